@@ -38,7 +38,7 @@ const success = '{"result":"success","text":"hé"}'
 const length = Buffer.byteLength(success)
 
 describe('an answer to a batch', () => {
-  test('of a stated length is complete with its last byte, interim answers before it', async t => {
+  test('with Content-Length is complete with its last byte, after interim answers', async t => {
     const interim = 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'
     for (const before of ['', interim]) {
       const { http, text } = await resultOf(
@@ -92,7 +92,7 @@ describe('an answer to a batch', () => {
     assert.deepEqual([code, connections, results.map(({ text }) => text)], [0, 2, ['hé', 'hé']])
   })
 
-  test('that is none, or ends too early, is refused with a sentence', async t => {
+  test('that is not HTTP, or ends too early, is refused with a sentence', async t => {
     const wrong: readonly (readonly [string, RegExp])[] = [
       ['SSH-2.0-OpenSSH_9.2\r\n\r\n', /does not speak HTTP/],
       ['HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc', /ended before the answer was complete/],
@@ -107,7 +107,7 @@ describe('an answer to a batch', () => {
     }
   })
 
-  test('that is longer than it says leaves the next one whole', async t => {
+  test('that is longer than its Content-Length does not damage the next one', async t => {
     const url = await rawServer(t, socket => {
       socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}extra'))
     })

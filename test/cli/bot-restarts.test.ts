@@ -113,7 +113,7 @@ describe('a repeater', () => {
     assert.ok(repeater.waited > 0)
   })
 
-  test('gives up after its time with a message, and at once what a later attempt cannot mend', async () => {
+  test('gives up with a message when time is over, and immediately after a failure that is not temporary', async () => {
     const said: string[] = []
     const repeater = new Repeater({ isPassing, say: text => said.push(text), within: 1 })
     const fail = (error: Error) => () => Promise.reject(error)

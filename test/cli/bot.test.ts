@@ -133,7 +133,7 @@ describe('natter bot run', () => {
     assert.ok(!(await answers()).includes('dry run'))
   })
 
-  test('refuses a file that is no handler, and an account that does not exist', async t => {
+  test('refuses a file without a handler, and an account that does not exist', async t => {
     const shell = shellOf(t)
     const fails = async (code: number, words: RegExp, ...args: string[]) => {
       const outcome = await shell.natter(['bot', 'run', ...args])

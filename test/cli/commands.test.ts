@@ -12,7 +12,7 @@ import type { Outcome } from '../support/natter-bundle.ts'
 import { until } from '../support/until.ts'
 
 describe('natter wait', () => {
-  test('ends with the event, or with exit code 8 and what came near', async t => {
+  test('exits with 0 when the event arrives, or with 8 and lists the nearest events', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
     const words = ['wait', '--sender', 'bob@example.com', '--topic', 'deploys', '--match', '/ok/', '--within', '2m']
@@ -71,7 +71,7 @@ describe('natter exec', () => {
 })
 
 describe('batches', () => {
-  test('take names or IDs, keep the order, and stop at a failure unless told otherwise', async t => {
+  test('take names or IDs, keep the order, and stop at a failure without --keep-going', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const env = { NATTER_SITE: daemon.url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
@@ -119,7 +119,7 @@ describe('batches', () => {
     assert.equal((await shell.run(['api', '--batch', '-', '--parallel', '0'])).code, 2)
   })
 
-  test('every line goes where it says, with its own text', async t => {
+  test('send every line to its own recipient with its own text', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
@@ -151,7 +151,7 @@ describe('batches', () => {
     assert.deepEqual(JSON.parse(stdout), ['in JSON', 'plain', 'plain again'])
   })
 
-  test('wait as told when rate limited', async t => {
+  test('wait for Retry-After when rate limited', async t => {
     let asked = 0
     const url = await fakeServer(t, (_, response) => {
       if (asked++ % 3 === 1) json(response, { result: 'error', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0.05' })

@@ -59,7 +59,7 @@ describe('the fixture subcommands', () => {
     assert.equal((await run('reset')).time, '2030-01-01T00:00:00.000Z')
   })
 
-  test('people read times as times, and a call on one line', async t => {
+  test('prints times as dates, and a call on one line', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
     const env = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token!, TZ: 'UTC' }
     const shell = newShell(t, env)
@@ -96,7 +96,7 @@ describe('the fixture subcommands', () => {
     assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register', 'wait'])
   })
 
-  test('a call that is not made is exit code 8; without a token it is 4', async t => {
+  test('wait exits with 8 if the call is not made, and with 4 without a token', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory'] })
     const shell = newShell(t, { NATTER_SITE: daemon.url })
     const token = ['--control-token', daemon.ready.control_token!]

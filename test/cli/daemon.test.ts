@@ -184,7 +184,7 @@ test('a daemon that cannot start says why, and a wrong flag is wrong usage', asy
   assert.match(odd.stderr, /cannot create the folder \/proc\/no-such-folder: \w+\n {2}Give a folder/)
 })
 
-test('a daemon that died without a word is not running, even if its number lives on', async t => {
+test('a daemon that was killed is not running, even if another process has its ID', async t => {
   const shell = newShell(t)
   const store = join(shell.home, 'store')
   assert.equal((await started(shell, store)).code, 0)

@@ -48,7 +48,7 @@ describe('natter doctor', () => {
     assert.match(clock.says, /^the server's clock differs by 3[56]\d\d s$/)
   })
 
-  test('finds profiles that others can read, and a file that is none', {
+  test('finds profiles that others can read, and a file that is not valid', {
     skip: process.platform === 'win32',
   }, async t => {
     const shell = newShell(t)

@@ -49,7 +49,7 @@ const list = d.endpoint({
 const filled = async (endpoint: d.Endpoint, given: Record<string, Given>) =>
   (await fillIn(endpoint, new Map(Object.entries(given)), sources)).values
 
-test('to whom a message goes says what type it has', async () => {
+test('the recipient decides the type of a message', async () => {
   assert.deepEqual(
     everydayFlags(send).map(flag => flag.name),
     ['channel'],
@@ -67,7 +67,7 @@ test('to whom a message goes says what type it has', async () => {
   await assert.rejects(filled(send, {}), /no recipient given/)
 })
 
-test('a list of messages is of the newest, as they were written', async () => {
+test('messages list shows the newest messages, in Markdown', async () => {
   const values = await filled(list, { '@channel': 'general', '@search': 'pizza', narrow: ['is:starred'] })
   assert.deepEqual(values, {
     allow_empty_topic_name: true,
@@ -83,7 +83,7 @@ test('a list of messages is of the newest, as they were written', async () => {
   assert.deepEqual(await filled(list, { anchor: '7', apply_markdown: true }), { allow_empty_topic_name: true })
 })
 
-test('one word says where a message goes: a channel and its topic, or people', async () => {
+test('the first word is the recipient: a channel and its topic, or people', async () => {
   const form = (given: Record<string, Given>, piped = false) =>
     fillIn(send, new Map(Object.entries(given)), { ...sources, piped }).then(({ given, values }) => ({
       ...Object.fromEntries(given),
@@ -108,7 +108,7 @@ test('one word says where a message goes: a channel and its topic, or people', a
   await assert.rejects(form({ '@place': '#general>lunch', content: 'x', to: 'y' }), /--to both name the recipient/)
 })
 
-test('-n says how many messages', async () => {
+test('-n sets the number of messages', async () => {
   assert.equal((await filled(list, { '@lines': '3' })).num_before, 3)
   assert.deepEqual(await filled(list, { '@lines': '3', anchor: '7', apply_markdown: true }), {
     allow_empty_topic_name: true,
@@ -123,7 +123,7 @@ test('-n says how many messages', async () => {
   await assert.rejects(filled(list, { '@lines': '3', num_before: '4' }), /cannot be combined with --before/)
 })
 
-test('a draft is said like a message, or given as it is', async () => {
+test('a draft is written like a message, or given as JSON', async () => {
   const made = async (endpoint: d.Endpoint, given: Record<string, Given>) => {
     const form = formOf(endpoint)
     return Object.fromEntries(requestOf(form, await readParams(form, new Map(Object.entries(given)), sources)).fields)
@@ -147,7 +147,7 @@ test('a draft is said like a message, or given as it is', async () => {
   await assert.rejects(made(edit, { draft_id: '3', '@place': 'Later' }), /no recipient given/)
 })
 
-test('a change that changes nothing is a slip', async () => {
+test('an edit without any change is wrong usage', async () => {
   const { update } = (await import('../../daemon/api/channels/channels.ts')).channels
   await assert.rejects(readParams(update, new Map([['stream_id', 'general']]), sources), /nothing to change/)
 })

@@ -330,7 +330,7 @@ describe('exit codes over the whole catalogue', () => {
       })
   }
 
-  test('natter send: 3 for an address that nobody has', async () => {
+  test('natter send: 3 for an address without an account', async () => {
     await ends(exitCodes.notFound, 'owner', ['send', 'nobody@example.com', 'Hello'])
   })
 

@@ -62,7 +62,7 @@ describe('files', () => {
       assert.equal((await refused('uploads', 'download', wrong, '-o', target))[0], 2, wrong)
   })
 
-  test('times in the list of uploads are times', async () => {
+  test('uploads list shows times as dates', async () => {
     const [heading, row] = (await natter('uploads', 'list')).split('\n')
     assert.match(heading!, /^id +path_id +create_time +size +name$/)
     assert.match(row!, / \d{4}-\d\d-\d\d \d\d:\d\d:\d\d /)

@@ -12,7 +12,7 @@ describe('headers of an answer', () => {
     assert.equal(headerIn([], 'date'), undefined)
   })
 
-  test('say when it was sent; within two seconds the clock of this machine is the better one', () => {
+  test('tell the time of the server; a difference below two seconds is ignored', () => {
     assert.equal(timeIn(['Date', 'Tue, 01 Jan 2030 00:00:00 GMT'])?.toISOString(), '2030-01-01T00:00:00.000Z')
     const before = Date.now()
     const near = timeIn(['date', new Date(before).toUTCString()])!.getTime()

@@ -84,7 +84,7 @@ describe('a recording of a stranger', () => {
     assert.doesNotMatch(stdout + stderr, steering)
   })
 
-  test('that never ends is not read to its end', async t => {
+  test('without an end is read up to the bound', async t => {
     const shell = newShell(t)
     const { code, stderr } = await shell.run(['replay', '/dev/zero', '--site', daemon().url])
     assert.deepEqual([code, stderr], [2, 'natter: cannot read /dev/zero: more than 512 MiB\n'])

@@ -151,7 +151,7 @@ function endless(response: ServerResponse): void {
 }
 
 describe('an answer that does not end', () => {
-  test('is given up by every way in which the command line asks', { timeout: 120_000 }, async t => {
+  test('is cut off by calls, batches, tail and downloads', { timeout: 120_000 }, async t => {
     const url = await fakeServer(t, (_request, response) => endless(response))
     const shell = newShell(t, accountAt(url))
     for (const [args, input] of [
@@ -179,7 +179,7 @@ describe('an answer that does not end', () => {
 })
 
 describe('a server that sends a call elsewhere', () => {
-  test('does not have it followed, by the command line or by natter/client', async t => {
+  test('is not followed by the command line or by natter/client', async t => {
     const seen: string[] = []
     const other = await fakeServer(t, (request, response) => {
       seen.push(`${request.method} ${request.url}`)

@@ -1,129 +1,100 @@
-// The names that scripts rely on: each is there, and the everyday ones do what they say.
+// How people name channels and users on the command line: digits, parts of names, and what to do if several match.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { allWords } from '../../cli/catalogue/words.ts'
-import { subcommandTable } from '../../cli/commands/index.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'
 
-const names = `subscribe unsubscribe send tail wait exec api login completion doctor commands
-  typing:start|stop flags:add|remove|narrow presence:active|idle scheduled:create|edit|list|delete
-  channels:create|edit|list|show|archive|members topics:list|mute|unmute|follow|delete folders:create|edit|list
-  messages:list|show|edit|move|delete|history reactions:add|remove
-  users:create|edit|show|list|me|deactivate|reactivate groups:create|edit|list|members
-  views:add|edit|list|remove snippets:create|edit|list|delete reminders:create|list|delete
-  drafts:list|create|edit|delete linkifiers:add|list|edit|remove bots:create|list|edit|deactivate
-  webhooks:deliveries|redeliver settings:show|edit server:settings queues:register|events|delete
-  daemon:run|start|stop|restart|status|logs profile:add|use|list|remove|export`
-
-const all = names.split(/\s+/).flatMap(entry => {
-  const [word, verbs = ''] = entry.split(':')
-  return verbs.split('|').map(verb => [word!, ...(verb ? [verb] : [])])
-})
-
-describe('a name that scripts rely on', () => {
-  for (const words of all) {
-    const skip = allWords(subcommandTable).includes(words[0]!) ? false : 'its endpoints are not in the catalogue'
-    test(`natter ${words.join(' ')}`, { skip }, async () => {
-      const { code, stdout, stderr } = await inProcess([...words, '--help'])
-      assert.equal(code, 0, stderr)
-      assert.match(stdout, new RegExp(`^Usage: natter ${words[0]} `))
-      // A verb that were unknown would end in the help of its group.
-      assert.doesNotMatch(stdout, /^Usage: natter \w+ <verb>/)
-      assert.match(stdout, /\nExamples:\n( {2}.*natter .*\n){2}/)
-    })
-  }
-})
-
-describe('everyday lines', () => {
+describe('names on the command line', () => {
   const daemon = sharedDaemon()
   let env: Record<string, string>
+
+  async function natter(...args: string[]) {
+    return inProcess(args, { env })
+  }
+
+  async function json(...args: string[]) {
+    const { code, stdout, stderr } = await natter(...args, '--json')
+    assert.equal(code, 0, `natter ${args.join(' ')}: ${stderr}`)
+    return JSON.parse(stdout)
+  }
+
+  async function channelId(name: string): Promise<number> {
+    const { streams } = await json('channels', 'list')
+    return streams.find((channel: { name: string }) => channel.name === name)?.stream_id
+  }
+
   before(async () => {
     const { email, api_key } = daemon().ready.owner
     env = { NATTER_SITE: daemon().url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
-    for (const name of ['amy', 'bob']) await person(daemon(), name)
-    for (const name of ['general', 'random']) await natter('channels', 'create', name)
+    for (const name of ['amy', 'bob', 'ann', 'anna']) await person(daemon(), name)
+    await json('channels', 'create', 'general')
+    const other = { email: 'ann@other.example.com', full_name: 'Ann Other', password: 'a long password of Ann' }
+    await daemon().owner.call(users.create, other)
   })
 
-  async function natter(...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await inProcess(args, { env })
-    assert.equal(code, 0, `natter ${args.join(' ')}: ${stderr}`)
-    return stdout.trim()
-  }
+  describe('a channel whose name is a number', () => {
+    test('is found by its name, and id:N is always an ID', async () => {
+      await json('channels', 'create', '2024')
+      const id = await channelId('2024')
+      const sent = await json('send', '#2024>plans', 'by name')
+      assert.equal((await json('messages', 'show', String(sent.id))).message.stream_id, id)
+      assert.equal((await json('channels', 'show', '2024')).stream.stream_id, id)
+      assert.equal((await json('messages', 'list', '--channel', '2024')).messages.at(-1).id, sent.id)
+      assert.equal((await json('channels', 'show', `id:${id}`)).stream.name, '2024')
+      assert.equal((await json('channels', 'show', String(id))).stream.name, '2024')
+    })
 
-  async function shown(id: string): Promise<string> {
-    const reply = JSON.parse(await natter('messages', 'show', id, '--json'))
-    const { display_recipient: to, subject, content } = reply.message
-    return `${typeof to === 'string' ? to : to.length} > ${subject}: ${content}`
-  }
-
-  test('send takes the place as a word, by flags, and the text from stdin', async () => {
-    assert.equal(await shown(await natter('send', '#general>lunch', 'a')), 'general > lunch: a')
-    assert.equal(await shown(await natter('send', '#general > lunch', 'b')), 'general > lunch: b')
-    assert.equal(
-      await shown(await natter('send', '--channel', 'general', '--topic', 'lunch', 'c')),
-      'general > lunch: c',
-    )
-    assert.equal(await shown(await natter('send', '--to', 'amy@example.com', 'd')), '2 > : d')
-    assert.equal(
-      await shown(await natter('send', '--to', 'amy@example.com', '--to', 'bob@example.com', 'e')),
-      '3 > : e',
-    )
-    assert.equal(await shown(await natter('send', 'amy@example.com,bob@example.com', 'f')), '3 > : f')
-    for (const args of [['#general>lunch'], ['--channel', 'general', '--topic', 'lunch'], ['#general>lunch', '-']]) {
-      const { code, stdout } = await inProcess(['send', ...args], { env, input: 'from a pipe\n' })
-      assert.equal(code, 0)
-      assert.equal(await shown(stdout.trim()), 'general > lunch: from a pipe')
-    }
+    test('is not confused with the channel that has this ID', async () => {
+      const general = await channelId('general')
+      await json('channels', 'create', String(general))
+      const named = await channelId(String(general))
+      const { code, stderr } = await natter('channels', 'archive', String(general))
+      assert.equal(code, 2)
+      assert.match(stderr, new RegExp(`id:${named} \\(${general}\\); id:${general} \\(general\\)`))
+      const sent = await json('send', `#${general}>x`, 'to the name')
+      assert.equal((await json('messages', 'show', String(sent.id))).message.stream_id, named)
+      const other = await json('send', `#id:${general}>x`, 'to the ID')
+      assert.equal((await json('messages', 'show', String(other.id))).message.stream_id, general)
+      const missing = await natter('send', '#987654>x', 'nowhere')
+      assert.equal(missing.code, 3)
+      assert.match(missing.stderr, /no channel "#?987654"/)
+    })
   })
 
-  test('messages move moves one, the later ones, or all', async () => {
-    const ids: string[] = []
-    for (const text of ['1', '2', '3']) ids.push(await natter('send', '#general>move', text))
-    const places = () => Promise.all(ids.map(async id => (await shown(id)).split(':')[0]))
-    await natter('messages', 'move', ids[0]!, '--topic', 'alone', '--no-notify-new')
-    assert.deepEqual(await places(), ['general > alone', 'general > move', 'general > move'])
-    await natter('messages', 'move', ids[1]!, '#random>later', '--later')
-    assert.deepEqual(await places(), ['general > alone', 'random > later', 'random > later'])
-    await natter('messages', 'move', ids[2]!, '--channel', 'general', '--topic', 'all', '--all')
-    assert.deepEqual(await places(), ['general > alone', 'general > all', 'general > all'])
+  describe('a user', () => {
+    test('is found by the first word of the name, or by the part of the address before the @', async () => {
+      const { user } = await json('users', 'show', 'amy')
+      assert.equal(user.email, 'amy@example.com')
+      assert.equal((await json('users', 'show', 'Amy')).user.user_id, user.user_id)
+      assert.equal((await json('users', 'show', `id:${user.user_id}`)).user.user_id, user.user_id)
+      const { id } = await json('send', 'bob', 'hello')
+      assert.equal((await json('messages', 'show', String(id))).message.type, 'private')
+    })
+
+    test('whose name matches others too is refused with the candidates', async () => {
+      const { code, stderr } = await natter('users', 'show', 'ann')
+      assert.equal(code, 2)
+      assert.match(stderr, /2 users match "ann"/)
+      assert.match(stderr, /id:\d+ \(ann@example.com[^;]*; id:\d+ \(ann@other.example.com, Ann Other\)/)
+      assert.doesNotMatch(stderr, /anna/)
+    })
   })
 
-  test('topics are followed, muted, unmuted and reset by their names', async () => {
-    const policies = { follow: 3, mute: 1, unmute: 2, reset: 0 }
-    for (const [verb, policy] of Object.entries(policies)) {
-      const line = await natter('topics', verb, 'lunch', '--channel', 'general', '--dry-run')
-      assert.match(line, new RegExp(`visibility_policy=${policy}$`, 'm'))
-      await natter('topics', verb, 'lunch', '--channel', 'general')
-      await natter('topics', verb, '#general>lunch')
-    }
-    assert.equal(await natter('topics', 'list', '--channel', 'general'), await natter('topics', 'list', 'general'))
-  })
-
-  test('the rest of a day', async () => {
-    const id = await natter('send', '#general>day', 'morning')
-    await natter('subscribe', 'random', '--to', 'amy@example.com')
-    await natter('unsubscribe', 'random', '--to', 'amy@example.com')
-    await natter('typing', 'start', '--channel', 'general', '--topic', 'day')
-    await natter('typing', 'stop', '--to', 'amy@example.com')
-    await natter('flags', 'add', 'starred', id)
-    await natter('flags', 'remove', 'starred', id)
-    await natter('flags', 'narrow', 'add', 'read', '--anchor', 'newest', '--before', '10', '--after', '0')
-    await natter('presence', 'active')
-    await natter('presence', 'idle')
-    await natter('reactions', 'add', id, 'tada')
-    await natter('reactions', 'remove', id, 'tada')
-    await natter('messages', 'edit', id, '--content', 'evening')
-    assert.match(await natter('messages', 'history', id), /evening/)
-    assert.match(await natter('channels', 'members', 'general'), /^\d+ {2}\S/m)
-    await natter('channels', 'edit', 'random', '--description', 'the rest')
-    assert.match(await natter('channels', 'show', 'random'), /the rest/)
-    await natter('views', 'add', 'narrow/is/starred')
-    await natter('views', 'edit', 'narrow/is/starred', '--pinned')
-    await natter('views', 'remove', 'narrow/is/starred')
-    assert.match(await natter('server', 'settings'), /feature_level/)
-    await natter('messages', 'delete', id)
+  describe('messages list', () => {
+    test('starts at the oldest if asked for what comes after', async () => {
+      const ids: number[] = []
+      for (const text of ['one', 'two', 'three', 'four']) ids.push((await json('send', '#general>order', text)).id)
+      const listed = async (...args: string[]) => {
+        const { messages } = await json('messages', 'list', '--channel', 'general', '--topic', 'order', ...args)
+        return messages.map(({ content }: { content: string }) => content)
+      }
+      assert.deepEqual(await listed('--anchor', 'oldest', '-n', '3'), ['one', 'two', 'three'])
+      assert.deepEqual(await listed('--after', '2'), ['one', 'two'])
+      assert.deepEqual(await listed('-n', '2'), ['three', 'four'])
+      assert.deepEqual(await listed('--anchor', String(ids[1]), '-n', '1'), ['one', 'two'])
+    })
   })
 })

@@ -30,7 +30,7 @@ describe('natter open', () => {
     assert.equal(stdout, 'http://127.0.0.1:9/spaces/ci/\n')
   })
 
-  test('starts the browser of $BROWSER with a page that only you can read, and shows the token to nobody', async t => {
+  test('starts the browser of $BROWSER with a private page, and puts the token in no argument', async t => {
     const { ready, data } = await startDaemon(t, { flags: ['--control'] })
     const [program, file, readyFile] = [join(data, 'browser'), join(data, 'opened'), join(data, 'ready.json')]
     writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${file}'\n`)

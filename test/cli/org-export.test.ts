@@ -30,7 +30,7 @@ const natter = (args: readonly string[], { url, email, key }: Caller = daemon().
 const texts = async (file: string) => rowsIn(await entriesOf(file), 'messages').map(({ content }) => content)
 
 describe('natter org export', () => {
-  test('saves a public archive, or one with the private data of those who allow it', async () => {
+  test('saves a public archive, or one with the private data of users who consent', async () => {
     const [open, whole] = [join(folder, 'open.tar.gz'), join(folder, 'whole.tar.gz')]
     const first = await natter([open])
     assert.deepEqual([first.code, first.stdout], [0, `${open}\n`])
@@ -56,7 +56,7 @@ describe('natter org export', () => {
     assert.ok((await entriesOf(file)).has('export.json'))
   })
 
-  test('ends with 4 for others than administrators, and leaves nothing behind', async () => {
+  test('exits with 4 without an administrator, and leaves no file', async () => {
     const file = join(folder, 'denied.tar.gz')
     const { code, stderr } = await natter([file], amy)
     assert.equal(code, exitCodes.denied)

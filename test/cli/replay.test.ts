@@ -175,7 +175,7 @@ describe('natter record, natter replay', () => {
       for (const token of tokens) assert.ok(!readFileSync(path, 'utf8').includes(token), `${path} has ${token}`)
   })
 
-  test('refuses what is no recording, says which line is broken, and plays one that was cut off', async t => {
+  test('refuses a file that is not a recording, names a broken line, and plays a recording that was cut off', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
     const shell = newShell(t, { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! })
     const file = join(shell.home, 'broken.ndjson')

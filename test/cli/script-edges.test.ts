@@ -67,7 +67,7 @@ describe('--idempotency-key', () => {
 })
 
 describe('natter send', () => {
-  test('to the name of a channel without its mark says how to write it', async () => {
+  test('to the name of a channel without # says how to write it', async () => {
     const { code, stderr } = await natter(['send', 'general', 'Hi'])
     assert.equal(code, 3)
     assert.match(stderr, /there is no user "general"\n {2}For the channel, write '#general>topic'\./)
@@ -204,7 +204,7 @@ describe('natter ready', () => {
     assert.equal(await printed(['ready', '--dry-run']), `GET ${url}/readyz\n`)
   })
 
-  test('exits with 6 if nothing answers, and with 8 if --wait was in vain', async () => {
+  test('exits with 6 if nothing answers, and with 8 if --wait ends first', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     assert.equal((await natter(['ready', url])).code, 6)
     const { code, stderr } = await natter(['ready', '--wait', '--within', '120ms', url])
@@ -291,7 +291,7 @@ describe('natter --help', () => {
     assert.ok([...cheats.matchAll(/^\d+\. /gm)].length >= 20)
   })
 
-  test('config and flags tell of the flags that can be set', async () => {
+  test('config and flags list the flags that can be set', async () => {
     assert.match(await printed(['help', 'config']), /--timeout +NATTER_TIMEOUT +"timeout"/)
     const flags = await printed(['help', 'flags'])
     for (const flag of ['--jq EXPR', '--as ACCOUNT', '--dry-run', '--resume FILE', '-0, --null'])

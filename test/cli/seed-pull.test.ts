@@ -200,7 +200,7 @@ describe('natter seed pull from a server that does not behave', () => {
     assert.ok(!existsSync(partial))
   })
 
-  test('says so when it is no chat server', async t => {
+  test('refuses a server that is not a chat server', async t => {
     const url = await fakeServer(t, (_request, response) => response.writeHead(200).end('<html>Hello</html>'))
     const { code, stderr } = await pull(newShell(t, accountAt(url)))
     assert.equal(code, 1)

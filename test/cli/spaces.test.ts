@@ -118,7 +118,7 @@ describe('natter exec --in', () => {
     assert.match(bad.stderr, /preset: /)
   })
 
-  test('tells of a space that the command itself has deleted by its own exit code only', async t => {
+  test('keeps the exit code of a command that deleted its own space', async t => {
     const shell = newShell(t)
     const script = `curl -s -X DELETE -H "Authorization: Bearer ${daemon().ready.control_token}" ${daemon().url}/control/v1/spaces/$(basename $NATTER_SITE) > out`
     const { code, stderr } = await shell.natter(['exec', '--in', daemon().ready.inspector, '--', 'sh', '-c', script])

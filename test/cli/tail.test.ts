@@ -39,7 +39,7 @@ describe('natter tail', () => {
     await until(() => chat.asked.at(-1) === 'DELETE /events')
   })
 
-  test('other events are said in words, with the place of the message they are about', async t => {
+  test('prints other events as sentences, with the place of their message', async t => {
     const chat = await fakeChat(t)
     const words = ['tail', '--type', 'message,reaction,edit,delete,typing,presence', '--count', '6']
     const tail = new Watched(t, newShell(t, chat.env).spawn(words))
@@ -136,7 +136,7 @@ describe('natter tail', () => {
     assert.equal(JSON.parse(tail.lines[5]!).reason, 'the server was reset')
   })
 
-  test('a newest message that is deleted while its queue expires does not bring the past back', async t => {
+  test('repeats nothing when the newest message is deleted while the queue expires', async t => {
     const chat = await fakeChat(t)
     for (const text of ['before', 'our time']) chat.say(text)
     const shell = newShell(t, chat.env)
@@ -248,7 +248,7 @@ describe('natter tail', () => {
     ])
   })
 
-  test('--forward-to posts each event on, and tries again when told to', async t => {
+  test('--forward-to posts each event, and retries with --on-error retry', async t => {
     const chat = await fakeChat(t)
     const got: string[] = []
     let failures = 1

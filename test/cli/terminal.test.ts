@@ -99,7 +99,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     assert.match(groups.plain, /\n9 +backend +Server people +Amy Adams, Bob Brown\n/)
   })
 
-  test('an action says what it did, and a script gets the ID', async t => {
+  test('a change prints a sentence, and in a script the ID', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
@@ -141,7 +141,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     assert.ok(!known.plain.includes('natter:'), known.plain)
   })
 
-  test('a batch shows how far it is', async t => {
+  test('a batch shows its progress', async t => {
     const url = await fakeServer(t, (_, response) => json(response, { result: 'success', msg: '' }))
     const shell = newShell(t, accountAt(url))
     writeFileSync(join(shell.home, 'calls'), '{"path":"/x"}\n'.repeat(3))

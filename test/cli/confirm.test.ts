@@ -58,7 +58,7 @@ describe('a subcommand that destroys something', () => {
     assert.equal(code, 0)
   })
 
-  test('asks at a terminal, and only a yes is a yes', async t => {
+  test('asks at a terminal, and stops at any answer but yes', async t => {
     const open = await terminals()
     if (typeof open === 'string') return t.skip(open)
     const daemon = await startDaemon(t, { flags: ['--control'] })

@@ -58,7 +58,7 @@ describe('a name in place of an ID', () => {
     assert.equal(await told(['channels', 'show', 'attic', '--fields', 'is_archived'], 0), 'false\n')
   })
 
-  test('that nobody has is exit code 3, with the nearest there is, wherever it is looked up', async () => {
+  test('that does not exist is exit code 3 with a suggestion, in every subcommand', async () => {
     for (const [words, hint] of [
       [['subscribe', 'lunch', '--to', 'amyy'], 'Did you mean amy@example.com?'],
       [['subscribe', 'lunch', '--to', 'bobb@example.com'], 'Did you mean bob@example.com?'],
@@ -73,13 +73,13 @@ describe('a name in place of an ID', () => {
     assert.match(await told(['groups', 'edit', '999', '--name', 'x'], 3), /there is no user group with ID 999/)
   })
 
-  test('of nobody at all is a slip', async () => {
+  test('that is empty is wrong usage', async () => {
     assert.match(await told(['subscribe', ''], 2), /^natter: <channel> is empty\n/)
   })
 })
 
 describe('words', () => {
-  test('a role is said and shown by name; JSON and a single field stay as they are', async () => {
+  test('a role is read and shown by its name; JSON and a single field have the number', async () => {
     await told(['users', 'edit', 'amy@example.com', '--role', 'moderator'], 0)
     assert.equal(await told(['users', 'show', 'amy@example.com', '--fields', 'role'], 0), '300\n')
     assert.match(await told(['users', 'show', 'amy@example.com'], 0), /^role +300 \(moderator\)$/m)
@@ -90,7 +90,7 @@ describe('words', () => {
     )
   })
 
-  test('what was done is said in a sentence', async () => {
+  test('a change is reported in a sentence', async () => {
     assert.equal(await told(['subscribe', 'general'], 0), 'already subscribed to general\n')
     assert.match(await told(['subscribe', 'general', '--json'], 0), /"already_subscribed": \{/)
     assert.equal(
@@ -108,12 +108,12 @@ describe('words', () => {
     )
   })
 
-  test('an emoji may have its colons', async () => {
+  test('an emoji can have colons around its name', async () => {
     const id = (await told(['send', '#general>x', 'hi'], 0)).trim()
     await told(['reactions', 'add', id, ':tada:'], 0)
   })
 
-  test('a field that is not there is said, with those that are', async () => {
+  test('an unknown name in --fields is refused with the known ones', async () => {
     assert.match(
       await told(['users', 'list', '--fields', 'user_id,rol'], 2),
       /--fields: there is no field "rol"\n.*role\?/,
@@ -124,8 +124,8 @@ describe('words', () => {
   })
 })
 
-describe('nothing is sent that was only to be looked at', () => {
-  test('--batch refuses --dry-run and --curl, and what it would not heed', async () => {
+describe('--dry-run and --curl send nothing', () => {
+  test('--batch refuses --dry-run, --curl, --jq and --fields', async () => {
     const file = join(shell.home, 'calls')
     writeFileSync(file, '{"content":"sent"}\n')
     for (const flag of [['--dry-run'], ['--curl'], ['--jq', '.'], ['--fields', 'id']])
@@ -160,7 +160,7 @@ describe('tail', () => {
       assert.match(await told(['tail', ...words], 2), says)
   })
 
-  test('leaves no queue behind, neither its own nor one it cannot go on with', async t => {
+  test('deletes its queue, and a queue of the cursor that does not fit', async t => {
     const { owner } = daemon()
     const id = (await told(['send', '#general>queues', 'one'], 0)).trim()
     const since = ['--since', `id:${Number(id) - 1}`, '--topic', 'queues', '--count', '1']
@@ -181,7 +181,7 @@ describe('tail', () => {
     await gone(first.stderr)
   })
 
-  test('-n with --since is the last so many since then', async () => {
+  test('-n with --since prints the last N messages since then', async () => {
     const ids: string[] = []
     for (const text of ['a', 'b', 'c']) ids.push((await told(['send', '#general>both', text], 0)).trim())
     const since = ['--since', `id:${ids[0]}`, '--topic', 'both', '--jq', '.message.content', '--quiet']
@@ -189,7 +189,7 @@ describe('tail', () => {
     assert.equal(await told(['tail', ...since, '-n', '1', '--count', '1'], 0), 'c\n')
   })
 
-  test('that ends unmet says what was missing', async () => {
+  test('says what was missing when --count or --until is not met', async () => {
     assert.match(
       await told(['tail', '--count', '2', '--within', '200ms'], 8),
       /^natter: 0 of 2 events arrived within 200ms$/m,

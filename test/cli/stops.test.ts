@@ -45,7 +45,7 @@ describe('natter tail', () => {
     assert.deepEqual(await queuesOf(daemon()), before)
   })
 
-  test('refuses an event type that does not exist, close to another or not', async t => {
+  test('refuses an unknown event type, with a suggestion or the common types', async t => {
     const shell = ownerOf(t, daemon())
     for (const subcommand of ['tail', 'wait']) {
       const far = await shell.run([subcommand, '--type', 'nonsense'])
@@ -56,7 +56,7 @@ describe('natter tail', () => {
     }
   })
 
-  test('says in words what happened to channels', async t => {
+  test('prints changes of channels as sentences', async t => {
     const shell = ownerOf(t, daemon())
     const flags = ['--type', 'stream,subscription,saved_snippets', '--within', '2m']
     const tail = new Watched(t, shell.spawn(['tail', ...flags]))

@@ -129,7 +129,7 @@ describe('a time', () => {
       assert.equal(parseTime(text, now), seconds, text)
   })
 
-  test('that is none is none', () => {
+  test('that cannot be read is undefined', () => {
     for (const text of [
       '',
       'x',
@@ -157,7 +157,7 @@ describe('a time', () => {
   })
 })
 
-test('the nearest names come first, far ones not at all', () => {
+test('suggestions begin with the nearest name and leave out distant ones', () => {
   assert.deepEqual(nearest('snipets', ['users', 'snippets', 'typing']), ['snippets'])
   assert.deepEqual(nearest('lsit', ['list', 'last']), ['list'])
   assert.deepEqual(nearest('zebra', ['users', 'snippets']), [])
@@ -221,7 +221,7 @@ test('text is wrapped to the terminal with a hanging indent, Markdown gets colou
   )
 })
 
-test('distances in time are said in words', () => {
+test('distances in time are words', () => {
   const cases = [
     [0, 'just now'],
     [-90, '2 min ago'],

@@ -50,7 +50,7 @@ describe('natter tail --forward-to', () => {
     assert.match(tail.stderr, new RegExp(`^natter: ${bot.url} answered 503 to message ${second}$`, 'm'))
   })
 
-  test('refuses a header that is none, and one without a target', async t => {
+  test('refuses text that is not a header, and a header without --forward-to', async t => {
     const shell = shellFor(t)
     for (const [args, message] of [
       [['--forward-to', bot.url, '--forward-header', 'no colon'], /"no colon" is not a header such as/],

@@ -42,7 +42,7 @@ describe('natter tail --cursor, killed', () => {
     assert.ok(kills > 2, `killed ${kills} times`)
   })
 
-  test('goes on after events that were of no interest to it', async t => {
+  test('saves a position past events that its filters leave out', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
@@ -63,7 +63,7 @@ describe('natter tail --cursor, killed', () => {
     assert.deepEqual([again.code, again.stdout], [0, 'about wanted\n'], again.stderr)
   })
 
-  test('an end in good order repeats nothing', async t => {
+  test('repeats nothing after a normal end', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
     const words = ['tail', '--cursor', 'place', '--json']

@@ -195,8 +195,8 @@ test('natter with a daemon', async t => {
   })
 })
 
-describe('natter, when things go otherwise', () => {
-  test('an answer that breaks off does not mean that nothing was done, and says so', async t => {
+describe('natter, when a call fails', () => {
+  test('an answer that breaks off is reported as an unknown outcome', async t => {
     const url = await fakeServer(t, request => void request.socket.destroy())
     const { code, stderr } = await newShell(t, accountAt(url)).run(['users', 'me'])
     assert.equal(code, 6)
@@ -210,7 +210,7 @@ describe('natter, when things go otherwise', () => {
     assert.match(stderr, /did not answer within 0\.2 s/)
   })
 
-  test('rate limited is exit code 7; with --retry it waits as told', async t => {
+  test('rate limited is exit code 7; with --retry it waits for Retry-After', async t => {
     let asked = 0
     const url = await fakeServer(t, (_, response) => {
       if (asked++ < 2)
@@ -248,7 +248,7 @@ describe('natter, when things go otherwise', () => {
     assert.equal(await exitOf(child), 130)
   })
 
-  test('a reader that goes away is no error', async t => {
+  test('a closed pipe is exit code 0', async t => {
     const list = Array.from({ length: 20_000 }, (_, id) => ({ id, title: 'x'.repeat(50) }))
     const url = await fakeServer(t, (_, response) =>
       json(response, { result: 'success', msg: '', saved_snippets: list }),
@@ -292,7 +292,7 @@ describe('natter, when things go otherwise', () => {
     assert.match(twice.stderr, /id:9 \(bob@example\.com, Bob Brown\); id:10/)
   })
 
-  test('a server that has no directory is said to have none', async t => {
+  test('names are refused with a hint when the server lists no users', async t => {
     const url = await fakeServer(t, (_, response) => json(response, { result: 'error', msg: 'no such path' }, 404))
     const { code, stderr } = await newShell(t, accountAt(url)).run(['typing', 'start', '--to', 'bob'])
     assert.equal(code, 3)
