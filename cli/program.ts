@@ -23,7 +23,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     return exitCodes.done
   } catch (error) {
     if (error instanceof Ending) return error.exit
-    const failure = error instanceof Failure ? error : unexpected(error)
+    const failure = error instanceof Failure ? error : failureFrom(error)
     report(failure, line.has('json') || line.has('ndjson'))
     return failure.exit
   }
@@ -143,7 +143,7 @@ async function printHelp(): Promise<void> {
 }
 
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
-function unexpected(error: unknown): Failure {
+function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
   const message = error instanceof Error ? error.message : String(error)
   const hint = 'A server or a file may have something that natter cannot read. NATTER_DEBUG=1 shows where it failed.'

@@ -1,4 +1,4 @@
-// What can go wrong on the command line, and the exit code of each kind of failure. Nothing here prints a stack.
+// Failures of the command line and their exit codes, and how they are printed: a sentence and a hint, never a stack trace.
 
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'

@@ -1,4 +1,4 @@
-// Which server to call and as whom: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
+// The server to call, and the account: flag > environment > profile > zuliprc. Profiles are a 0600 file in a 0700 folder.
 // The token of the control plane comes from the same sources.
 
 import { chmodSync, statSync } from 'node:fs'
@@ -22,7 +22,7 @@ import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
 import { settingsFor } from './settings.ts'
 
-/** Whom to call as whom; what nobody said is absent. */
+/** The server and the account to use. A value without a source is absent. */
 export interface Account {
   readonly site?: string
   readonly email?: string
@@ -78,7 +78,7 @@ export function accountFor(flags: Choice, env: Env): Account {
 }
 
 /**
- * A key goes where its own source says. The folder one happens to be in may hold a zuliprc of somebody else: a key from
+ * A key goes where its own source says. The current folder may hold a zuliprc that another person wrote: a key from
  * the environment must not be sent to the site named there.
  */
 function refuseMixture({ site, apiKey }: Account['from']): void {
@@ -104,7 +104,7 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
 
 /**
  * A token that comes with a site goes only there. One that comes without goes only to a site that was chosen for it, and
- * never to that of a zuliprc, which may be somebody else's; `stray` says where such a token was found.
+ * never to that of a zuliprc, which another person may have written; `stray` says where such a token was found.
  */
 function findToken(flags: Choice, env: Env, { site, from }: Account): { token?: string; stray?: string } {
   let stray: string | undefined
@@ -183,7 +183,7 @@ export function removeProfile(name: string, env: Env): string | undefined {
   return first
 }
 
-/** Writes the whole book, for nobody else to read. Returns the file's path. */
+/** Writes all profiles, readable by their owner only. Returns the file's path. */
 export function changeProfiles(book: Profiles, env: Env): string {
   const file = profilesFile(env)
   makeFolderSync(configFolder(env))
@@ -251,7 +251,7 @@ function savedSources(env: Env): Source[] {
 }
 
 function ofProfile(name: string, env: Env): Source {
-  const profile = profileNamed(name, env)
+  const profile = findProfile(name, env)
   const { site, email, api_key: apiKey, control_token: controlToken } = profile
   return { from: `profile ${name}`, site, email, apiKey, controlToken, file: profilesFile(env) }
 }
@@ -261,7 +261,7 @@ function ofReady(from: string, file: string): Source {
   return { from, site: url, email: owner.email, apiKey: owner.api_key, controlToken, file }
 }
 
-export function profileNamed(name: string, env: Env): Profile {
+export function findProfile(name: string, env: Env): Profile {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!profile) {

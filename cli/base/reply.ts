@@ -1,4 +1,4 @@
-// What a call of the API answers.
+// The reply of a call of the API.
 
 /** The JSON object of an answer. */
 export type Reply = Readonly<Record<string, unknown>>

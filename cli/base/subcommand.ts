@@ -1,4 +1,4 @@
-// What a subcommand that no endpoint describes is made of: plain data, so that help, docs, man page and completions agree.
+// The description of a subcommand that is not an endpoint: plain data, so that help, docs, man page and completions agree.
 
 import type { Globals } from './globals.ts'
 

@@ -26,7 +26,7 @@ export function printBytes(bytes: Uint8Array): Promise<void> {
 }
 
 /** A promise while the reader of stdout is slow. */
-export function drained(): Promise<void> | undefined {
+export function waitForDrain(): Promise<void> | undefined {
   const { stdout } = process
   return stdout.writableNeedDrain ? new Promise(resolve => stdout.once('drain', resolve)) : undefined
 }

@@ -9,7 +9,7 @@ import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
-import { drained, print } from '../base/writer.ts'
+import { print, waitForDrain } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
 import { Progress } from '../print/progress.ts'
 import { pauseFor } from '../transport/client.ts'
@@ -97,7 +97,7 @@ class ParamReader {
     const others = JSON.stringify({ ...line, [name]: '' })
     const last = this.#last
     const short = text.length <= (this.#endpoint.params[name]!.cut ?? Number.POSITIVE_INFINITY)
-    if (last?.others === others && short) return { ...last.call, form: last.call.form + encoded(text) }
+    if (last?.others === others && short) return { ...last.call, form: last.call.form + encodeText(text) }
     return this.#readAll(line).then(request => {
       // It may be read as something other than text.
       if (request.fields.get(name) !== text) return callOf(request)
@@ -105,7 +105,7 @@ class ParamReader {
       fields.delete(name)
       const call = callOf({ ...request, fields: fields.set(name, '') })
       this.#last = { others, call }
-      return { ...call, form: call.form + encoded(text) }
+      return { ...call, form: call.form + encodeText(text) }
     })
   }
 
@@ -143,12 +143,12 @@ function callOf({ method, path, fields }: Request): Call {
 
 function formOf(fields: Iterable<readonly [string, unknown]>): string {
   return Array.from(fields, ([name, value]) => {
-    return `${encoded(name)}=${encoded(typeof value === 'string' ? value : JSON.stringify(value))}`
+    return `${encodeText(name)}=${encodeText(typeof value === 'string' ? value : JSON.stringify(value))}`
   }).join('&')
 }
 
 /** Like URLSearchParams except for spaces, and without building a list first. */
-function encoded(text: string): string {
+function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
@@ -231,7 +231,7 @@ class Results {
   add(text: string): Promise<void> | undefined {
     if (this.#waiting === '') setImmediate(() => this.flush())
     this.#waiting += text
-    return drained()
+    return waitForDrain()
   }
 
   flush(): void {

@@ -32,7 +32,7 @@ export async function callEndpoint(
       if (given.has(`@${name}`)) throw usage(`--${name} and --batch cannot be combined`)
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
-    await confirmed(endpoint, given, globals, 'many')
+    await confirmCall(endpoint, given, globals, 'many')
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
   const stretch = endpoint.cli.history ? await stretchOf(given, sources.now) : undefined
@@ -43,14 +43,14 @@ export async function callEndpoint(
   const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  await confirmed(endpoint, given, globals, 'one')
+  await confirmCall(endpoint, given, globals, 'one')
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
     await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, patience)
   const calling = stretch
     ? (await import('./history.ts')).fetchStretch(caller, request, stretch, patience)
     : call(caller, request, patience)
-  const reply = await calling.catch(error => nearby(error, endpoint, given, sources))
+  const reply = await calling.catch(error => addSuggestion(error, endpoint, given, sources))
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns, recipients } = endpoint.cli
   const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
@@ -84,7 +84,7 @@ async function stretchOf(given: ReadonlyMap<string, Given>, now: ReadNow) {
 }
 
 /** Asks before an endpoint destroys something; for a batch the question has no values of its own. */
-async function confirmed(
+async function confirmCall(
   { cli: { name, destroys } }: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
@@ -104,7 +104,7 @@ export function doneText({ cli: { done } }: Endpoint, values: Readonly<Record<st
 }
 
 /** For a name that the server did not find: looks for a suggestion. */
-async function nearby(
+async function addSuggestion(
   error: unknown,
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
@@ -117,8 +117,8 @@ async function nearby(
     const named = endpoint.cli.channels
     const channels = [channel ?? [], (named && given.get(named)) ?? []].flat()
     const people = [given.get('@sender') ?? [], given.get('principals') ?? []].flat()
-    for (const name of channels) await suggested('channel', String(name), sources)
-    for (const name of people) await suggested('user', String(name), sources)
+    for (const name of channels) await demandName('channel', String(name), sources)
+    for (const name of people) await demandName('user', String(name), sources)
   }
   const lacksTopic = error.parameter === 'topic' && !place?.topic && !given.has('topic')
   if (typeof channel === 'string' && lacksTopic)
@@ -141,7 +141,7 @@ function mayBeMisspelt({ code, kind }: Failure): boolean {
 }
 
 /** Throws, with suggestions, if nothing has this name. */
-async function suggested(kind: Kind, given: string, sources: Sources): Promise<void> {
+async function demandName(kind: Kind, given: string, sources: Sources): Promise<void> {
   for (const name of given.split(','))
     if (name.trim() !== '' && !/^(id:)?\d+$/.test(name)) await sources.names.find(kind, name.trim())
 }

@@ -1,4 +1,4 @@
-// What a subcommand of the control plane does: read its params, send them as JSON, print the reply.
+// Runs a subcommand of the control plane: reads its params, sends them as JSON, prints the reply.
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { encodeJson } from '../../daemon/api/json-wire.ts'
@@ -67,7 +67,7 @@ function forgetProfilesOf(site: string): void {
   }
 }
 
-/** What is only in memory is there to be thrown away. */
+/** Whether the daemon keeps its store on disk. A store in memory is deleted without a question. */
 async function isKept(globals: Globals): Promise<boolean> {
   const { kept } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/snapshots' }, globals)
   return kept === true

@@ -1,5 +1,5 @@
-// Defaults that people expect: the recipient decides whether a message is direct, and a list of messages without an
-// anchor shows the newest. Flags that combine several params are also here, under names that begin with `@`.
+// Short forms that people use: one word for channel and topic, and flags that combine several params, under names that
+// begin with `@`. The recipient decides whether a message is direct, and a list of messages shows the newest.
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -83,7 +83,7 @@ export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
 }
 
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
-  const rest = placed(endpoint, given)
+  const rest = splitPlace(endpoint, given)
   if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)
   const values: Record<string, unknown> = {}
   const narrow = paramOf(endpoint, 'terms')
@@ -103,7 +103,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
 }
 
 /** Splits a place in one word into the params of the endpoint. */
-function placed(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
+function splitPlace(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
   const rest = new Map(given)
   const addressed = isAddressed(endpoint)
   const channelName = addressed && !endpoint.params.stream_id ? '@channel' : 'stream_id'

@@ -1,5 +1,4 @@
-// Messages at length: `messages list --since --until --all`, which takes several calls, and which of the messages that were
-// named do not exist.
+// `messages list --since --until --all`, which takes several calls, and finding messages that do not exist.
 
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'

@@ -30,9 +30,9 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
   let reply = await fetch({ limit: params.limit ?? firstEntries })
   // Ends with the process.
   for (;;) {
-    const shown = finished(endpoint, reply)
+    const shown = omitUnfinished(endpoint, reply)
     if ((shown[endpoint.cli.shows!] as Reply[]).length > 0)
-      await print(endpoint, params, shown, emails, streamed(globals))
+      await print(endpoint, params, shown, emails, withLines(globals))
     const last = Number(reply.last_id)
     reply = await fetch({ [param]: reply[field], limit: keptEntries, within: turn.within }, turn.timeout)
     const skipped = Number(reply.last_id) - last - keptEntries
@@ -41,13 +41,13 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
 }
 
 /** A call that is still being served is shown when it is answered, once. */
-function finished({ cli: { shows } }: Endpoint, reply: Reply): Reply {
+function omitUnfinished({ cli: { shows } }: Endpoint, reply: Reply): Reply {
   const entries = reply[shows!] as Reply[]
   return { ...reply, [shows!]: entries.filter(({ status, lost }) => status !== null || lost === true) }
 }
 
 /** One object per line: a stream has no end that could close a list. */
-function streamed(globals: Globals): Globals {
+function withLines(globals: Globals): Globals {
   return { ...globals, json: false, ndjson: globals.json || globals.ndjson || globals.jq !== undefined }
 }
 

@@ -20,7 +20,7 @@ export interface BatchOptions {
   readonly keepGoing: boolean
   /** The file that says how far the batch has come. */
   readonly resume?: string | undefined
-  /** What ends a line. */
+  /** The end of a line. */
   readonly ending: '\n' | '\0'
 }
 
@@ -90,7 +90,7 @@ export function addEndpoint(
     options.set(`@${flag.name}`, option.attributeName())
   }
   for (const [name, param] of Object.entries(endpoint.params))
-    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), asAsked(name, param, args)))
+    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), relaxParam(name, param, args)))
   for (const [name, flag] of others)
     if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
       const option = new Option(
@@ -306,7 +306,7 @@ function wordsOf(command: Command): string {
 }
 
 /** The type of a message follows from its recipient. */
-function asAsked(name: string, param: Param, args: readonly string[]): Param {
+function relaxParam(name: string, param: Param, args: readonly string[]): Param {
   if (!args.includes('@place')) return param
   if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; follows from the recipient` }
   return name === 'to' ? { ...param, presence: 'optional' } : param

@@ -1,5 +1,5 @@
-// How a param of the catalogue is written on the command line: the name of its flag and its value, and reading the given
-// text into the value to send.
+// Params of the catalogue on the command line: names of flags and values in help, and reading the given text into the
+// value to send.
 
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -136,7 +136,7 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
   if (text?.ref === 'user') return raw.includes('@') ? raw : String(await readPerson(raw, sources.names))
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
-  throw usage(`${label}: "${raw}" is not ${wanted(shape)}`)
+  throw usage(`${label}: "${raw}" is not ${describeShape(shape)}`)
 }
 
 /** A point in time to set the clock to: a duration is more likely meant for `clock advance`. */
@@ -217,7 +217,7 @@ function looseJson(raw: string): unknown {
   }
 }
 
-function wanted(shape: Shape): string {
+function describeShape(shape: Shape): string {
   const words = armsOf(shape).flatMap(arm => {
     if (arm.const !== undefined) return [wordOf(arm)]
     if (arm.type === 'null') return ['null']

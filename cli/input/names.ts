@@ -115,13 +115,13 @@ function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]):
   // An exact match wins over one that differs only in case, and both over a part of a name.
   const alike = list.filter(item => item.names.some(other => other.toLowerCase() === wanted))
   const exact = alike.filter(item => item.names.includes(bare(kind, name)))
-  const found = exact.length > 0 ? exact : alike.length > 0 || kind !== 'user' ? alike : remembered(wanted, list)
+  const found = exact.length > 0 ? exact : alike.length > 0 || kind !== 'user' ? alike : findByFirstWord(wanted, list)
   if (found.length > 1) throw ambiguous(kind, name, found)
   return found[0]?.id
 }
 
 /** Users by the first word of their name, or by the part before the @ of their address. */
-function remembered(wanted: string, list: readonly Named[]): Named[] {
+function findByFirstWord(wanted: string, list: readonly Named[]): Named[] {
   return list.filter(
     item => item.active && item.names.some(name => name.split(/[@\s]/, 1)[0]!.toLowerCase() === wanted),
   )

@@ -24,12 +24,12 @@ export async function askText(question: string): Promise<string | undefined> {
 export async function askSecret(question: string): Promise<string> {
   const given = process.env.NATTER_PASSWORD
   if (given !== undefined && given !== '') return given
-  const secret = process.stdin.isTTY ? await typedUnseen(question) : await firstLine()
+  const secret = process.stdin.isTTY ? await readHidden(question) : await firstLine()
   if (secret === '') throw usage('no password given', 'Type it at a terminal, set NATTER_PASSWORD, or pipe it in.')
   return secret
 }
 
-function typedUnseen(question: string): Promise<string> {
+function readHidden(question: string): Promise<string> {
   const { stdin } = process
   // Before the prompt, so that fast typing is not echoed either.
   stdin.setRawMode(true)

@@ -26,13 +26,13 @@ const sentences: Readonly<Record<string, (event: ChatEvent) => string | undefine
     if (op === 'add' && Array.isArray(subscriptions)) return `subscribed to ${namesOf(subscriptions)}`
     if (op === 'remove' && Array.isArray(subscriptions)) return `unsubscribed from ${namesOf(subscriptions)}`
     const did = op === 'peer_add' ? 'subscribed to' : op === 'peer_remove' ? 'unsubscribed from' : undefined
-    if (did) return `${counted('user', user_ids)} ${did} ${counted('channel', stream_ids)}`
+    if (did) return `${countText('user', user_ids)} ${did} ${countText('channel', stream_ids)}`
     if (op === 'update' && typeof property === 'string') return `${property} is now ${shown(value)}`
     return undefined
   },
   update_message_flags({ op, flag, messages, all }) {
     if (typeof flag !== 'string') return undefined
-    const which = all === true ? 'all messages' : counted('message', messages)
+    const which = all === true ? 'all messages' : countText('message', messages)
     return `${op === 'remove' ? 'removed' : 'added'} the flag ${flag} ${op === 'remove' ? 'from' : 'to'} ${which}`
   },
 }
@@ -59,7 +59,7 @@ function namesOf(items: unknown): string {
 }
 
 /** `user 8`, `users 8, 9`. */
-function counted(noun: string, ids: unknown): string {
+function countText(noun: string, ids: unknown): string {
   if (!Array.isArray(ids)) return `a ${noun}`
   return `${noun}${ids.length === 1 ? '' : 's'} ${namesOf(ids)}`
 }

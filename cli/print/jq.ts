@@ -39,7 +39,7 @@ const valuesPerCall = 10_000
 
 /** Outcomes of the values up to the one that ended jq, which is at least one. */
 async function callOnce(values: readonly string[], expression: string): Promise<JqOutcome[]> {
-  // Not to be guessed, so that no message contains it.
+  // Random, so that no message can contain it.
   const mark = crypto.randomUUID()
   const program = forEach(expression, mark)
   const { stdout, exitCode, stderr } = (await loadJq()).raw(values.join('\n'), program, ['-r', '-c'])
@@ -60,7 +60,7 @@ function forEach(expression: string, mark: string): string {
   return `${own}"${mark}", (try (${expression}\n) catch "error ${mark} \\(.)"), "${mark}"`
 }
 
-/** Of a value that the expression fails on, the error and nothing else. */
+/** For a value on which the expression fails: the error alone. */
 function outcomeOf(printed: string, mark: string): JqOutcome {
   const at = printed.indexOf(`error ${mark} `)
   return at < 0 ? printed : complaint(printed.slice(at + `error ${mark} `.length))

@@ -7,7 +7,7 @@ import { type ChatEvent, placeOfMessage } from '../base/chat-event.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Reply } from '../base/reply.ts'
 import { showTime } from '../base/times.ts'
-import { cutToWidth, padded } from './table.ts'
+import { cutToWidth, padToWidth } from './table.ts'
 import { type Terminal, terminalFor, widthOf } from './terminal.ts'
 
 /** Columns of a line that is not on a screen. */
@@ -31,10 +31,10 @@ export async function logLines(
   const columns = of === 'calls' ? [0, 1, 2, 3] : [0, 1, 2]
   const widths = columns.map(index => Math.max(...cells.map(row => widthOf(row[index]!))))
   return cells.map((row, index) => {
-    const head = widths.map((width, at) => (at === 0 ? row[0].padStart(width) : padded(row[at]!, width)))
+    const head = widths.map((width, at) => (at === 0 ? row[0].padStart(width) : padToWidth(row[at]!, width)))
     const line = harmless([...head, ...row.slice(widths.length)].join('  ').trimEnd()).replaceAll('\n', ' ')
     const shown = cutToWidth(line, terminal.columns ?? usualColumns)
-    return failed(entries[index]!) && terminal.colors ? terminal.colors.red(shown) : shown
+    return hasFailed(entries[index]!) && terminal.colors ? terminal.colors.red(shown) : shown
   })
 }
 
@@ -52,7 +52,7 @@ function callCells(call: Reply): Cells {
 /** `12  16:40:03  amy, bob +3  message  #general > lunch  Amy: Pizza?` */
 function eventCells({ id, time, to, event }: Reply, emails: ReadonlyMap<number, string>): Cells {
   const ids = to as number[]
-  // The bots of the system have no accounts that anybody could look at.
+  // Last, because the bots of the system have no address to show.
   const known = [...ids.filter(user => emails.has(user)), ...ids.filter(user => !emails.has(user))]
   const names = known.slice(0, shownRecipients).map(user => localPart(emails.get(user) ?? `user ${user}`))
   const more = ids.length > names.length ? ` +${ids.length - names.length}` : ''
@@ -95,7 +95,7 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
   const rows = facts.filter(([, value]) => value !== null && value !== undefined)
   const width = Math.max(...rows.map(([name]) => widthOf(name)))
   const lines = rows.map(([name, value]) => {
-    const title = colors ? colors.cyan(padded(harmless(name), width)) : padded(harmless(name), width)
+    const title = colors ? colors.cyan(padToWidth(harmless(name), width)) : padToWidth(harmless(name), width)
     const text = harmless(String(value)).replaceAll('\n', `\n${' '.repeat(width + 4)}`)
     return `  ${title}  ${text}`.trimEnd()
   })
@@ -114,7 +114,7 @@ function findingsOf({ strict = [] }: Reply): string[] {
   return (strict as Finding[]).map(({ kind, says }) => `${kind}: ${says}`)
 }
 
-function failed({ status, lost }: Reply): boolean {
+function hasFailed({ status, lost }: Reply): boolean {
   return lost === true || Number(status) >= 400
 }
 

@@ -5,7 +5,7 @@ import { type ChatEvent, type Message, type Place, placeOfMessage } from '../bas
 import type { Reply } from '../base/reply.ts'
 import { showTime } from '../base/times.ts'
 import { summaryOf } from './event-summaries.ts'
-import { markdownText, type Terminal, widthOf, wrapped } from './terminal.ts'
+import { markdownText, type Terminal, widthOf, wrapText } from './terminal.ts'
 
 const indent = 6
 /** Minimum number of columns for the text next to its head. */
@@ -28,12 +28,12 @@ export function lineOf(
   if (where) head += `  ${colors ? colors.cyan(where) : where}`
   head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
   const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
-  if (columns === undefined) return (head + wrapped(text, undefined, indent, 0)).trimEnd()
+  if (columns === undefined) return (head + wrapText(text, undefined, indent, 0)).trimEnd()
   const width = widthOf(head)
-  if (columns - width >= leastRoom) return (head + wrapped(text, columns, indent, width)).trimEnd()
+  if (columns - width >= leastRoom) return (head + wrapText(text, columns, indent, width)).trimEnd()
   // Too narrow to put them next to each other.
   const top = head.trimEnd()
-  const lines = [width - 1 > columns ? wrapped(top, columns, indent, 0) : top, wrapped(text, columns, indent, indent)]
+  const lines = [width - 1 > columns ? wrapText(top, columns, indent, 0) : top, wrapText(text, columns, indent, indent)]
   return lines.join(`\n${' '.repeat(indent)}`).trimEnd()
 }
 
@@ -96,7 +96,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
     return { who, what: content, quiet: false }
   }
   const who = actorName(event, place)
-  const about = place?.content ? ` “${shortened(place.content)}”` : messageText(event)
+  const about = place?.content ? ` “${shorten(place.content)}”` : messageText(event)
   const happened = (what: string): Said => ({ who, what, quiet: true })
   switch (event.type) {
     case 'reaction':
@@ -104,7 +104,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
         `${event.op === 'remove' ? 'removed' : 'reacted with'} :${event.emoji_name}: ${event.op === 'remove' ? 'from' : 'to'}${about}`,
       )
     case 'update_message':
-      if (typeof event.content === 'string') return happened(`edited${about} to “${shortened(event.content)}”`)
+      if (typeof event.content === 'string') return happened(`edited${about} to “${shorten(event.content)}”`)
       return happened(`moved${about}${event.subject === undefined ? '' : ` to ${event.subject}`}`)
     case 'delete_message':
       return happened(`deleted${about}`)
@@ -149,7 +149,7 @@ function messageText(event: ChatEvent): string {
   return ids.length === 1 ? ` message ${ids[0]}` : ` messages ${ids.join(', ')}`
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   const line = text.replaceAll('\n', ' ')
   return [...line].length > 40 ? `${[...line].slice(0, 39).join('')}…` : line
 }

@@ -86,7 +86,7 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
 /** Applies `--fields` and `--ndjson`. */
 async function printPart(value: unknown, shape: Shape | undefined, globals: Manner): Promise<void> {
   const { fields } = globals
-  const part = fields ? (await import('./select.ts')).picked(value, fields, shape) : value
+  const part = fields ? (await import('./select.ts')).pickFields(value, fields, shape) : value
   if (globals.ndjson) return put((Array.isArray(part) ? part : [part]).map(item => harmlessJson(JSON.stringify(item))))
   if (globals.json) return printJson(part)
   // A single field prints as a column without a heading: lines for a loop.
@@ -233,21 +233,21 @@ function cell(value: unknown, shape: Shape | undefined, now: Date, short = false
     const title = arms.find(arm => arm.const === value)?.title
     if (title !== undefined) return `${value} (${title})`
   }
-  if (typeof value === 'object') return harmless(listed(value) ?? JSON.stringify(value))
+  if (typeof value === 'object') return harmless(listText(value) ?? JSON.stringify(value))
   return harmless(String(value)).replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
 
 /** Simple lists, and simple lists by name, are shown without brackets. */
-function listed(value: object): string | undefined {
+function listText(value: object): string | undefined {
   if (Array.isArray(value)) return value.every(item => typeof item !== 'object') ? value.join(', ') || '-' : undefined
   const parts = Object.entries(value).map(([name, item]) => {
-    const text = Array.isArray(item) ? listed(item) : undefined
+    const text = Array.isArray(item) ? listText(item) : undefined
     return text === undefined ? undefined : `${name}: ${text}`
   })
   return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
 }
 
-/** What jq made of it. */
+/** Prints the output of jq as it is. */
 function putUnchanged(texts: readonly string[]): void {
   for (const text of texts) if (text !== '') printUnchanged(`${text}\n`)
 }

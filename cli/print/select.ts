@@ -7,13 +7,13 @@ import { usage } from '../base/failure.ts'
 type Shape = Param['shape']
 
 /** A name that is neither in the value nor in its shape is a mistake. */
-export function picked(value: unknown, fields: readonly string[], shape?: Shape): unknown {
+export function pickFields(value: unknown, fields: readonly string[], shape?: Shape): unknown {
   for (const field of fields) demand(field.split('.', 1)[0]!, value, shape)
-  return chosen(value, fields)
+  return pick(value, fields)
 }
 
-function chosen(value: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map(item => chosen(item, fields))
+function pick(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map(item => pick(item, fields))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(fields.map(path => [path, at(value, path)]).filter(([, found]) => found !== undefined))
 }

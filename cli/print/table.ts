@@ -4,11 +4,11 @@
 
 import { harmless } from '../../daemon/local/harmless.ts'
 import type { Reply } from '../base/reply.ts'
-import { type Terminal, widthOf, wrapped } from './terminal.ts'
+import { type Terminal, widthOf, wrapText } from './terminal.ts'
 
 const gap = 2
 const narrowest = 8
-/** What is wider is a text, also if it has no spaces. */
+/** A wider cell counts as text even without spaces. */
 const longestWord = 60
 /** Texts are not cut further than this while there are columns to leave out. */
 const readable = 16
@@ -29,15 +29,15 @@ export function tableLines(
   const whole = least.map((width, index) => Math.max(width, wholeWidth(cells.map(row => row[index]!))))
   const fewer = chosen !== undefined
   const widths =
-    room === undefined ? natural : (fewer && shortened(natural, whole, room)) || fitted(natural, least, room, fewer)
+    room === undefined ? natural : (fewer && shorten(natural, whole, room)) || fitColumns(natural, least, room, fewer)
   // If most columns would be lost, blocks of lines are more useful.
   if (!widths || widths.length * 2 < names.length) return blocks(titles, cells, room, colors?.cyan)
   const heading = colors?.bold ?? ((text: string) => text)
-  return [heading(joined(titles, widths)), ...cells.map(row => joined(row, widths))]
+  return [heading(joinCells(titles, widths)), ...cells.map(row => joinCells(row, widths))]
 }
 
 /** Cuts texts a little and leaves out columns at the end, as long as at least half of them stay. */
-function shortened(natural: readonly number[], whole: readonly number[], room: number): number[] | undefined {
+function shorten(natural: readonly number[], whole: readonly number[], room: number): number[] | undefined {
   for (let count = natural.length; count * 2 >= natural.length && count > 0; count--) {
     const widths = natural.slice(0, count)
     const excess = () => widths.reduce((sum, width) => sum + width + gap, -gap) - room
@@ -61,7 +61,7 @@ function wholeWidth(cells: readonly string[]): number {
 }
 
 /** Shrinks the widest until all fit, then leaves out the last if allowed; undefined if they cannot fit. */
-function fitted(
+function fitColumns(
   natural: readonly number[],
   least: readonly number[],
   room: number,
@@ -74,7 +74,7 @@ function fitted(
     const spare = widths.map((width, index) => (width > Math.max(narrowest, least[index]!) ? width : 0))
     const widest = spare.lastIndexOf(Math.max(...spare))
     if (spare[widest]! > 0) widths[widest]!--
-    else if (fewer && widths.length > 1) return fitted(natural.slice(0, -1), least, room, fewer)
+    else if (fewer && widths.length > 1) return fitColumns(natural.slice(0, -1), least, room, fewer)
     else return undefined
   }
   return widths
@@ -90,16 +90,16 @@ function blocks(
   return cells.flatMap((row, index) => [
     ...(index === 0 ? [] : ['']),
     ...row.flatMap((text, column) => {
-      const title = padded(titles[column]!, width)
-      const rest = wrapped(text, room, width + gap, width + gap)
+      const title = padToWidth(titles[column]!, width)
+      const rest = wrapText(text, room, width + gap, width + gap)
       return `${(paint ?? String)(title)}${' '.repeat(gap)}${rest}`.trimEnd().split('\n')
     }),
   ])
 }
 
-function joined(row: readonly string[], widths: readonly number[]): string {
+function joinCells(row: readonly string[], widths: readonly number[]): string {
   return widths
-    .map((width, index) => padded(cutToWidth(row[index]!, width), width))
+    .map((width, index) => padToWidth(cutToWidth(row[index]!, width), width))
     .join(' '.repeat(gap))
     .trimEnd()
 }
@@ -115,6 +115,6 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept.trimEnd()}…`
 }
 
-export function padded(text: string, width: number): string {
+export function padToWidth(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }

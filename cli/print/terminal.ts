@@ -27,7 +27,7 @@ export async function loadMeasure(): Promise<void> {
 }
 
 /** Wraps a text that starts after `head` columns; further lines are indented. */
-export function wrapped(text: string, columns: number | undefined, indent: number, head: number): string {
+export function wrapText(text: string, columns: number | undefined, indent: number, head: number): string {
   if (columns === undefined && !text.includes('\n')) return text
   const lines = text.split('\n')
   const fitting = lines.flatMap((line, index) => {

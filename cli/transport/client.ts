@@ -73,7 +73,7 @@ export async function send(account: Account, request: Request, patience: Patienc
   }
 }
 
-/** Milliseconds. A server cannot make anybody wait for longer than an hour. */
+/** Milliseconds. The longest wait that a server can ask for: an hour. */
 export function pauseFor(retryAfter: string | number | undefined): number {
   const seconds = Number(retryAfter ?? 1)
   return (seconds >= 0 ? Math.min(seconds, 3600) : 1) * 1000
@@ -107,7 +107,7 @@ function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 
-/** Where a call goes. Nothing but this joins a site and a path. */
+/** The address of a call. This is the only place that joins a site and a path. */
 export function addressFor(site: string, path: string): URL {
   try {
     return addressOf(site, path)

@@ -52,7 +52,7 @@ export class Connection {
     this.#open = open
   }
 
-  /** Of several daemons of a cluster, the one that answered last. */
+  /** The daemon of a cluster that answered last. */
   get #site(): string {
     return this.#sites[this.#at % this.#sites.length]!
   }
@@ -178,7 +178,7 @@ export class Connection {
   #trouble(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason
     const trouble = error instanceof Failure ? error : unreachable(this.#site, error as NodeJS.ErrnoException)
-    // Who calls again finds another daemon, if there is one.
+    // A repeated call may reach another daemon of the cluster.
     this.#at++
     return trouble
   }

@@ -46,7 +46,7 @@ export function sizeIn(flag: unknown): number {
 }
 
 /** The content, as long as it is not larger than that: a server must not fill the disk. */
-export async function* bounded(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+export async function* limitSize(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const bytes of content) {
     size += bytes.length
@@ -87,7 +87,7 @@ async function* download(
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = get(url, { headers: headersTo(url), agent: false }, resolve)
-      // Of silence: a large file may take longer.
+      // A limit on silence, not on the whole: a large file may take longer.
       outgoing.setTimeout(timeout, () => outgoing.destroy(late(site, timeout)))
       outgoing.on('error', reject)
     })

@@ -8,8 +8,8 @@ export function multipart(fields: ReadonlyMap<string, string | Upload>): { type:
   const parts: Uint8Array[] = []
   for (const [name, value] of fields) {
     const file =
-      typeof value === 'string' ? '' : `; filename="${quoted(value.filename)}"\r\nContent-Type: ${value.contentType}`
-    parts.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"${file}\r\n\r\n`))
+      typeof value === 'string' ? '' : `; filename="${quote(value.filename)}"\r\nContent-Type: ${value.contentType}`
+    parts.push(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${quote(name)}"${file}\r\n\r\n`))
     parts.push(typeof value === 'string' ? Buffer.from(value) : value.bytes, Buffer.from('\r\n'))
   }
   parts.push(Buffer.from(`--${boundary}--\r\n`))
@@ -17,6 +17,6 @@ export function multipart(fields: ReadonlyMap<string, string | Upload>): { type:
 }
 
 /** Escapes names in quotes as browsers do. */
-function quoted(name: string): string {
+function quote(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

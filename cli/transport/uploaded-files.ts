@@ -9,7 +9,7 @@ import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { addressFor, call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
-import { bounded, saveWhole } from './download.ts'
+import { limitSize, saveWhole } from './download.ts'
 
 const mostRedirects = 5
 
@@ -18,7 +18,7 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
   const local = site && text.startsWith(`${site}/`) ? text.slice(site.length) : text
   const [, path] = /^(?:\/user_uploads\/)?(\d+\/[^?#]+)$/.exec(local) ?? []
   if (path === undefined) return undefined
-  const plain = decoded(path)
+  const plain = decode(path)
   // A path that leaves its folder would be written elsewhere on this machine.
   const safe = plain.split('/').every(part => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(plain)
   return safe ? plain : undefined
@@ -33,7 +33,7 @@ export async function saveFile(
   most: number,
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
-  const content = bounded(await openFile(account, pathId, patience), most)
+  const content = limitSize(await openFile(account, pathId, patience), most)
   await saveWhole(target, stream => pipeline(content, stream))
 }
 
@@ -71,7 +71,7 @@ async function open(url: URL, timeout: number, redirects: number): Promise<Incom
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = get(url, { agent: false }, resolve)
     outgoing.on('error', reject)
-    // Of silence: a large file may take longer.
+    // A limit on silence, not on the whole: a large file may take longer.
     outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
   })
   const { statusCode = 0, headers } = incoming
@@ -82,7 +82,7 @@ async function open(url: URL, timeout: number, redirects: number): Promise<Incom
   throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
 }
 
-function decoded(path: string): string {
+function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {

@@ -12,7 +12,7 @@ import { type Given, readParam, valueName } from '../../cli/input/flags.ts'
 import { narrowFrom } from '../../cli/input/narrow.ts'
 import { linesOf } from '../../cli/print/output.ts'
 import { tableLines } from '../../cli/print/table.ts'
-import { loadMeasure, markdownText, wrapped } from '../../cli/print/terminal.ts'
+import { loadMeasure, markdownText, wrapText } from '../../cli/print/terminal.ts'
 import * as d from '../../daemon/api/define.ts'
 import { nearest } from '../../daemon/local/did-you-mean.ts'
 import { harmless } from '../../daemon/local/harmless.ts'
@@ -211,8 +211,8 @@ test('a table is as wide as it needs, or as the terminal is', async () => {
 })
 
 test('text is wrapped to the terminal with a hanging indent, Markdown gets colours', () => {
-  assert.equal(wrapped('one two three', 20, 2, 12), 'one two\n  three')
-  assert.equal(wrapped('a\nb', undefined, 4, 0), 'a\n    b')
+  assert.equal(wrapText('one two three', 20, 2, 12), 'one two\n  three')
+  assert.equal(wrapText('a\nb', undefined, 4, 0), 'a\n    b')
   const colors = new Chalk({ level: 1 })
   assert.equal(markdownText('**b** `c` \u001b', undefined), '**b** `c` \\x1b')
   assert.equal(

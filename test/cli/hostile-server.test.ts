@@ -151,7 +151,7 @@ function endless(response: ServerResponse): void {
 }
 
 describe('an answer that does not end', () => {
-  test('is cut off by calls, batches, tail and downloads', { timeout: 120_000 }, async t => {
+  test('is cut off by calls, batches and tail', { timeout: 120_000 }, async t => {
     const url = await fakeServer(t, (_request, response) => endless(response))
     const shell = newShell(t, accountAt(url))
     for (const [args, input] of [

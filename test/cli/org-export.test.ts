@@ -56,7 +56,7 @@ describe('natter org export', () => {
     assert.ok((await entriesOf(file)).has('export.json'))
   })
 
-  test('exits with 4 without an administrator, and leaves no file', async () => {
+  test('exits with 4 if you are not an administrator, and leaves no file', async () => {
     const file = join(folder, 'denied.tar.gz')
     const { code, stderr } = await natter([file], amy)
     assert.equal(code, exitCodes.denied)

@@ -31,7 +31,7 @@ are known. With --as there is no control token, because it opens every account. 
       const known = variables.filter(([, value]) => value !== undefined)
       if (await printFormatted(Object.fromEntries(known), globals)) return
       const lines = variables.map(([name, value]) =>
-        value === undefined ? `unset ${name}` : `export ${name}=${quoted(value)}`,
+        value === undefined ? `unset ${name}` : `export ${name}=${quote(value)}`,
       )
       print(`${lines.join('\n')}\n`)
     },
@@ -58,6 +58,6 @@ async function variablesOf(globals: Globals, as: string | undefined): Promise<[s
   ]
 }
 
-function quoted(value: string): string {
+function quote(value: string): string {
   return `'${value.replaceAll("'", "'\\''")}'`
 }

@@ -10,8 +10,8 @@ import {
   accountFor,
   addressesOf,
   changeProfiles,
+  findProfile,
   normalSite,
-  profileNamed,
   profilesFile,
   readProfiles,
   readZuliprc,
@@ -61,7 +61,7 @@ export const logout: readonly ExtraSubcommand[] = [
       const book = readProfiles(process.env)
       const wanted = args[0] ?? book.current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'you are not logged in: there is no profile')
-      const { site, email } = profileNamed(wanted, process.env)
+      const { site, email } = findProfile(wanted, process.env)
       const next = removeProfile(wanted, process.env)
       note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
     },
@@ -85,7 +85,7 @@ export const profile: readonly ExtraSubcommand[] = [
       if (!site || !email || !apiKey)
         throw usage('site, account or key is missing', 'Give --site, --user and --api-key, or --from-zuliprc FILE.')
       const added = { site: normalSite(site), email, api_key: apiKey }
-      const state = await verified(added, globals.timeout)
+      const state = await verifyKey(added, globals.timeout)
       const path = saveProfile(args[0]!, added, process.env)
       note(`saved profile ${args[0]} in ${path}; ${state}`)
     },
@@ -100,7 +100,7 @@ export const profile: readonly ExtraSubcommand[] = [
       const book = readProfiles(process.env)
       const wanted = args[0] === '-' ? book.previous : args[0]!
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no previous profile')
-      profileNamed(wanted, process.env)
+      findProfile(wanted, process.env)
       const previous = book.current === wanted ? book.previous : book.current
       changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
       note(`switched to profile ${wanted}`)
@@ -134,7 +134,7 @@ export const profile: readonly ExtraSubcommand[] = [
     globals: local,
     examples: ['natter profile remove work', 'natter profile remove local --quiet'],
     async run({ args }) {
-      profileNamed(args[0]!, process.env)
+      findProfile(args[0]!, process.env)
       removeProfile(args[0]!, process.env)
       note(`removed profile ${args[0]}`)
     },
@@ -148,7 +148,7 @@ export const profile: readonly ExtraSubcommand[] = [
     async run({ args, globals }) {
       const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
-      const found = profileNamed(wanted, process.env)
+      const found = findProfile(wanted, process.env)
       if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
     },
   },
@@ -215,7 +215,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
 }
 
 /** A wrong key is not saved; a server that is down proves nothing. */
-async function verified({ site, email, api_key: apiKey }: Profile, timeout: number | undefined): Promise<string> {
+async function verifyKey({ site, email, api_key: apiKey }: Profile, timeout: number | undefined): Promise<string> {
   const { call } = await import('../../transport/client.ts')
   const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   try {

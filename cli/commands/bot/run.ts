@@ -141,7 +141,7 @@ class ReloadingHandler {
     }
   }
 
-  /** What tells one version of the files from another. */
+  /** Changes when one of the files changes. */
   #look(): string {
     const stats = this.#thread.files.map(file => statSync(file, { throwIfNoEntry: false }))
     return stats.map(found => `${found?.mtimeMs} ${found?.size} ${found?.ino}`).join()

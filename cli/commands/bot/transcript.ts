@@ -1,4 +1,4 @@
-// What a bot received and sent, as it happens: text for people, or one JSON object a line.
+// Prints what a bot receives and sends, as it happens: text for people, or one JSON object a line.
 
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
 import { harmlessJson } from '../../../daemon/local/harmless.ts'

@@ -1,4 +1,4 @@
-// Where a handler runs: a thread of its own, so that one that never returns can be ended. Everything that it asks of the server goes
+// The thread in which a handler runs, so that one that never returns can be ended. Everything that it asks of the server goes
 // through the main thread. A bundle of its own.
 
 import { createRequire, Module } from 'node:module'

@@ -7,7 +7,7 @@ import { accountFor, demandKey } from '../../base/profile.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { printReply } from '../../print/output.ts'
-import { bounded, sizeIn } from '../../transport/download.ts'
+import { limitSize, sizeIn } from '../../transport/download.ts'
 import { openFile, pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
 
 export async function downloadUpload({ args, flags, globals }: Invocation): Promise<void> {
@@ -20,7 +20,7 @@ export async function downloadUpload({ args, flags, globals }: Invocation): Prom
   const target = (flags.output as string | undefined) ?? basename(pathId)
   const patience = { timeout: globals.timeout, retry: globals.retry }
   if (target === '-') {
-    for await (const bytes of bounded(await openFile(account, pathId, patience), most)) await printBytes(bytes)
+    for await (const bytes of limitSize(await openFile(account, pathId, patience), most)) await printBytes(bytes)
     return
   }
   if (existsSync(target) && !globals.yes)

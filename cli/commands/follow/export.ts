@@ -67,7 +67,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.
   const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
-  const order = await ordered(folder, account, flags, sources.now)
+  const order = await settleOrder(folder, account, flags, sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -103,21 +103,21 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
     progress?.end()
     closeSync(fd)
   }
-  const skipped = counts.skipped > 0 ? `; skipped ${counted(counts.skipped, 'file')}` : ''
+  const skipped = counts.skipped > 0 ? `; skipped ${countText(counts.skipped, 'file')}` : ''
   const done = `exported ${savedText(counts)} to ${folder}${skipped}`
   await printReply({ folder, ...counts }, { says: () => [], done }, globals)
 }
 
 function savedText({ messages, files }: Counts): string {
-  return `${counted(messages, 'message')} and ${counted(files, 'file')}`
+  return `${countText(messages, 'message')} and ${countText(files, 'file')}`
 }
 
-function counted(count: number, noun: string): string {
+function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Refuses to mix two exports in one folder. */
-async function ordered(folder: string, account: Account, flags: Order['flags'], now: ReadNow): Promise<Order> {
+async function settleOrder(folder: string, account: Account, flags: Order['flags'], now: ReadNow): Promise<Order> {
   const time = async (name: 'since' | 'until') =>
     flags[name] === undefined ? null : pastTime(name, String(flags[name]), now)
   const [since, until] = [await time('since'), await time('until')]

@@ -83,13 +83,13 @@ async function values(
   if (name === 'method') return methods.map(text => ({ text }))
   if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
   if (name === 'endpoint') return entries.flatMap(({ id, about }) => (id ? [{ text: id, about }] : []))
-  if (name === 'type' && kind === 'TYPE') return listed(last, eventTypes.map(asText))
+  if (name === 'type' && kind === 'TYPE') return completeLast(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
     if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
     if (name === 'place') return await places(account(), last)
     if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name))
-      return listed(last, await people(account()))
+      return completeLast(last, await people(account()))
     if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
     if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
     if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
@@ -118,7 +118,7 @@ async function places(account: Account, last: string): Promise<Candidate[]> {
 }
 
 /** Completes the last of several comma-separated values. */
-function listed(last: string, candidates: readonly Candidate[]): Candidate[] {
+function completeLast(last: string, candidates: readonly Candidate[]): Candidate[] {
   const before = last.slice(0, last.lastIndexOf(',') + 1)
   return candidates.map(candidate => ({ ...candidate, text: `${before}${candidate.text}` }))
 }
@@ -145,11 +145,11 @@ async function topicNames(account: Account, channel: string | undefined): Promis
 
 /** Those of Unicode, then the organization's own. */
 async function emoji(account: Account): Promise<Candidate[]> {
-  const known = await fetched(account, '/static/emoji.json', reply => {
+  const known = await fetchRows(account, '/static/emoji.json', reply => {
     const codes = Object.values((reply.code_to_names ?? {}) as Readonly<Record<string, string[]>>)
     return codes.flat().map(name => ({ name }))
   })
-  const own = await fetched(account, '/api/v1/realm/emoji', ({ emoji = {} }) => Object.values(emoji as object))
+  const own = await fetchRows(account, '/api/v1/realm/emoji', ({ emoji = {} }) => Object.values(emoji as object))
   return [...known, ...own.filter(({ deactivated }) => !deactivated)].map(({ name }) => ({ text: String(name) }))
 }
 
@@ -167,13 +167,13 @@ async function names(
 }
 
 function listOf(account: Account, path: string, field: string): Promise<Row[]> {
-  return fetched(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
+  return fetchRows(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
 }
 
 type Row = Record<string, unknown>
 
 /** Cached per account for a minute, since the tab key is pressed more than once. */
-async function fetched(account: Account, path: string, rowsIn: (reply: Reply) => Row[]): Promise<Row[]> {
+async function fetchRows(account: Account, path: string, rowsIn: (reply: Reply) => Row[]): Promise<Row[]> {
   const folder = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'natter')
   const file = join(folder, `${account.site} ${account.email} ${path}`.replace(/[^\w@.-]/g, '_'))
   const kept = statSync(file, { throwIfNoEntry: false })

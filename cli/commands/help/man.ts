@@ -28,7 +28,7 @@ export async function manPage(table: SubcommandTable): Promise<string> {
     ...sections.flatMap(([name, text]) => [
       `.SH ${name.toUpperCase().replace('-', ' ')}`,
       '.nf',
-      ...text.trimEnd().split('\n').map(escaped),
+      ...text.trimEnd().split('\n').map(escapeRoff),
       '.fi',
     ]),
     '.SH SEE ALSO',
@@ -43,12 +43,12 @@ function entryLines({ name, about, args, flags, examples, route }: Entry): strin
     return required ? `<${title}>` : `[${title}]`
   })
   return [
-    `.SS natter ${[name, ...words].map(escaped).join(' ')}`,
-    `${escaped(about)}${route ? escaped(` (${route})`) : ''}`,
+    `.SS natter ${[name, ...words].map(escapeRoff).join(' ')}`,
+    `${escapeRoff(about)}${route ? escapeRoff(` (${route})`) : ''}`,
     ...flags.flatMap(flag => flagLines(flag)),
     '.PP',
     '.nf',
-    ...examples.map(line => `    ${escaped(line)}`),
+    ...examples.map(line => `    ${escapeRoff(line)}`),
     '.fi',
   ]
 }
@@ -65,11 +65,11 @@ function flagLines({
   about: string
 }): string[] {
   const both = `${short ? `-${short}, ` : ''}--${name}`
-  return ['.TP', `.B ${escaped(both)}${value ? ` ${escaped(value)}` : ''}`, escaped(about)]
+  return ['.TP', `.B ${escapeRoff(both)}${value ? ` ${escapeRoff(value)}` : ''}`, escapeRoff(about)]
 }
 
 /** Escapes dashes, backslashes, and dots and quotes that would be requests at the start of a line. */
-function escaped(text: string): string {
+function escapeRoff(text: string): string {
   return text
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')

@@ -30,14 +30,14 @@ natter help NOUN lists the verbs of a noun, natter commands those of all.
 
 export function everyFlag(): string {
   return `Flags of most subcommands; the help of each lists those it accepts:
-${columns([...globalFlags.map(explained), ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
+${columns([...globalFlags.map(describeFlag), ['-h, --help', 'show help'], ['-V, --version', 'show the version']])}
 
 Flags of subcommands that call the API:
-${columns(batchFlags.map(explained))}
+${columns(batchFlags.map(describeFlag))}
 `
 }
 
-function explained({ name, short, value, about }: GlobalFlag): readonly [string, string] {
+function describeFlag({ name, short, value, about }: GlobalFlag): readonly [string, string] {
   return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, about]
 }
 

@@ -11,7 +11,7 @@ import type { Invocation } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { printReply } from '../../print/output.ts'
 import { Connection } from '../../transport/connection.ts'
-import { bounded, downloadAs, saveWhole, sizeIn } from '../../transport/download.ts'
+import { downloadAs, limitSize, saveWhole, sizeIn } from '../../transport/download.ts'
 import { Follower } from '../follow/tail/follow.ts'
 import { duration } from '../follow/tail/stops.ts'
 
@@ -47,7 +47,7 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
     const fields = { export_type: flags.private === true ? 2 : 1 }
     const { id } = await connection.call('POST', dataExports.create.path, fields, { timeout: globals.timeout })
     note(`export ${id} has begun`)
-    row = await completed(follower, Number(id), () =>
+    row = await waitForExport(follower, Number(id), () =>
       connection.call('GET', dataExports.list.path, {}, { timeout: globals.timeout }),
     )
   } catch (error) {
@@ -61,7 +61,7 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   if (row.export_url === null)
     throw new Failure(exitCodes.refused, `the export ${row.id} failed`, { hint: 'The log of the server says why.' })
   const path = pathIn(row.export_url)
-  const content = bounded(downloadAs(account, path, { timeout: globals.timeout }), most)
+  const content = limitSize(downloadAs(account, path, { timeout: globals.timeout }), most)
   if (target === '-') {
     for await (const bytes of content) await printBytes(bytes)
     return
@@ -79,7 +79,11 @@ function checkTarget(file: string, replace: boolean): void {
 }
 
 /** The row of an export that is no longer pending. After a gap in the events, the list says what they would have. */
-async function completed(follower: Follower, id: number, list: () => Promise<Reply>): Promise<ExportRow | undefined> {
+async function waitForExport(
+  follower: Follower,
+  id: number,
+  list: () => Promise<Reply>,
+): Promise<ExportRow | undefined> {
   for await (const { items } of follower.follow())
     for (const { event } of items) {
       const { exports } = event.type === '_gap' ? await list() : (event as Reply)

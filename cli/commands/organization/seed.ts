@@ -34,7 +34,7 @@ in it, API keys are not.`,
         return
       }
       const progress = new Progress(undefined, globals)
-      await writeFileAtomically(file, counted(pieces, progress)).catch(error => {
+      await writeFileAtomically(file, countRows(pieces, progress)).catch(error => {
         if (error instanceof Failure) throw error
         throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
       })
@@ -45,7 +45,7 @@ in it, API keys are not.`,
 ]
 
 /** Rows are lines. */
-async function* counted(pieces: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
+async function* countRows(pieces: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
   for await (const bytes of pieces) {
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, at + 1)) progress.step(false)
     yield bytes

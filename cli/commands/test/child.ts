@@ -1,4 +1,4 @@
-// Runs the command of somebody else in this terminal: signals go to it, and its exit code is ours.
+// Runs the user's command in this terminal, passes signals on to it, and exits with its exit code.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'

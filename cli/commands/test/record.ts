@@ -10,7 +10,7 @@ import { callControlPlane } from '../../transport/control.ts'
 import { downloadControl } from '../../transport/download.ts'
 import { runChild } from './child.ts'
 
-/** A recording lasts as long as somebody wants it to. */
+/** A recording has no deadline. */
 const patience = 86_400_000
 
 export const record: readonly ExtraSubcommand[] = [

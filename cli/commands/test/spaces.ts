@@ -47,7 +47,7 @@ export const spaces: readonly ExtraSubcommand[] = [
   },
 ]
 
-/** What a space can be given of the flags of natterd. */
+/** The flags of natterd that a space accepts. */
 const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect'] as const
 
 /** Runs something with a space of its own, which is deleted afterwards. */

@@ -31,7 +31,7 @@ export function readCursor(file: string, site: string, email: string): Cursor | 
     throw new Failure(exitCodes.refused, `cannot read the cursor ${file}: ${code}`)
   }
   if (text.trim() === '') return undefined
-  const cursor = parsed(text)
+  const cursor = parseCursor(text)
   if (!cursor) throw new Failure(exitCodes.refused, `${file} is not a cursor file`, { hint: 'Use another file.' })
   if (cursor.site !== site || cursor.email !== email)
     throw new Failure(exitCodes.refused, `the cursor ${file} belongs to ${cursor.email} at ${cursor.site}`, {
@@ -76,7 +76,7 @@ export class CursorFile {
   }
 }
 
-function parsed(text: string): Cursor | undefined {
+function parseCursor(text: string): Cursor | undefined {
   try {
     const found = JSON.parse(text)
     const { queue_id, last_event_id, last_message_id = null, site, email, wants } = found

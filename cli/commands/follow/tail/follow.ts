@@ -133,7 +133,7 @@ export class Follower {
           gone ??= queueExpired
           continue
         }
-        // Of the poll: a registration that is refused is refused again.
+        // Only for the poll: a refused registration would be refused again.
         const isElsewhere = gone === undefined && isTooFar(error, this.#lastEvent)
         if (isElsewhere) gone = queueRead
         pause = isElsewhere ? laterPause(pause) : this.#pauseAfter(error, pause)
@@ -144,7 +144,7 @@ export class Follower {
     }
   }
 
-  /** Deletes the queue, since nobody will read it any more. */
+  /** Deletes the queue when no later run will read it. */
   async leave(): Promise<void> {
     if (this.#queueId === '') return
     await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})

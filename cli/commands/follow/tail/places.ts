@@ -31,7 +31,7 @@ export class Places {
     const id = messageIn(event)
     const message = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))
     const known = message && placeOfMessage(message)
-    const place = own && known ? { ...known, ...defined(own) } : (own ?? known)
+    const place = own && known ? { ...known, ...omitUndefined(own) } : (own ?? known)
     if (place?.channelId === undefined || place.channel !== undefined) return place
     return { ...place, channel: await this.#channelName(place.channelId) }
   }
@@ -66,6 +66,6 @@ function messageIn(event: ChatEvent): number | undefined {
   return Array.isArray(event.message_ids) ? event.message_ids[0] : undefined
 }
 
-function defined(place: Place): Partial<Place> {
+function omitUndefined(place: Place): Partial<Place> {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined))
 }

@@ -6,7 +6,7 @@ import type { Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { printLinesAtOnce } from '../../../base/writer.ts'
 import { lineOf } from '../../../print/message-lines.ts'
-import { picked } from '../../../print/select.ts'
+import { pickFields } from '../../../print/select.ts'
 import type { Terminal } from '../../../print/terminal.ts'
 import type { Item } from './follow.ts'
 
@@ -26,7 +26,8 @@ export async function printerFor(
 ): Promise<Printer> {
   const { json, ndjson, fields, jq } = globals
   if (jq !== undefined) return jqPrinter(jq, fields)
-  if (fields) return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(picked(event, fields)))}\n` }
+  if (fields)
+    return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(event, fields)))}\n` }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
   return {
     raw: false,
@@ -38,7 +39,7 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
   const { jqTexts } = await import('../../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
   const jsonOf = (item: Source) =>
-    fields ? JSON.stringify(picked(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
+    fields ? JSON.stringify(pickFields(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
   let outcomes = new Map<Source, string | Failure>()
   const prepare = async (items: readonly Source[]) => {

@@ -1,4 +1,4 @@
-// When a tail stops by itself: after a number of events, after a certain event, after a silence, after a time.
+// Stops a tail by its flags: after a number of events, after a certain event, after a silence, after a time.
 
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'

@@ -1,5 +1,4 @@
-// What a tail does with incoming events: skips them, prints them, passes them to commands, and records how far it
-// has come.
+// Takes incoming events: filters them, prints them, passes them to commands, and records the position.
 
 import type { Place } from '../../../base/chat-event.ts'
 import type { Action } from './actions.ts'

@@ -100,7 +100,7 @@ export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<n
   return disguises
 }
 
-/** Nobody is replaced: what is left to do is to take IDs out of mentions. */
+/** With real names, only IDs in mentions are removed. */
 export function keepText(text: string): string {
   return withoutIds(text)
 }

@@ -60,7 +60,7 @@ export async function pullSeed(
 /** Characters. */
 const shortestSalt = 16
 
-/** From the file, which is made if there is none; without a file, another one each time. */
+/** Read from the file, which is created if needed; without a file, a new one for each run. */
 function saltIn(file: string | undefined): Uint8Array {
   const salt = randomBytes(32)
   if (file === undefined) return salt
@@ -74,7 +74,7 @@ function saltIn(file: string | undefined): Uint8Array {
   throw usage(`--salt-file: ${file} must have at least ${shortestSalt} characters`)
 }
 
-/** What was read so far, and of whom. */
+/** The account, and what was read so far. */
 type Begun = { readonly site: string; readonly email: string | undefined } & { -readonly [K in keyof Read]?: Read[K] }
 
 type Found = Read['messages'][number]

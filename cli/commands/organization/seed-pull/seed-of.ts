@@ -1,9 +1,9 @@
-// From what a server said to a seed: accounts by short names, and nobody's real name unless that is wanted.
+// Makes a seed from the replies of a server. Accounts get short names, and no real name is kept unless asked for.
 
 import { type Disguise, disguisesFor, disguiseText, keepText, type Person } from './disguise.ts'
 import type { Settings } from './settings.ts'
 
-/** As the API has it, and no more of it than is used. */
+/** The fields of the API that are used here. */
 export interface Read {
   readonly organization: { readonly name?: string | undefined; readonly description?: string | undefined }
   readonly settings: Settings
@@ -163,7 +163,7 @@ function asTheyAre(people: readonly Person[]): Map<number, Disguise> {
   return new Map(people.map(({ userId, fullName, email }) => [userId, { fullName, email }]))
 }
 
-/** What the rest of the seed calls them; seeds call the owner `owner`. */
+/** Their names in the rest of the seed; the owner is `owner`. */
 function shortNames(people: readonly Person[], disguises: ReadonlyMap<number, Disguise>, owner: number | undefined) {
   const taken = new Set(['owner'])
   const names = new Map<number, string>()

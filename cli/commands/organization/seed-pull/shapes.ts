@@ -1,4 +1,4 @@
-// What a server, or the file of an earlier pull, must say before a seed is made of it.
+// Shapes of the replies, and of the file of an earlier pull, that a seed is made from. Anything else is refused.
 
 import type { Read } from './seed-of.ts'
 

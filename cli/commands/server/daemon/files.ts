@@ -1,4 +1,4 @@
-// Where a background daemon leaves its traces: `daemon.json` and `daemon.log` in the folder of its store.
+// Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -32,7 +32,7 @@ export async function start(args: readonly string[], globals: Globals): Promise<
     })
   const before = readProfiles(process.env).profiles[localProfile]?.site
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
-  await tellOfReplaced(before, ready.url)
+  await noteReplaced(before, ready.url)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
@@ -40,7 +40,7 @@ export async function start(args: readonly string[], globals: Globals): Promise<
 }
 
 /** There is one profile for daemons on this machine: the last one that was started. */
-async function tellOfReplaced(before: string | undefined, url: string): Promise<void> {
+async function noteReplaced(before: string | undefined, url: string): Promise<void> {
   const now = readProfiles(process.env).profiles[localProfile]?.site
   if (!before || before === now || now !== url || (await answers(before)) === 'nothing') return
   note(`the profile ${localProfile} was for the daemon at ${before}, which still runs; it is now for this one`)
@@ -151,7 +151,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   }
 }
 
-/** What natterd leaves undone when it has no store: how to find it again, and the profile. */
+/** Writes `daemon.json` and the profile for a daemon in memory, which writes neither. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid } = ready
   if (readRunning(folder)?.pid !== pid)

@@ -1,4 +1,4 @@
-// What the subcommands of the store do. The work itself is in `daemon/maintenance`, in bundles of their own.
+// Runs backup, restore, store check and store stats. The work is in `daemon/maintenance`, in bundles of their own.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// What differs between a recorded answer and a new one, apart from what may: IDs by their shape, times, random texts.
+// Compares a recorded answer with a new one. IDs, times and random texts may differ.
 
 import { hidden } from '../../../../daemon/api/masking.ts'
 

@@ -114,7 +114,7 @@ async function compareEvents(player: Player, polls: readonly RecordedCall[], exa
   }
   const lasting = (events: Iterable<Event>) => [...events].filter(({ type }) => type !== 'heartbeat')
   const wanted = lasting(recorded.values())
-  // What came after the client stopped asking is no difference.
+  // Events after the client's last poll do not count as a difference.
   return differencesOf({ events: wanted }, { events: lasting(found).slice(0, wanted.length) }, exact)
 }
 

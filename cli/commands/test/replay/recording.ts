@@ -55,7 +55,7 @@ export function readRecording(file: string): Recording {
   if (typeof head?.natter_recording !== 'number') throw wrong(`${file} is not a recording of natter record`)
   if (head.natter_recording !== format)
     throw wrong(`${file} is a recording of format ${head.natter_recording}; this version reads format ${format}`)
-  const calls = rest.flatMap((line, index) => (line?.call === undefined ? [] : [checked(line, file, index + 2)]))
+  const calls = rest.flatMap((line, index) => (line?.call === undefined ? [] : [checkLine(line, file, index + 2)]))
   if (rest.at(-1)?.end === undefined) note(`${file} was cut off after ${calls.length} calls; what is there is played`)
   return { frozen: (head.clock as { frozen?: boolean } | null | undefined)?.frozen === true, calls }
 }
@@ -96,7 +96,7 @@ const keys: readonly (readonly [key: string, says: string, isRight: (value: unkn
   ['lost', 'must be true or false', value => value === undefined || typeof value === 'boolean'],
 ]
 
-function checked(line: Line, file: string, number: number): RecordedCall {
+function checkLine(line: Line, file: string, number: number): RecordedCall {
   for (const [key, says, isRight] of keys)
     if (!isRight(line[key], line)) throw wrong(`${file}, line ${number}: "${key}" ${says}`)
   return line as unknown as RecordedCall

@@ -56,12 +56,12 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
     async run({ args, flags, globals }) {
       if (flags.list) return listKinds(globals)
       if (args.length === 0) throw usage('no kind given', 'natter trigger --list shows them.')
-      const kinds = args.map(kind => [kind, triggerNamed(kind)] as const)
+      const kinds = args.map(kind => [kind, findTrigger(kind)] as const)
       const overrides = readOverrides((flags.override ?? []) as readonly string[])
       for (const [kind, { endpoint }] of kinds) checkOverrides(kind, overrides, Object.keys(endpoint.params))
       const stage = await stageFor(flags.for as string | undefined, globals)
       const happened: Happened[] = []
-      for (const [kind, item] of kinds) happened.push(await happen(kind, item, overrides, stage))
+      for (const [kind, item] of kinds) happened.push(await makeHappen(kind, item, overrides, stage))
       if (await printFormatted(happened, globals)) return
       for (const { kind, call, by, to, event } of happened)
         print(`${kind}: ${call} by ${by}; ${to} was sent ${JSON.stringify(event)}\n`)
@@ -82,7 +82,7 @@ async function listKinds(globals: Globals): Promise<void> {
   for (const { kind, about } of list) print(`${kind.padEnd(width)}  ${about}\n`)
 }
 
-function triggerNamed(kind: string): Trigger {
+function findTrigger(kind: string): Trigger {
   if (Object.hasOwn(triggers, kind)) return triggers[kind]!
   const hint = didYouMean(kind, Object.keys(triggers)) ?? 'natter trigger --list shows all kinds.'
   throw usage(`there is no kind of event "${kind}"`, hint)
@@ -115,7 +115,7 @@ async function stageFor(name: string | undefined, globals: Globals): Promise<Sta
   return new Stage({ site: site!, me, find, patience, count: Number(last_id) })
 }
 
-async function happen(
+async function makeHappen(
   kind: string,
   { by, endpoint, params, event = kind, to = 'me', older, after }: Trigger,
   overrides: ReadonlyMap<string, string>,

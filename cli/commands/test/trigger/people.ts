@@ -35,7 +35,7 @@ const botOf = (role: Role) => async (stage: Stage) => {
 const seeAllUsers = async (stage: Stage, group: string) =>
   stage.call('owner', organization.update, { can_access_all_users_group: { new: await stage.systemGroup(group) } })
 
-/** Somebody who shares no channel with anybody, in an organization where guests see only those they share one with. */
+/** A user who shares no channel with others, in an organization where guests see only users of their own channels. */
 const soonGuest = async (stage: Stage) => {
   await seeAllUsers(stage, 'role:members')
   const { subscriptions: joined } = await stage.call('newcomer', subscriptions.list, {})

@@ -1,4 +1,4 @@
-// Who takes part in a trigger.
+// The accounts that take part in a trigger.
 
 /**
  * `me` is the account that `--for` names, `other` a colleague, `owner` the owner of the organization, and `newcomer` an account

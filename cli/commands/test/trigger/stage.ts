@@ -1,4 +1,4 @@
-// Who and what a trigger needs: accounts, a channel they share, a message to react to. Found if it exists, otherwise created.
+// The accounts and objects that a trigger needs: users, a channel they share, a message to react to. Found if it exists, otherwise created.
 
 import { channels } from '../../../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../../../daemon/api/channels/subscriptions.ts'
@@ -57,7 +57,7 @@ export class Stage {
     return (await this.person(role)).user_id
   }
 
-  /** Somebody who is in no channel and no group. */
+  /** A user without channels and groups. */
   async newcomer(): Promise<ControlledAccount> {
     const name = this.name('newcomer')
     const email = `${name}@example.com`

@@ -1,4 +1,4 @@
-// What makes one kind of event happen: a call of the API, and who makes it. The tables of kinds are written in these words.
+// The description of one trigger: the call that makes an event happen, and the account that makes it. The tables of kinds use it.
 
 import type { Endpoint } from '../../../../daemon/api/define.ts'
 import type { Role } from './role.ts'
@@ -12,9 +12,9 @@ export interface Trigger {
   readonly params: Readonly<Record<string, unknown>>
   /** The type of the event, and its op if it has one; the kind itself if absent. */
   readonly event?: string
-  /** Who hears of it, if that is not `me`. */
+  /** The account that receives the event, if it is not `me`. */
   readonly to?: Role
-  /** Only clients that declare no capabilities hear of it. */
+  /** Sent only to clients that declare no capabilities. */
   readonly older?: true
   /** Puts back what would be in the way of other kinds. */
   readonly after?: (stage: Stage) => Promise<unknown>
