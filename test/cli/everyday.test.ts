@@ -40,10 +40,10 @@ const list = d.endpoint({
   params: {
     anchor: d.optional(d.text, ''),
     num_before: d.optional(d.natural, ''),
-    narrow: d.optional(d.listOf(d.anything), ''),
+    narrow: d.optional(d.termsOf(d.anything), ''),
     apply_markdown: d.defaulted(d.bool, true, ''),
   },
-  cli: { ...send.cli, history: true, defaults: { allow_empty_topic_name: true } },
+  cli: { ...send.cli, history: true, defaults: { apply_markdown: false } },
 })
 
 const filled = async (endpoint: d.Endpoint, given: Record<string, Given>) =>
@@ -70,7 +70,6 @@ test('the recipient decides the type of a message', async () => {
 test('messages list shows the newest messages, in Markdown', async () => {
   const values = await filled(list, { '@channel': 'general', '@search': 'pizza', narrow: ['is:starred'] })
   assert.deepEqual(values, {
-    allow_empty_topic_name: true,
     anchor: 'newest',
     num_before: 20,
     apply_markdown: false,
@@ -80,7 +79,7 @@ test('messages list shows the newest messages, in Markdown', async () => {
       { operator: 'search', operand: 'pizza' },
     ],
   })
-  assert.deepEqual(await filled(list, { anchor: '7', apply_markdown: true }), { allow_empty_topic_name: true })
+  assert.deepEqual(await filled(list, { anchor: '7', apply_markdown: true }), {})
 })
 
 test('the first word is the recipient: a channel and its topic, or people', async () => {
@@ -111,7 +110,6 @@ test('the first word is the recipient: a channel and its topic, or people', asyn
 test('-n sets the number of messages', async () => {
   assert.equal((await filled(list, { '@lines': '3' })).num_before, 3)
   assert.deepEqual(await filled(list, { '@lines': '3', anchor: '7', apply_markdown: true }), {
-    allow_empty_topic_name: true,
     num_before: 3,
   })
   const { num_after, num_before } = await filled(list, { '@lines': '3', anchor: 'oldest' })
