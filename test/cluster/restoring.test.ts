@@ -5,15 +5,19 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
 import { moveCluster, planRestore } from '../../daemon/cluster/restore-plan.ts'
-import { Shell } from '../support/cli.ts'
+import { restoringPrefix } from '../../daemon/journal/store-folder.ts'
+import { exitOf, Shell } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import type { Caller } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
+import { startEtcdProxy } from '../support/etcd-proxy.ts'
 import { refusedStart } from '../support/gives-up.ts'
+import { until } from '../support/until.ts'
 
 describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
   let cluster: TestCluster
@@ -22,6 +26,8 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
   let first: Node
   let second: Node
   let backup: string
+  /** Registered before the backup, and after it. */
+  let queueIds: string[]
   const shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
 
   before(async () => {
@@ -30,11 +36,14 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     owner = first.owner
     etcd = new Etcd({ urls: cluster.etcd.urls })
     backup = join(shell.home, 'backup.tar')
+    const register = async () => (await first.as(owner).call(events.register, {})).queue_id!
+    queueIds = [await register()]
     await send(first, 'kept')
     await cluster.agree()
     const made = await shell.run(['backup', backup, '--data', first.data])
     assert.equal(made.code, 0, made.stderr)
     await send(second, 'not in the backup')
+    queueIds.push(await register())
   })
   after(async () => {
     await etcd?.close()
@@ -128,6 +137,12 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     await cluster.agree()
     for (const node of [first, second, paused]) assert.deepEqual(await contents(node), ['kept'])
     assert.ok(existsSync(join(second.data, replacedIn(second)[0]!, 'journal.ndjson')), 'the old store is kept')
+    // Their clients have seen events whose IDs are used again.
+    for (const node of [first, second, paused])
+      for (const queue_id of queueIds) {
+        const { body } = await node.as(owner).try(events.get, { queue_id, last_event_id: -1, dont_block: true })
+        assert.equal(body.code, 'BAD_EVENT_QUEUE_ID', JSON.stringify(body))
+      }
     for (const content of ['after', 'the', 'restore']) await send(second, content)
     await cluster.agree()
     assert.deepEqual(await contents(paused), ['kept', 'after', 'the', 'restore'])
@@ -141,6 +156,43 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
     const done = await restore(first)
     assert.equal(done.code, 0, done.stderr)
+    await first.start()
+    await second.start()
+    await cluster.agree()
+    assert.deepEqual(await contents(second), ['kept'])
+    for (const node of [second, first]) await stop(node)
+  })
+
+  test('killed while it reads the backup, or when etcd has done its part, can be repeated', async () => {
+    const record = async () => {
+      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keysOf('natter').cluster) })
+      return kvs[0].value as string
+    }
+    const before = await record()
+    // One that reads stdin waits for the rest of the backup.
+    const reading = shell.spawn(['cluster', 'restore', '-', ...flags(first)])
+    reading.stdin!.write(readFileSync(backup).subarray(0, 4000))
+    await until(() => readdirSync(first.data).some(name => name.startsWith(restoringPrefix)))
+    reading.kill('SIGKILL')
+    await exitOf(reading)
+    assert.equal(await record(), before)
+
+    const proxy = await startEtcdProxy(cluster.etcd.urls[0]!)
+    try {
+      proxy.losesAnswersOf = '/v3/kv/txn'
+      const moving = shell.spawn(['cluster', 'restore', backup, ...flags(first), '--cluster', proxy.url])
+      await until(async () => (await record()) !== before)
+      moving.kill('SIGKILL')
+      await exitOf(moving)
+    } finally {
+      proxy.end()
+    }
+    assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
+
+    for (const _ of ['finished', 'and repeated']) {
+      const done = await restore(first)
+      assert.equal(done.code, 0, done.stderr)
+    }
     await first.start()
     await second.start()
     await cluster.agree()

@@ -1,4 +1,4 @@
-// Between a daemon and etcd: passes calls on, holds back what a daemon watches, or answers in place of etcd.
+// Between a daemon and etcd: passes calls on, holds back what a daemon watches or is answered, or answers in place of etcd.
 
 import { createServer, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +7,8 @@ export interface EtcdProxy {
   readonly url: string
   /** From now on nothing comes by a watch, until it is false again. */
   holdsWatches: boolean
+  /** Calls of this path are carried out, and their answers do not come. */
+  losesAnswersOf: string | undefined
   /** Answers every call, if it is there. */
   instead: ((response: ServerResponse) => void) | undefined
   end(): void
@@ -22,6 +24,7 @@ export async function startEtcdProxy(target: string): Promise<EtcdProxy> {
       `${target}${incoming.url}`,
       { method: incoming.method!, headers: incoming.headers },
       answer => {
+        if (incoming.url === proxy.losesAnswersOf) return answer.resume()
         response.writeHead(answer.statusCode!, answer.headers)
         answer.on('data', piece => {
           if (incoming.url !== '/v3/watch' || !proxy.holdsWatches) response.write(piece)
@@ -38,6 +41,7 @@ export async function startEtcdProxy(target: string): Promise<EtcdProxy> {
   const proxy: EtcdProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     holdsWatches: false,
+    losesAnswersOf: undefined,
     instead: undefined,
     end() {
       server.closeAllConnections()
