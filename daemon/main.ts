@@ -1,5 +1,6 @@
 // The process: reads the flags, starts the daemon, announces that it is ready, and stops on a signal.
 
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { isatty } from 'node:tty'
 import { Defect } from './boundary.ts'
@@ -7,6 +8,8 @@ import { type Daemon, startDaemon } from './daemon.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
 import { writeFileAtomicallySync } from './local/atomic-file.ts'
+import { configFileOf } from './local/config-file.ts'
+import { findOpen } from './local/open-files.ts'
 import { localProfile } from './local/profiles.ts'
 import { type Ready, type Running, readyFileName, runningFileName } from './local/ready-file.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
@@ -30,6 +33,7 @@ export async function main(args: readonly string[]): Promise<void> {
 async function run(config: Config, args: readonly string[]): Promise<void> {
   const daemon = await startDaemon(config, onFailure)
   stopOnSignals(daemon)
+  for (const { says, command } of findOpen(privatePaths(config))) warn(`warning: ${says}; run ${command}`)
   try {
     announce(config, daemon, args)
   } catch (error) {
@@ -37,6 +41,14 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
     await daemon.stop()
     throw error
   }
+}
+
+/** What only the user of the daemon should be able to read. */
+function privatePaths(config: Config): string[] {
+  const { memory, data, secretFile, smtpUrlFile, clusterPasswordFile, clusterKey, tlsKey } = config
+  const store = memory ? [] : [data, join(data, 'secret')]
+  const named = [secretFile, smtpUrlFile, clusterPasswordFile, clusterKey, tlsKey].filter(file => file !== undefined)
+  return [...store, ...named, configFileOf(process.env, homedir()).path]
 }
 
 function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {

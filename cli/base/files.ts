@@ -2,6 +2,7 @@
 // not a full memory.
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { othersCan } from '../../daemon/local/open-files.ts'
 import { note } from './note.ts'
 
 const mebibyte = 1024 * 1024
@@ -36,9 +37,7 @@ const warned = new Set<string>()
 
 /** Says once that other users of the machine can read a key. */
 export function warnIfOpen(file: string): void {
-  if (process.platform === 'win32' || warned.has(file)) return
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found?.isFile() || (found.mode & 0o044) === 0) return
+  if (warned.has(file) || !othersCan(file) || !statSync(file).isFile()) return
   warned.add(file)
   note(`warning: other users of this machine can read the key in ${file}; run chmod go-rwx on it`)
 }

@@ -2,9 +2,11 @@
 // everybody reads their own writes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { events } from '../api/events.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
+import { prefix } from '../http/incoming.ts'
 import type { Peers } from './peers.ts'
 import { Turns } from './turns.ts'
 
@@ -31,13 +33,14 @@ const notLeadingHeader = 'natter-not-leading'
 
 /** Milliseconds that a request waits for a leader that can be reached. */
 const patience = 10_000
-/** Calls to the leader at a time: of one account, and of all callers without one. There are 256 connections. */
+/** Calls to the leader at a time: of one account, of all accounts, and of all callers without one. There are 256 connections. */
 const mostOfAccount = 64
+const mostOfAccounts = 240
 const mostUnknown = 8
 
 export class LeaderForwarding implements Forwarding {
   readonly #parts: ForwardingParts
-  readonly #accounts = new Turns(mostOfAccount)
+  readonly #accounts = new Turns(mostOfAccount, mostOfAccounts)
   readonly #unknown = new Turns(mostUnknown)
 
   constructor(parts: ForwardingParts) {
@@ -80,6 +83,7 @@ export class LeaderForwarding implements Forwarding {
       const nothingDone = answer instanceof Error ? neverSent.has(codeOf(answer)) : answer.notLeading
       if (nothingDone && performance.now() < end) await sleep(100)
       else if (nothingDone) return this.#refuse(answering, noLeader)
+      else if (answer instanceof Error && isRegistration(call)) return this.#refuse(answering, notRegistered)
       else if (answer instanceof Error) return this.#refuse(answering, noAnswer, [])
       else return this.#pass(answering, answer)
     }
@@ -138,8 +142,15 @@ const tryAgain = ['Retry-After', '1']
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
 const noAnswer =
   'The leader of the cluster stopped before it answered, so your change may or may not have been saved. Check before you repeat it.'
+const notRegistered =
+  'The leader of the cluster stopped before it answered. Register again: a queue that no client polls ends by itself.'
 const fallenBehind =
   'Your change was saved, but this daemon has not received it yet. Do not repeat it. To see it, wait a few seconds or ask another daemon of the cluster.'
+
+/** Repeated, it makes one more queue and changes nothing else. */
+function isRegistration({ method, path }: ForwardedCall): boolean {
+  return method === events.register.method && path.split('?', 1)[0] === `${prefix}${events.register.path}`
+}
 
 /** The connection was never made. */
 export const neverSent = new Set([

@@ -12,6 +12,7 @@ import { createListener } from '../http/listener.ts'
 import { targetRefusal } from '../http/target.ts'
 import { forbidden } from '../io/webhook-targets.ts'
 import type { ClusterConfig } from '../start/cluster-config.ts'
+import { isWildcard } from '../start/listen-address.ts'
 import { forwardedHeader, type Peers, peersPrefix, sameToken, tokenHeader } from './peers.ts'
 
 export interface PeerPortParts {
@@ -109,8 +110,7 @@ function unused(): never {
 
 /** A sentence for an address that other networks may reach; undefined for one in a private network. */
 export function exposureOf(host: string): string | undefined {
-  const isEverywhere = host === '0.0.0.0' || host === '::'
-  if (!isEverywhere && forbidden(host, { loopback: false, private: false })) return undefined
+  if (!isWildcard(host) && forbidden(host, { loopback: false, private: false })) return undefined
   return (
     `--cluster-listen ${host} may be reached from other networks. A program with the secret can read and change everything there: ` +
     'choose an address of a private network, or keep others out with a firewall'
@@ -125,7 +125,7 @@ export function peerUrl(
 ): string {
   if (peerAdvertise !== undefined) return peerAdvertise
   // A certificate is made out to a name, and not every address can be called.
-  const named = advertise !== undefined && (scheme === 'https' || host === '0.0.0.0' || host === '::')
+  const named = advertise !== undefined && (scheme === 'https' || isWildcard(host))
   const own = host.includes(':') ? `[${host}]` : host
   return `${scheme}://${named ? new URL(advertise).hostname : own}:${port}`
 }

@@ -1,32 +1,56 @@
-// Takes turns: each key has so many at a time, and further ones of it wait. So one account, or all callers without one together,
-// cannot take up every connection to the leader.
+// Takes turns: each key has so many at a time, all keys together have so many, and further ones wait. Keys that wait are served
+// in turn, so neither one account nor a few of them can keep the others from the leader.
 
 import { Refusal } from '../domain/refusal.ts'
 
 /** Calls of one key that wait for their turn. */
 const mostWaiting = 1000
 
+interface Own {
+  running: number
+  readonly waiting: (() => void)[]
+}
+
 export class Turns {
   readonly #most: number
-  readonly #keys = new Map<unknown, { running: number; readonly waiting: (() => void)[] }>()
+  readonly #mostOfAll: number
+  /** Those that were served last are at the end. */
+  readonly #keys = new Map<unknown, Own>()
+  #running = 0
 
-  constructor(most: number) {
+  constructor(most: number, mostOfAll = most) {
     this.#most = most
+    this.#mostOfAll = mostOfAll
   }
 
   /** Runs the work when it is its turn. */
   async take<T>(key: unknown, work: () => Promise<T>): Promise<T> {
     const own = this.#keys.get(key) ?? { running: 0, waiting: [] }
     this.#keys.set(key, own)
-    if (own.running < this.#most) own.running++
-    else if (own.waiting.length < mostWaiting) await new Promise<void>(resolve => own.waiting.push(resolve))
-    else throw busy()
+    if (own.waiting.length >= mostWaiting) throw busy()
+    const turn = new Promise<void>(resolve => own.waiting.push(resolve))
+    this.#serve()
+    await turn
     try {
       return await work()
     } finally {
-      const next = own.waiting.shift()
-      if (next) next()
-      else if (--own.running === 0) this.#keys.delete(key)
+      own.running--
+      this.#running--
+      if (own.running === 0 && own.waiting.length === 0) this.#keys.delete(key)
+      this.#serve()
+    }
+  }
+
+  #serve(): void {
+    for (const [key, own] of this.#keys) {
+      if (this.#running >= this.#mostOfAll) return
+      if (own.running >= this.#most || own.waiting.length === 0) continue
+      own.running++
+      this.#running++
+      own.waiting.shift()!()
+      this.#keys.delete(key)
+      // The loop comes to it again, after the others.
+      this.#keys.set(key, own)
     }
   }
 }

@@ -10,6 +10,7 @@ import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
+import { findOpen } from '../local/open-files.ts'
 import { rebuildState } from './rebuild.ts'
 import { type HeldFile, type SideFile, StoreView } from './store-view.ts'
 import { walkSegment } from './sums.ts'
@@ -51,6 +52,7 @@ export async function checkStore(folder: string, secret?: string): Promise<Store
     await checking.uploads(view)
     // What cannot be read cannot be rebuilt.
     if (checking.isClean) await checking.state(view, document)
+    checking.modes(folder)
     return checking.report(view.position, view.cleanStop === view.position)
   } finally {
     view.close()
@@ -182,6 +184,11 @@ class Checking {
     } catch (error) {
       this.#add('secret', (error as Error).message)
     }
+  }
+
+  modes(folder: string): void {
+    const open = findOpen([folder, join(folder, 'secret')])
+    this.#notes.push(...open.map(({ says, command }) => `${says}; run ${command}`))
   }
 
   async #guard(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 // Puts a backup back. It is unpacked beside what the folder holds, checked as a whole, and only then moved into place.
 
-import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -108,7 +108,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     await moveParts(unpacked, folder)
     rmSync(unpacked, { recursive: true, force: true })
     await syncFolder(folder)
-    return { ...restored, replaced }
+    return { ...restored, notes: [...restored.notes, ...ownerNote(folder)], replaced }
   } finally {
     await lock.release()
   }
@@ -125,6 +125,16 @@ async function endQueues(folder: string, now: Date): Promise<number> {
   } finally {
     await journal.close()
   }
+}
+
+/** Of a restore by root into the folder of a service, which cannot read files of root. */
+function ownerNote(folder: string): string[] {
+  const { uid } = statSync(folder)
+  if (process.getuid?.() !== 0 || uid === 0) return []
+  return [
+    `the restored files belong to root and ${folder} to user ${uid}: run chown -R --reference=${folder} ${folder} ` +
+      'before you start the daemon',
+  ]
 }
 
 /** The other daemons and etcd would go on with what the cluster had, and take this store for it. */

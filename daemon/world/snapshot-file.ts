@@ -1,6 +1,7 @@
 // Snapshots outside of a daemon: as a file that is complete by itself, and what a throw-away daemon can start from, such a file or
 // the folder of a store. Secrets and keys are in neither.
 
+import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
@@ -15,7 +16,9 @@ import { keepUploads, type SavedUpload } from '../io/saved-uploads.ts'
 import { cleanStopName } from '../journal/clean-stop.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
+import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { runningFileName } from '../local/flags.ts'
 import { partsOf, Replay } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {
@@ -130,10 +133,29 @@ async function checkSections(sections: Sections): Promise<void> {
   await loadChecked(sections, nextTurn)
 }
 
+/** Copies of a store that a daemon uses. */
+const mostAttempts = 5
+
 // --- a store as the base ------------------------------------------------------------------------------------------
 
-/** Copied first: a daemon may be writing it, and opening a journal mends its end. */
+/** Nothing is written to the folder unless a daemon uses it: that must delete no upload meanwhile, as for a backup. */
 async function readStore(folder: string, files: Files): Promise<SavedWorld> {
+  const hold = existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
+  try {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await readCopy(folder, files)
+      } catch (error) {
+        // A snapshot that is written while files are copied takes the place of some of them.
+        if (!hold || attempt === mostAttempts) throw error
+      }
+  } finally {
+    hold?.release()
+  }
+}
+
+/** Copied first: a daemon may be writing it, and opening a journal mends its end. */
+async function readCopy(folder: string, files: Files): Promise<SavedWorld> {
   const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
   try {
     // First: what a daemon adds to the journal meanwhile does no harm, a stop that it records would.

@@ -21,6 +21,7 @@ const lists: Readonly<Record<string, readonly [endpoint: string, owner: 'You' | 
     n => ({ name: `p${n}`, pygments_language: 'python', url_template: 'https://example.com/{code}' }),
   ],
   profileFields: ['create-custom-profile-field', 'The organization', n => ({ field_type: 1, name: `field ${n}` })],
+  customEmoji: ['upload-custom-emoji', 'The organization', n => ({ emoji_name: `e${n}` })],
   userGroups: ['create-user-group', 'The organization', n => ({ name: `g${n}`, description: '', members: [] })],
   channelFolders: ['create-channel-folder', 'The organization', n => ({ name: `folder ${n}` })],
   defaultChannelGroups: [
@@ -54,10 +55,29 @@ describe('a list that callers fill', () => {
             id: world.state.groups.nextId,
             name: `filled ${world.state.groups.nextId}`,
           })
+      if (name === 'customEmoji')
+        for (let id = 1; id < most; id++)
+          world.state.emoji.put({ id, name: `filled${id}`, authorId: 1, file: '', deactivated: false })
       let refusal: Error | undefined
       let made = 0
       for (; made <= most && !refusal; made++)
         refusal = world.attempt(world.owner, endpoint, make(made)) as Error | undefined
       assert.match(refusal?.message ?? 'accepted', new RegExp(`^${owner} can have ${most} .*Delete some first\\.$`))
     })
+
+  test('has a largest size: the patterns of all linkifiers together', () => {
+    const world = new DomainWorld()
+    const url_template = 'https://example.com/{id}'
+    let refusal: Error | undefined
+    let made = 0
+    for (; made < limits.linkifiers && !refusal; made++) {
+      const pattern = `x${made}-(?P<id>[0-9]{1,400})`
+      refusal = world.attempt(world.owner, 'add-linkifier', { pattern, url_template }) as Error | undefined
+    }
+    assert.ok(made > 1)
+    assert.match(refusal?.message ?? 'accepted', /too long together with the patterns of the other linkifiers/)
+    const { id } = [...world.state.linkifiers.values()][0]!
+    const longer = { filter_id: id, pattern: 'y(?P<id>[0-9]{1,900})', url_template }
+    assert.match(String(world.attempt(world.owner, 'update-linkifier', longer)), /too long together/)
+  })
 })

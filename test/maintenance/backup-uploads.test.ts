@@ -9,7 +9,7 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { StoreHold, StoreHolds } from '../../daemon/journal/store-hold.ts'
 import { backupToFile, backupToStream } from '../../daemon/maintenance/backup.ts'
 import { newShell } from '../support/cli.ts'
-import { launch, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { readUploads, uploadText, withUploadTraffic } from '../support/upload-traffic.ts'
 
@@ -26,6 +26,16 @@ const holdsIn = (folder: string) => readdirSync(folder).filter(name => name.star
 
 describe('a backup beside snapshots and deletions', () => {
   const daemon = sharedDaemon({ flags: ['--preset', 'dev'] })
+
+  test('is what --from takes of a daemon that runs: every upload that its state names', async t => {
+    const others: TestDaemon[] = []
+    await withUploadTraffic(daemon(), async () => {
+      for (let round = 0; round < 3; round++)
+        others.push(await startDaemon(t, { flags: ['--memory', '--from', daemon().data] }))
+    })
+    for (const other of others) assert.ok((await readUploads(other.owner)) > 0)
+    assert.deepEqual(holdsIn(daemon().data), [], 'it leaves nothing in the store')
+  })
 
   test('has every upload that its state names, and restores to a daemon that serves all of them', async t => {
     const shell = newShell(t)

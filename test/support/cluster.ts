@@ -128,7 +128,7 @@ export async function startCluster({
 }: ClusterOptions = {}): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-cluster-'))
   const secretFile = join(folder, 'secret')
-  writeFileSync(secretFile, secret)
+  writeFileSync(secretFile, secret, { mode: 0o600 })
   const etcd = await startEtcd(members)
   const nodes: Node[] = []
   const all = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, ...longLease, ...flags]

@@ -1,7 +1,10 @@
 // `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
 
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { configFileOf } from '../../../daemon/local/config-file.ts'
 import { harmless } from '../../../daemon/local/harmless.ts'
+import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
@@ -34,7 +37,7 @@ export const doctor: readonly ExtraSubcommand[] = [
 ]
 
 async function examine({ globals }: Invocation): Promise<void> {
-  const findings: Finding[] = [node(), bundle(), profiles(), daemon()]
+  const findings: Finding[] = [node(), bundle(), profiles(), daemon(), ...openFiles()]
   let account: Account | undefined
   try {
     account = accountFor(globals, process.env)
@@ -80,7 +83,7 @@ function profiles(): Finding {
   try {
     const { current, profiles } = readProfiles(process.env)
     if (!existsSync(file)) return ok('profiles', `none yet in ${file}`)
-    const open = [file, configFolder(process.env)].find(path => (statSync(path).mode & 0o077) !== 0)
+    const open = [file, configFolder(process.env)].find(othersCan)
     if (open)
       return { what: 'profiles', state: 'wrong', says: `others can read ${open}`, todo: `Run chmod go-rwx ${open}` }
     return ok('profiles', `${Object.keys(profiles).length} in ${file}, current is ${current ?? 'none'}`)
@@ -98,6 +101,18 @@ function daemon(): Finding {
       ? `running at ${running.url} (process ${running.pid}) with the store ${folder}`
       : `no daemon uses ${folder}`,
   )
+}
+
+/** The store of the default folder, and the files of its daemon. */
+function openFiles(): Finding[] {
+  const folder = dataFolder(undefined)
+  const config = configFileOf(process.env, homedir()).path
+  return findOpen([folder, `${folder}/secret`, config]).map(({ says, command }) => ({
+    what: 'files',
+    state: 'warning',
+    says,
+    todo: `Run ${command}`,
+  }))
 }
 
 async function server(account: Account, timeout: number): Promise<Finding[]> {

@@ -1,0 +1,55 @@
+// Turns at the connections to the leader: bounds for each key and for all, and keys that wait are served in turn.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Turns } from '../../daemon/cluster/turns.ts'
+
+describe('turns', () => {
+  /** Calls that run until they are ended, with what has begun. */
+  const callsOn = (turns: Turns) => {
+    const begun: string[] = []
+    const ends = new Map<string, () => void>()
+    const begin = (key: string, name: string) =>
+      turns.take(key, async () => {
+        begun.push(name)
+        await new Promise<void>(resolve => ends.set(name, resolve))
+      })
+    const end = async (name: string) => {
+      ends.get(name)!()
+      await nextTurn()
+    }
+    return { begun, begin, end }
+  }
+
+  test('of one key are so many at a time, in order', async () => {
+    const { begun, begin, end } = callsOn(new Turns(2, 10))
+    for (const name of ['a1', 'a2', 'a3', 'a4']) void begin('a', name)
+    await nextTurn()
+    assert.deepEqual(begun, ['a1', 'a2'])
+    await end('a2')
+    assert.deepEqual(begun, ['a1', 'a2', 'a3'])
+  })
+
+  test('of a new key come after one of each other key, though these have many waiting', async () => {
+    const { begun, begin, end } = callsOn(new Turns(2, 4))
+    for (let i = 1; i <= 5; i++) for (const key of ['a', 'b']) void begin(key, `${key}${i}`)
+    await nextTurn()
+    assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2'])
+    void begin('c', 'c1')
+    for (const name of ['a1', 'b1', 'a2']) await end(name)
+    assert.ok(begun.slice(4).includes('c1'), begun.join())
+  })
+
+  test('that end with an error leave room for the next', async () => {
+    const turns = new Turns(1)
+    await assert.rejects(turns.take('a', () => Promise.reject(new Error('x'))))
+    assert.equal(await turns.take('b', async () => 'done'), 'done')
+  })
+
+  test('are refused when a thousand of one key wait', async () => {
+    const { begin } = callsOn(new Turns(1, 2))
+    for (let i = 0; i <= 1000; i++) void begin('a', `a${i}`).catch(() => {})
+    await assert.rejects(begin('a', 'one more'), { code: 'SERVER_BUSY' })
+  })
+})

@@ -1,0 +1,50 @@
+// How much a program with the token of a space can leave behind in the control plane: waits, faults and recordings have limits.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Faults } from '../../daemon/control/faults.ts'
+import { Recent } from '../../daemon/control/recent.ts'
+import { Boundary } from '../../daemon/world/boundary.ts'
+import { Control } from '../support/control.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+describe('the control plane', () => {
+  const daemon = sharedDaemon({ flags: ['--memory'] })
+
+  test('has 1,000 waits at a time, and room again when they end', async () => {
+    const recent = new Recent<{ id: number }>(10, new Boundary())
+    const wish = { fits: () => false, size: 0, isTooCostly: false }
+    const waits = Array.from({ length: 1000 }, () => recent.wait(wish, 0, 60_000))
+    await assert.rejects(recent.wait(wish, 0, 60_000), /1000 waits are in progress; let some of them end/)
+    recent.end()
+    await Promise.all(waits)
+    assert.equal(await recent.wait(wish, 0, 0), undefined)
+  })
+
+  test('has 1,000 faults, and room again when one is removed', () => {
+    const faults = new Faults(() => 0)
+    const add = () => faults.add({ kind: 'latency', ms: 1 })
+    for (let i = 0; i < 1000; i++) add()
+    assert.throws(add, /there are already 1000 faults; remove one first/)
+    assert.ok(faults.remove(1))
+    add()
+  })
+
+  test('has 10 recordings at a time, and room again when they end', async () => {
+    const control = new Control(daemon())
+    const leaving = new AbortController()
+    const headers = { Authorization: `Bearer ${daemon().ready.control_token}` }
+    const record = () => fetch(`${daemon().url}/control/v1/recording`, { headers, signal: leaving.signal })
+    try {
+      const opened = await Promise.all(Array.from({ length: 10 }, record))
+      assert.deepEqual(new Set(opened.map(({ status }) => status)), new Set([200]))
+      const refused = await control.try('GET', '/recording')
+      assert.equal(refused.status, 400)
+      assert.match(refused.body.msg, /There are already 10 recordings\. End them with natter recording end\./)
+      assert.equal((await control.call('DELETE', '/recording')).ended, 10)
+      assert.equal((await record()).status, 200)
+    } finally {
+      leaving.abort()
+    }
+  })
+})
