@@ -1,17 +1,15 @@
 // Bots over restarts of their daemon: every message gets one reply.
 
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { keyHeader } from '../../daemon/api/idempotency.ts'
-import { messages } from '../../daemon/api/messages/messages.ts'
 import { Repeater } from '../../daemon/client/repeater.ts'
 import { newShell, Watched } from '../support/cli.ts'
-import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { launch, type TestDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
+import { contentsFrom, sendInsistently } from '../support/insistent.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -59,7 +57,7 @@ describe('over restarts of the daemon, kill -9 too, every message gets one reply
           const isHeld = i === perRound / 2
           if (isHeld) writeFileSync(hold, '')
           sent.push(`${round}-${i}${isHeld ? ' hold' : ''}`)
-          await insistently(owner, replier.id, sent.at(-1)!)
+          await sendInsistently(owner, replier.id, sent.at(-1)!)
           if (!isHeld) continue
           // The reply is made while there is no daemon.
           await until(() => existsSync(held))
@@ -72,26 +70,11 @@ describe('over restarts of the daemon, kill -9 too, every message gets one reply
         }
       }
       const expected = sent.map(text => `re ${text}`)
-      const replies = () => repliesOf(owner, replier.id)
+      const replies = () => contentsFrom(owner, replier.id)
       await until(async () => (await replies()).at(-1) === expected.at(-1))
       assert.deepEqual(await replies(), expected, bot.stderr)
     })
 })
-
-/** Until it is answered, and once. */
-async function insistently(from: Caller, to: number, content: string): Promise<void> {
-  const key = { [keyHeader]: randomUUID() }
-  await until(async () => {
-    const sent = from.try(messages.send, { type: 'direct', to: [to], content }, key)
-    return (await sent.catch(() => undefined))?.body.result === 'success'
-  })
-}
-
-async function repliesOf(reader: Caller, senderId: number): Promise<string[]> {
-  const query = { anchor: 'newest', num_before: 1000, num_after: 0, apply_markdown: false } as const
-  const { messages: found } = await reader.call(messages.list, query)
-  return found.filter(({ sender_id }) => sender_id === senderId).map(({ content }) => String(content))
-}
 
 describe('a repeater', () => {
   const away = new Error('away')

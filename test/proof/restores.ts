@@ -1,0 +1,167 @@
+// Backups beside uploads, deletions and snapshots, with idempotency keys in the traffic: every store and every backup is good, a
+// restored daemon has all that was answered before the backup, and a client hears everything or reports the gap.
+
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '../../daemon/client/index.ts'
+import { backupToFile } from '../../daemon/maintenance/backup.ts'
+import { checkBackup, checkStore, openBackup, restoreBackup } from '../../daemon/maintenance/index.ts'
+import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { endProcess } from '../support/end-process.ts'
+import { freePort } from '../support/free-port.ts'
+import { contentsFrom, sendInsistently } from '../support/insistent.ts'
+import { until } from '../support/until.ts'
+import { readUploads, withUploadTraffic } from '../support/upload-traffic.ts'
+import { blaming, type Campaign, dice, type Result, type RunOptions } from './campaign.ts'
+
+/** Messages before each backup. */
+const perRound = 10
+
+export const campaign: Campaign = {
+  about:
+    'backups under uploads, deletions, snapshots and idempotency keys: store and backup are good, a restore has what was answered, clients report gaps',
+  unit: 'rounds',
+  long: 200,
+  short: 2,
+  run: options => blaming(options.seed, options.count, run(options)),
+}
+
+async function run(options: RunOptions): Promise<Result> {
+  const { count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} } = options
+  const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
+  const rounds = new Rounds(folder, dice(seed), ['--port', String(await freePort())])
+  let done = 0
+  try {
+    await rounds.begin()
+    for (; done < count && performance.now() < deadline; done++) {
+      await rounds.once(done)
+      progress(done + 1)
+      note(`${done + 1} rounds, ${rounds.uploads} uploads read, ${rounds.gaps} gaps told`)
+    }
+  } finally {
+    await rounds.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const { uploads, gaps } = rounds
+  return { done, summary: `${done} backups restored, ${uploads} uploads read from them, ${gaps} gaps told to a client` }
+}
+
+class Rounds {
+  uploads = 0
+  gaps = 0
+  readonly #folder: string
+  readonly #data: string
+  readonly #random: () => number
+  readonly #flags: readonly string[]
+  readonly #stopping = new AbortController()
+  readonly #heard: string[] = []
+  #following: Promise<void> = Promise.resolve()
+  #daemon!: TestDaemon
+
+  constructor(folder: string, random: () => number, flags: readonly string[]) {
+    this.#folder = folder
+    this.#data = join(folder, 'store')
+    this.#random = random
+    this.#flags = flags
+  }
+
+  async begin(): Promise<void> {
+    this.#daemon = await launch(this.#data, { flags: this.#flags })
+    const { url, email, key } = this.#daemon.owner
+    const client = createClient({ site: url, email: email!, apiKey: key! })
+    await new Promise<void>(resolve => {
+      const options = {
+        types: ['message'] as ['message'],
+        gaps: true,
+        signal: this.#stopping.signal,
+        onReady: resolve,
+      } as const
+      this.#following = (async () => {
+        for await (const event of client.events(options))
+          if (event.type === 'gap') this.gaps++
+          else this.#heard.push(event.message.content)
+      })()
+    })
+  }
+
+  async end(): Promise<void> {
+    this.#stopping.abort()
+    await this.#following
+    await endProcess(this.#daemon.process)
+  }
+
+  async once(round: number): Promise<void> {
+    const { owner } = this.#daemon
+    const sent = new Map<string, string>()
+    for (let i = 0; i < perRound; i++) {
+      const key = randomUUID()
+      sent.set(key, `${round}-${i}`)
+      const id = await sendInsistently(owner, owner.id, `${round}-${i}`, key)
+      if (this.#random() < 0.3) assert.equal(await sendInsistently(owner, owner.id, `${round}-${i}`, key), id)
+    }
+    const file = join(this.#folder, 'backup.tar')
+    rmSync(file, { force: true })
+    await withUploadTraffic(this.#daemon, async () => {
+      await backupToFile(file, { folder: this.#data, withoutSecret: false, now: new Date() })
+    })
+    assert.deepEqual((await checkStore(this.#data)).problems, [])
+    assert.deepEqual((await checkBackup(openBackup(file))).missing, [])
+    await this.#tryRestored(file, sent)
+    await this.#until(`${round}-${perRound - 1}`)
+    const fate = this.#random()
+    if (fate < 0.5) await this.#goBack(file, round)
+    else if (fate < 0.75) await this.#crash()
+  }
+
+  /** A daemon on the backup has every message once, takes a key for what it was, and serves every upload. */
+  async #tryRestored(file: string, sent: ReadonlyMap<string, string>): Promise<void> {
+    const data = join(this.#folder, 'restored')
+    rmSync(data, { recursive: true, force: true })
+    await restoreBackup(openBackup(file), { folder: data, replace: false, now: new Date() })
+    assert.deepEqual((await checkStore(data)).problems, [])
+    const daemon = await launch(data, { flags: ['--no-profile'] })
+    try {
+      await this.#checkMessages(daemon.owner, sent)
+      const [[key, content] = ['', '']] = sent
+      await sendInsistently(daemon.owner, daemon.owner.id, content, key)
+      await this.#checkMessages(daemon.owner, sent)
+      this.uploads += await readUploads(daemon.owner)
+    } finally {
+      await endProcess(daemon.process)
+    }
+  }
+
+  async #checkMessages(owner: Caller, sent: ReadonlyMap<string, string>): Promise<void> {
+    const found = await contentsFrom(owner, owner.id, 2 * perRound)
+    for (const content of sent.values())
+      assert.equal(found.filter(text => text === content).length, 1, `${content} in ${found.join(', ')}`)
+  }
+
+  /** The backup takes the place of what came after it, while a client is connected. */
+  async #goBack(file: string, round: number): Promise<void> {
+    const { owner } = this.#daemon
+    for (let i = 0; i < 3; i++) await sendInsistently(owner, owner.id, `lost in ${round}, ${i}`)
+    await this.#until(`lost in ${round}, 2`)
+    const gaps = this.gaps
+    this.#daemon.process.kill('SIGTERM')
+    assert.equal(await this.#daemon.closed, 0, this.#daemon.stderr)
+    const { replaced } = await restoreBackup(openBackup(file), { folder: this.#data, replace: true, now: new Date() })
+    rmSync(replaced!, { recursive: true, force: true })
+    this.#daemon = await launch(this.#data, { flags: this.#flags })
+    await until(() => this.gaps === gaps + 1)
+    await sendInsistently(owner, owner.id, `after the restore of ${round}`)
+    await this.#until(`after the restore of ${round}`)
+  }
+
+  async #crash(): Promise<void> {
+    await this.#daemon.kill()
+    this.#daemon = await launch(this.#data, { flags: this.#flags })
+  }
+
+  async #until(content: string): Promise<void> {
+    await until(() => this.#heard.includes(content))
+  }
+}
