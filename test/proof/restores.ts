@@ -14,7 +14,7 @@ import { endProcess } from '../support/end-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { contentsFrom, sendInsistently } from '../support/insistent.ts'
 import { until } from '../support/until.ts'
-import { readUploads, withUploadTraffic } from '../support/upload-traffic.ts'
+import { readUploads, uploadText, withUploadTraffic } from '../support/upload-traffic.ts'
 import { blaming, type Campaign, dice, type Result, type RunOptions } from './campaign.ts'
 
 /** Messages before each backup. */
@@ -70,7 +70,9 @@ class Rounds {
 
   async begin(): Promise<void> {
     this.#daemon = await launch(this.#data, { flags: this.#flags })
-    const { url, email, key } = this.#daemon.owner
+    const { owner } = this.#daemon
+    for (let i = 0; i < 25; i++) await uploadText(owner, `before the first round, ${i}`)
+    const { url, email, key } = owner
     const client = createClient({ site: url, email: email!, apiKey: key! })
     await new Promise<void>(resolve => {
       const options = {
@@ -111,9 +113,8 @@ class Rounds {
     assert.deepEqual((await checkBackup(openBackup(file))).missing, [])
     await this.#tryRestored(file, sent)
     await this.#until(`${round}-${perRound - 1}`)
-    const fate = this.#random()
-    if (fate < 0.5) await this.#goBack(file, round)
-    else if (fate < 0.75) await this.#crash()
+    if (round % 2 === 1) await this.#goBack(file, round)
+    else if (this.#random() < 0.5) await this.#crash()
   }
 
   /** A daemon on the backup has every message once, takes a key for what it was, and serves every upload. */
