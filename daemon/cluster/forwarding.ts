@@ -2,7 +2,6 @@
 // everybody reads their own writes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { events } from '../api/events.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { answeringOf, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
@@ -149,7 +148,7 @@ const fallenBehind =
 
 /** Repeated, it makes one more queue and changes nothing else. */
 function isRegistration({ method, path }: ForwardedCall): boolean {
-  return method === events.register.method && path.split('?', 1)[0] === `${prefix}${events.register.path}`
+  return method === 'POST' && path.split('?', 1)[0] === `${prefix}/register`
 }
 
 /** The connection was never made. */

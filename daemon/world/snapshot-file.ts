@@ -18,7 +18,7 @@ import { FileJournal } from '../journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { runningFileName } from '../local/flags.ts'
+import { runningFileName } from '../local/ready-file.ts'
 import { partsOf, Replay } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Boundary } from '../../daemon/boundary.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
-import { Boundary } from '../../daemon/world/boundary.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
