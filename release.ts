@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { featureLevel } from './daemon/api/levels.ts'
+import { defaultLevel } from './daemon/api/levels/releases.ts'
 
 const root = import.meta.dirname
 
@@ -50,11 +50,11 @@ function release(args: readonly string[]): void {
   const { version: current } = JSON.parse(read('package.json')) as { version: string }
   const version = nextVersion(current, wanted)
   const tag = `v${version}`
-  const changelog = releaseChangelog(read('CHANGELOG.md'), version, featureLevel)
+  const changelog = releaseChangelog(read('CHANGELOG.md'), version, defaultLevel)
   if (run('git', ['status', '--porcelain']) !== '') throw new Error('the work tree has changes; commit them first')
   if (run('git', ['tag', '--list', tag]) !== '') throw new Error(`the tag ${tag} exists`)
   say(`version    ${current} → ${version} (package.json, package-lock.json)`)
-  say(`changelog  the Unreleased section becomes ${version} (feature level ${featureLevel})`)
+  say(`changelog  the Unreleased section becomes ${version} (feature level ${defaultLevel})`)
   if (!write) {
     const [{ filename, size, entryCount }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json'])) as [Packed]
     say(`tarball    ${filename.replace(current, version)}, about ${Math.round(size / 1024)} KiB, ${entryCount} files`)

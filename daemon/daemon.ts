@@ -81,12 +81,13 @@ async function hostWorld(parts: HostedWorldParts) {
   return parts.config.cluster ? (await import('./cluster/member.ts')).clusterMember(parts) : singleWorld(parts)
 }
 
-function readyOf({ url, owner, keys, control }: World): Ready {
+function readyOf({ url, owner, keys, control, level }: World): Ready {
   return {
     url,
     pid: process.pid,
     owner: { user_id: owner.id, email: owner.email, api_key: keys.keyOf(owner) },
     ...(control && { control_token: keys.controlToken }),
     inspector: inspectorAddress(url, control && keys.controlToken),
+    level: level.number,
   }
 }

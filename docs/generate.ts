@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { controlOpenApi, openApi } from '../daemon/api/openapi.ts'
 import { manPage } from '../cli/commands/help/man.ts'
 import { subcommandTable } from '../cli/commands/index.ts'
 import { apiPage, controlPage } from './generate/api.ts'
@@ -12,9 +13,9 @@ import { coveragePage, coverageText, readCoverage } from './generate/coverage.ts
 import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
 import { factsPage } from './generate/facts.ts'
+import { levelsPage } from './generate/levels.ts'
 import { mutationPage, readMutation } from './generate/mutation.ts'
 import { openPointsPage, withDifferences } from './generate/open-points.ts'
-import { controlOpenApi, openApi } from './generate/openapi.ts'
 import { performancePages, readPerformance } from './generate/performance.ts'
 import { permissionsPage } from './generate/permissions.ts'
 import { proofPage, readProof } from './generate/proof.ts'
@@ -41,6 +42,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['errors.md', errorsPage(resources)],
     ['facts.md', factsPage()],
     ['capabilities.md', capabilitiesPage()],
+    ['levels.md', await levelsPage()],
     ['daemon.md', daemonPage()],
     ['open-points.md', openPointsPage()],
     ['../clients.md', withDifferences(readFileSync(join(folder, '../clients.md'), 'utf8'))],

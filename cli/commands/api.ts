@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { harmless } from '../../daemon/local/harmless.ts'
 import { Failure, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
+import { givenLevel } from '../base/levels.ts'
 import { accountFor } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { printUnchanged } from '../base/writer.ts'
 import { refuseShown } from '../catalogue/call.ts'
@@ -48,6 +50,8 @@ export const api: readonly ExtraSubcommand[] = [
       { name: 'input', value: 'FILE', about: 'send this file as the body; `-` reads stdin' },
       { name: 'include', short: 'i', about: 'print the status and headers first' },
       { name: 'paginate', about: 'GET /messages: make as many calls as it takes to get all messages, page by page' },
+      { name: 'openapi', about: 'print the description of the API in OpenAPI 3.1, without a server' },
+      { name: 'level', value: 'LEVEL', about: 'with --openapi: at this feature level, 417 by default' },
       ...batchFlags,
     ],
     more: `With --paginate each page is printed as one reply would be: --jq and --ndjson apply to each. num_before and num_after give the
@@ -61,9 +65,12 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
       "natter api POST /messages -f type=direct -F 'to=[9]' -F content=@report.md",
       'natter api DELETE /saved_snippets/3 --include',
       "natter api GET /messages --paginate --jq '.messages[].content'",
+      'natter api --openapi --level 12.0',
       'natter api --batch calls.ndjson --parallel 8 --keep-going',
     ],
     async run({ args, flags, globals }) {
+      if (flags.openapi === true) return printOpenApi(flags.level as string | undefined)
+      if (flags.level !== undefined) throw usage('--level needs --openapi')
       const batch = batchFrom(flags)
       if (batch) {
         refuseShown(globals)
@@ -84,6 +91,14 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
     },
   },
 ]
+
+async function printOpenApi(level: string | undefined): Promise<void> {
+  const [{ catalogue }, { loadPages, openApi }] = await Promise.all([
+    import('../../daemon/api/index.ts'),
+    import('../../daemon/api/openapi.ts'),
+  ])
+  printJson(openApi(await loadPages(catalogue), givenLevel(level)) as Reply)
+}
 
 /** Returns the answer, unless the request was only shown. */
 async function callRaw(request: Request, options: Options, globals: Globals): Promise<Answer | undefined> {

@@ -24,6 +24,10 @@ export const subcommandTable: SubcommandTable = {
     about: 'run a command with a daemon of its own: natter exec -- npm test',
     load: async () => (await import('./test/exec.ts')).exec,
   },
+  levels: {
+    about: 'what changed between feature levels of the API',
+    load: async () => (await import('./test/levels.ts')).levels,
+  },
   spaces: {
     about: 'more organizations in the same daemon, each with an address of its own',
     load: async () => (await import('./test/spaces.ts')).spaces,

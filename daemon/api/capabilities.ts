@@ -16,6 +16,11 @@ export const capabilities = {
   include_deactivated_groups: { since: 294, effect: 'Deactivated groups are listed and updated, not removed.' },
   archived_channels: { since: 315, effect: 'Archived channels are listed and updated, not deleted.' },
   empty_topic_name: { since: 334, effect: 'The empty topic is sent as the empty string.' },
+  simplified_presence_events: { since: 419, effect: 'presence events carry presences, in the modern form.' },
+  individual_emoji_changes: {
+    since: 491,
+    effect: 'realm_emoji/add and realm_emoji/update_one are sent instead of all custom emoji.',
+  },
 } as const
 
 export type Capability = keyof typeof capabilities

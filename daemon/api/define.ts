@@ -95,6 +95,24 @@ export function maybe<S extends TSchema>(shape: S) {
   return Type.Optional(shape)
 }
 
+/**
+ * A field that replies have from this level on. What is built has it, and the edge leaves it out. `leftOut`: what builds the
+ * reply does so itself, because it is long or wanted often.
+ */
+export function since<S extends TSchema>(level: number, shape: S, by?: 'leftOut') {
+  return Type.Optional({ ...shape, since: level, ...(by && { leftOut: true }) } as S)
+}
+
+/** A field that replies have until this level; at the level it is gone. */
+export function until<S extends TSchema>(level: number, shape: S) {
+  return Type.Optional({ ...shape, until: level } as S)
+}
+
+/** A field that had another form until a level. */
+export function formerly<S extends TSchema>(level: number, earlier: TSchema, shape: S): S {
+  return { ...shape, earlier: { until: level, shape: earlier } }
+}
+
 /** An object whose keys are data: user IDs, setting names. */
 export function keyed<S extends TSchema>(shape: S) {
   return Type.Record(Type.String(), shape)
@@ -163,9 +181,21 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly deprecated?: string
   /** They have deprecated these values, or words in it; what to use instead. */
   readonly deprecatedWords?: Readonly<Record<string, string>>
+  /** The level that it came with. At older ones it is unknown, so it cannot have a default. */
+  readonly since?: number
+  /** The level that it was gone with. */
+  readonly until?: number
+  /** The form that it had until a level. */
+  readonly earlier?: { readonly until: number; readonly shape: TSchema }
 }
 
 type ParamOptions = Omit<Param, 'shape' | 'presence' | 'about' | 'fallback'>
+
+/** The levels that have a setting, as options of its param. */
+export function spanOf(setting: object): ParamOptions {
+  const { since, earlier } = setting as Pick<Param, 'since' | 'earlier'>
+  return { ...(since !== undefined && { since }), ...(earlier && { earlier }) }
+}
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
   return { shape: bounded(shape), presence: 'required', about, ...options }
@@ -278,6 +308,8 @@ export interface Endpoint {
   /** Who may call: an account, anyone, or a program that has the token of the control plane. */
   readonly access: 'user' | 'anyone' | 'control'
   readonly since: number
+  /** The level that it was gone with. */
+  readonly until?: number
   /** Public servers of the API family do not answer it. */
   readonly notOnPublicServers?: true
   /** They have deprecated it; says what to do instead. */

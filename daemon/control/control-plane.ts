@@ -1,6 +1,7 @@
 // The control plane: what a test can ask of one world beside the API. Off unless asked for, and never under /api.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Level } from '../api/levels/level.ts'
 import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -28,6 +29,8 @@ export interface ControlPlaneParts {
   /** A random number from 0 up to 1. */
   readonly randomNumber: () => number
   readonly keys: Keys
+  /** The feature level of the world. */
+  readonly level: () => Level
   /** Whether there is a store on disk, which a reset replaces. */
   readonly kept: boolean
   /** Resolves when no server of a bot is being called. */
@@ -80,7 +83,7 @@ export class ControlPlane {
     this.clock = clock
     const { boundary } = engine
     this.calls = new Calls(clock, boundary)
-    this.events = new Events(() => clock.now(), boundary)
+    this.events = new Events(() => clock.now(), parts.level, boundary)
     this.outbox = new Recent(1000, boundary)
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)

@@ -1,8 +1,9 @@
 // The log of events: everything that was announced, in its fullest form, whether or not anyone had a queue for it.
 
 import { capabilities } from '../api/capabilities.ts'
+import type { Level } from '../api/levels/level.ts'
 import type { Boundary } from '../boundary.ts'
-import type { Announcement } from '../domain/resource.ts'
+import type { Announcement, Client } from '../domain/resource.ts'
 import { Adapter, clientOf } from '../events/adapt.ts'
 import { readEvent } from '../events/event-text.ts'
 import { Recent } from './recent.ts'
@@ -23,7 +24,7 @@ export interface LoggedEvent {
 const kept = 1000
 
 /** A client that wants everything, and texts as they were written. */
-const everything = clientOf({
+const everything = {
   eventTypes: null,
   capabilities: Object.keys(capabilities),
   lifespan: 0,
@@ -33,23 +34,33 @@ const everything = clientOf({
   clientGravatar: false,
   slimPresence: false,
   includeSubscribers: 'true',
-})
+} as const
 
 export class Events extends Recent<LoggedEvent> {
   readonly #now: () => number
 
-  constructor(now: () => number, boundary: Boundary) {
+  readonly #level: () => Level
+  #everything: Client | undefined
+
+  constructor(now: () => number, level: () => Level, boundary: Boundary) {
     super(kept, boundary)
     this.#now = now
+    this.#level = level
   }
 
   log(announcement: Announcement, position: number, queues: readonly string[]): void {
     const to = [...announcement.to]
     if (to.length === 0) return
     // Fields that differ from person to person are those of the first.
-    for (const text of new Adapter(announcement).textsFor(everything, to[0]!)) {
+    for (const text of new Adapter(announcement).textsFor(this.#client(), to[0]!)) {
       const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event: readEvent(text) }))
       this.tell(logged)
     }
+  }
+
+  #client(): Client {
+    const level = this.#level()
+    if (this.#everything?.level !== level) this.#everything = clientOf({ ...everything, level: level.number })
+    return this.#everything
   }
 }

@@ -77,4 +77,5 @@ export const limits = {
   passwordGuesses: 10_000,
   queueLifespanSeconds: 600,
   queueLifespanMaxSeconds: 604_800,
+  queueLifespanMobileSeconds: 43_200,
 } as const

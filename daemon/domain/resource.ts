@@ -1,6 +1,7 @@
 // What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
 
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
+import type { Level } from '../api/levels/level.ts'
 import type { Fact } from './facts.ts'
 import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
 import type { State, User } from './model/state.ts'
@@ -41,6 +42,8 @@ export interface Keys {
 
 /** What the flags of the daemon settle. */
 export interface ServerFacts {
+  /** The feature level that clients are answered at. */
+  readonly level: Level
   /** Where clients reach it, without a slash at the end. */
   readonly url: string
   /** Domain of placeholder and bot addresses. */
@@ -71,6 +74,8 @@ export interface Event {
 
 /** What a client asked for at register: everything that can change the form of an event. `events/adapt.ts` reads it from the capabilities. */
 export interface Client {
+  /** The feature level at which it registered. */
+  readonly level: Level
   /** Gets the empty topic as the empty string. */
   readonly emptyTopic: boolean
   /** Gets one event about all messages that were deleted together. */
@@ -88,6 +93,10 @@ export interface Client {
   readonly deactivatedGroups: boolean
   /** Gets archived channels, marked as such. */
   readonly archivedChannels: boolean
+  /** Gets events about presence in the modern form. */
+  readonly modernPresence: boolean
+  /** Gets changes of single custom emoji, not all of them each time. */
+  readonly singleEmoji: boolean
   /** null: all types. Only for events that replace each other; the queue itself filters by type. */
   readonly eventTypes: ReadonlySet<string> | null
   readonly applyMarkdown: boolean

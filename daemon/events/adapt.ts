@@ -2,6 +2,8 @@
 // `Client` object, so an event is turned into text once per form and not once per queue.
 
 import type { Capability } from '../api/capabilities.ts'
+import { levelOf } from '../api/levels/level.ts'
+import { defaultLevel } from '../api/levels/releases.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement, Client, Event } from '../domain/resource.ts'
 import { type EventText, writeEvent } from './event-text.ts'
@@ -16,6 +18,7 @@ export function clientOf(registration: Declared): Client {
   const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
   const has = (capability: Capability) => capabilities.includes(capability)
   return {
+    level: levelOf(registration.level ?? defaultLevel),
     emptyTopic: has('empty_topic_name'),
     bulkDeletion: has('bulk_message_deletion'),
     channelTyping: has('stream_typing_notifications'),
@@ -25,6 +28,8 @@ export function clientOf(registration: Declared): Client {
     incompleteUserList: has('user_list_incomplete'),
     deactivatedGroups: has('include_deactivated_groups'),
     archivedChannels: has('archived_channels'),
+    modernPresence: has('simplified_presence_events'),
+    singleEmoji: has('individual_emoji_changes'),
     eventTypes: eventTypes && new Set(eventTypes.filter(type => standIns.includes(type))),
     applyMarkdown,
     clientGravatar,
@@ -70,6 +75,7 @@ function keyOf(registration: Declared): string {
     clientGravatar,
     slimPresence,
     includeSubscribers,
+    registration.level ?? defaultLevel,
   ])
 }
 
@@ -124,7 +130,10 @@ export class Adapter {
   #form(client: Client, personal: object | undefined): FormedEvent[] {
     const { event } = this.#announcement
     const form = typeof event === 'function' ? event(client) : event
-    const events = form === null ? [] : Array.isArray(form) ? form : [form]
-    return events.map(one => new FormedEvent(one, personal))
+    const events: readonly Event[] = form === null ? [] : Array.isArray(form) ? form : [form]
+    return events.flatMap(one => {
+      const spoken = client.level.event(one)
+      return spoken ? [new FormedEvent(spoken, personal)] : []
+    })
   }
 }

@@ -10,6 +10,7 @@ import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Context, Outcome, Tools } from '../domain/resource.ts'
 import { callEndpoint, check } from '../domain/rules/index.ts'
+import { Written } from '../domain/written.ts'
 import { admitDefect, answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
 import { BodyRefused, diskRefusal, piecesOf, readBody, readOn } from './body.ts'
@@ -141,7 +142,8 @@ export class Edge {
     const { method, query, headers } = request
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
-    if (!found) return this.#unknown(request, path, answering)
+    if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
+      return this.#unknown(request, path, answering)
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
@@ -183,7 +185,8 @@ export class Edge {
   }
 
   #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
-    const { endpoint, key } = found.route
+    const { key } = found.route
+    const { endpoint, step } = this.#parts.server.level.spoken(found.route.endpoint)!
     const decoded = decode(endpoint, found.path, fields, answering.dialect === 'zulip')
     if ('rejected' in decoded) {
       const { msg, ...details } = decoded.rejected
@@ -195,7 +198,9 @@ export class Edge {
     const attempt = attemptOf(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
-    return then(this.#run(found, request, ctx, params, answering, attempt), reply => success(answering, reply, ignored))
+    return then(this.#run(found, request, ctx, params, answering, attempt), reply =>
+      success(answering, step && !(reply instanceof Written) ? step(reply) : reply, ignored),
+    )
   }
 
   #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
@@ -365,7 +370,8 @@ export class Edge {
     const known = unconfigured(method, path.slice(prefix.length))
     if (known?.access === 'user') this.authenticate(request, answering)
     if (known) throw known.refusal()
-    const allowed = this.#routes.allowed(path.slice(prefix.length))
+    const { level } = this.#parts.server
+    const allowed = this.#routes.allowed(path.slice(prefix.length), endpoint => level.spoken(endpoint) !== undefined)
     if (allowed.length === 0) throw hasEncodedSlash(path) ? slashRefusal() : missingPath(path)
     answering.headers.push('Allow', allowed.join(', '))
     if (method === 'OPTIONS') {

@@ -2,7 +2,6 @@
 
 import type { ParamsOf } from '../api/define.ts'
 import { events as api } from '../api/events.ts'
-import { featureLevel, svcMergeBase, svcVersion } from '../api/levels.ts'
 import { queueIdOf } from '../api/queue-ids.ts'
 import { revealSecrets } from '../domain/bots/secrets.ts'
 import { missingQueue, planQueue } from '../domain/events/registration.ts'
@@ -48,10 +47,11 @@ export class LongPoll {
       reply: {
         queue_id: queue.id,
         last_event_id: -1,
-        svc_version: svcVersion,
-        svc_feature_level: featureLevel,
-        svc_merge_base: svcMergeBase,
-        ...this.#sections(ctx, params, queue),
+        ...ctx.server.level.reported,
+        ...ctx.server.level.state({
+          ...this.#sections(ctx, params, queue),
+          idle_queue_timeout_secs: queue.lifespan / 1000,
+        }),
       },
     }))
     success(answering, reply, ignored)

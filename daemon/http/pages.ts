@@ -3,8 +3,9 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
-import { malformed, Refusal } from '../domain/refusal.ts'
+import { invalid, malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
 import { readOn, tooLarge } from './body.ts'
 import { usualBounds } from './bounds.ts'
@@ -100,6 +101,7 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   )
   app.get<{ Params: { file: string } }>('/static/:file', (request, reply) => {
     const { file } = request.params
+    if (file === 'openapi.json') return openApiAt(siteOf(request).level, request)
     if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
     const image = Object.hasOwn(images, file) ? images[file] : undefined
     if (image === undefined) return reply.callNotFound()
@@ -129,6 +131,18 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
       return control ? control(request, reply) : reply.callNotFound()
     },
   })
+}
+
+/** The description of the API at the level of the world, or at the one that is asked for. */
+async function openApiAt(level: number, { query }: FastifyRequest): Promise<object> {
+  const { level: given } = query as { level?: string }
+  const wanted = given === undefined ? level : readLevel(given)
+  if (wanted === undefined) throw invalid('level', `must be ${levelForms}`)
+  const [{ catalogue }, { loadPages, openApi }] = await Promise.all([
+    import('../api/index.ts'),
+    import('../api/openapi.ts'),
+  ])
+  return openApi(await loadPages(catalogue), wanted)
 }
 
 function noSchemas(): never {

@@ -95,8 +95,11 @@ export class Routes<R extends Routed = AnyResource> {
   }
 
   /** Methods the path knows, for 405 and OPTIONS. */
-  allowed(path: string): string[] {
-    const known: string[] = methods.filter(method => this.find(method, path))
+  allowed(path: string, has: (endpoint: Endpoint) => boolean = () => true): string[] {
+    const known: string[] = methods.filter(method => {
+      const found = this.find(method, path)
+      return found !== undefined && has(found.route.endpoint)
+    })
     return (known.includes('GET') ? [...known, 'HEAD'] : known).sort()
   }
 

@@ -149,6 +149,11 @@ export class Site {
 
   // --- pages ----------------------------------------------------------------------------------------------------
 
+  /** The feature level. */
+  get level(): number {
+    return this.#parts.server.level.number
+  }
+
   get control(): SiteParts['control'] {
     return this.#parts.control
   }

@@ -182,6 +182,7 @@ export const daemonFlags = {
     fallback: 'auto',
     choices: ['auto', 'spec', 'zulip'],
   },
+  level: { type: 'text', takes: 'N|RELEASE|latest', about: 'feature level of the API, 417 to 509; 417 by default' },
   preset: {
     type: 'choice',
     takes: 'empty|dev',

@@ -9,6 +9,8 @@ export interface Ready {
   readonly control_token?: string
   /** Address of the inspector, with the token in the fragment, which browsers do not send. */
   readonly inspector: string
+  /** Its feature level. */
+  readonly level: number
 }
 
 /** Where a browser finds the inspector of a site. */

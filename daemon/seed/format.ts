@@ -1,8 +1,11 @@
 // What a seed may say: sections of plain records, checked before anything is made of them.
 
+import { levelForms, readLevel } from '../api/levels/releases.ts'
 import type { SavedUpload } from '../io/saved-uploads.ts'
 
 export interface Seed {
+  /** The feature level of the run that this seed founds; the flag wins. */
+  readonly level?: string | number
   readonly organization?: { readonly name?: string; readonly description?: string; readonly settings?: Params }
   readonly owner?: { readonly email?: string; readonly full_name?: string }
   readonly users?: readonly SeedUser[]
@@ -124,6 +127,7 @@ function record(fields: Readonly<Record<string, Check>>): Check {
 const row: Check = (value, path) => insist(isRecord(value), path, 'must be a record')
 const names = listOf(text)
 const seed = record({
+  level: (value, path) => insist(readLevel(String(value)) !== undefined, path, `must be ${levelForms}`),
   organization: record({ name: text, description: text, settings: params }),
   owner: record({ email: text, full_name: text }),
   users: listOf(

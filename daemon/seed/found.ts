@@ -2,6 +2,7 @@
 
 import { setImmediate as rest } from 'node:timers/promises'
 import founding from '../../data/seed.json' with { type: 'json' }
+import { readLevel } from '../api/levels/releases.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
 import { found } from '../domain/organization/founding.ts'
@@ -25,6 +26,8 @@ export async function firstFacts(
   context: SeedContext,
 ): Promise<readonly Fact[]> {
   const seeds = await seedsOf(config)
+  const level = seeds.findLast(({ seed }) => seed.level !== undefined)?.seed.level
+  if (level !== undefined) context.chooseLevel?.(readLevel(String(level))!)
   // A whole organization takes the place of what would come before it.
   const base = seeds.findLastIndex(({ seed }) => seed.rows !== undefined)
   if (base >= 0) return seedFacts(await takeRows(seeds[base]!, config, context), seeds.slice(base), context)

@@ -29,6 +29,8 @@ export interface SeedContext {
   readonly tools: Tools
   /** What else commands need; state, actor and time come from the seed. */
   readonly surroundings: Omit<Context, 'state' | 'actor' | 'now'>
+  /** Takes the feature level that a seed asks for, before anything is made of the seed. */
+  readonly chooseLevel?: (level: number) => void
 }
 
 /** Meets every rule for passwords. An account that gets it has no password and cannot log in with one. */

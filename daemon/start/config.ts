@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { type DaemonFlagName, daemonFlagList, variableOf } from '../local/flags.ts'
 import { defaultDataFolder } from '../local/folders.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
@@ -20,6 +21,8 @@ interface Derived {
   /** Files of the certificate and its key; undefined: plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   readonly clock: { readonly frozenAt: number | 'now' } | 'real'
+  /** The feature level; undefined: that of the seed, or the default. */
+  readonly level: number | undefined
   /** Whether outgoing webhooks may go to this machine. */
   readonly webhookLoopback: boolean
   /** N of scrypt. */
@@ -58,6 +61,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     secret,
     passwordCost: Number(read('password-cost') ?? (memory ? 1024 : 16384)),
     clock: givenClock(read('clock')),
+    level: givenLevel(read('level')),
     smtpUrl: smtpUrl(fromFile('smtp-url', 'smtp-url-file')),
     webhookLoopback: read('webhook-private') || development,
     control,
@@ -154,6 +158,13 @@ function smtpUrl(text: string | undefined): string | undefined {
   if (text !== undefined && !/^smtps?:\/\/[^\s/]+/.test(text))
     throw new UsageError('--smtp-url takes smtp://… or smtps://…')
   return text
+}
+
+function givenLevel(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const level = readLevel(text)
+  if (level === undefined) throw new UsageError(`--level takes ${levelForms}, not '${text}'`)
+  return level
 }
 
 function givenClock(text: string): Config['clock'] {

@@ -3,6 +3,7 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { versionAt } from '../api/levels/releases.ts'
 import { makeFolder } from '../journal/store-folder.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { configFolder } from '../local/folders.ts'
@@ -26,6 +27,7 @@ export function banner(ready: Ready, store: string, place: KeyPlace): string {
   return `natter is ready
   URL      ${url}
   Look at  ${ready.inspector}
+  Level    ${levelText(ready)}
   Owner    ${owner.email}
   API key  ${owner.api_key}
   Store    ${store}
@@ -38,18 +40,19 @@ Or without natter:
 }
 
 /** For anything but a terminal, such as the journal of a service, which other people read: names the file where the key is. */
-export function bannerWithoutKey(
-  { url, owner }: Ready,
-  store: string,
-  place: KeyPlace,
-  file: string | undefined,
-): string {
+export function bannerWithoutKey(ready: Ready, store: string, place: KeyPlace, file: string | undefined): string {
+  const { url, owner } = ready
   return `natter is ready
   URL      ${url}
+  Level    ${levelText(ready)}
   Owner    ${owner.email}
   API key  ${file ?? 'not shown: stderr is no terminal; give --ready-file FILE'}
   Store    ${store}
 ${place === 'none' ? '' : `\nTry:\n${steps(owner.email, place)}`}`
+}
+
+function levelText({ level }: Ready): string {
+  return `${level} (${versionAt(level)})`
 }
 
 function steps(owner: string, place: KeyPlace): string {

@@ -56,6 +56,8 @@ export interface NatterOptions {
   readonly secret?: string
   readonly random?: string
   readonly dialect?: 'auto' | 'spec' | 'zulip'
+  /** Feature level: a number from 417 to 509, a release such as '12.0', or 'latest'. */
+  readonly level?: number | string
   /** Reports what clients send that public servers refuse, ignore or have deprecated: `findings()`, and on stderr at the end. */
   readonly strict?: boolean
   readonly port?: number
@@ -97,6 +99,7 @@ const optionNames = Object.keys({
   secret: 1,
   random: 1,
   dialect: 1,
+  level: 1,
   strict: 1,
   port: 1,
   rateLimit: 1,
@@ -120,6 +123,7 @@ function flagsOf(options: NatterOptions): string[] {
   if (options.secret !== undefined) flags.push('--secret', options.secret)
   if (options.random !== undefined) flags.push('--random', options.random)
   if (options.dialect !== undefined) flags.push('--dialect', options.dialect)
+  if (options.level !== undefined) flags.push('--level', String(options.level))
   if (options.heartbeatSeconds !== undefined) flags.push('--heartbeat', String(options.heartbeatSeconds))
   if (options.strict) flags.push('--strict')
   if (options.rateLimit) flags.push('--rate-limit')

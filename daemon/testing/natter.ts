@@ -122,6 +122,8 @@ export interface SpaceOptions {
   /** Makes keys and queue IDs the same in every run. */
   readonly secret?: string
   readonly dialect?: 'auto' | 'spec' | 'zulip'
+  /** Feature level: a number from 417 to 509, a release such as '12.0', or 'latest'. As the daemon's own unless said. */
+  readonly level?: number | string
   /** As the daemon's own unless said. */
   readonly strict?: boolean
 }
@@ -149,6 +151,7 @@ const spaceOptionNames = Object.keys({
   clock: 1,
   secret: 1,
   dialect: 1,
+  level: 1,
   strict: 1,
 } satisfies Record<keyof SpaceOptions, 1>)
 

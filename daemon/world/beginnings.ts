@@ -59,7 +59,7 @@ export class Beginnings {
     const { clock } = settings
     const frozenAt = clock === 'real' || clock.frozenAt === 'now' ? undefined : clock.frozenAt
     const now = frozenAt ?? Date.now()
-    const key = JSON.stringify([content, content.seed instanceof SeedText, frozenAt])
+    const key = JSON.stringify([content, content.seed instanceof SeedText, frozenAt, settings.level])
     const kept = this.#kept.get(key)
     try {
       if (kept && now >= kept.time && now - kept.time < freshFor) {
@@ -80,7 +80,7 @@ export class Beginnings {
     const randomness = random === undefined ? realRandomness : seededRandomness(`${random}:0`)
     const files = memoryFiles()
     let unique = false
-    const server = serverFacts(settings)
+    const server = serverFacts({ ...settings, level: settings.level ?? this.#config.level })
     const tools = {
       hashPassword: (password: string) => this.#passwords.hashPassword(password),
       verifyPassword: (password: string, hash: string | undefined) => this.#passwords.verifyPassword(password, hash),
@@ -96,9 +96,14 @@ export class Beginnings {
       keys: this.#keys,
       server,
     }
-    const state = stateOf(await firstFacts(settings, { now, tools, surroundings }))
+    let level: number | undefined
+    const chooseLevel = (chosen: number) => {
+      level = chosen
+      server.chooseLevel(chosen)
+    }
+    const state = stateOf(await firstFacts(settings, { now, tools, surroundings, chooseLevel }))
     const sections = Object.fromEntries(Object.entries(state.save()).map(([name, rows]) => [name, [...rows]]))
-    return { beginning: { sections, files }, unique }
+    return { beginning: { sections, files, level }, unique }
   }
 
   /** Read again: the file may have changed since the daemon started. */

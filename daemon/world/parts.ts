@@ -14,6 +14,8 @@ export interface Beginning {
   /** Shared with others, and never changed. */
   readonly sections: Sections
   readonly clock?: ClockSetting | undefined
+  /** The feature level that it had, or that its seed asks for. */
+  readonly level?: number | undefined
   readonly files: Files
 }
 

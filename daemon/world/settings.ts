@@ -1,5 +1,7 @@
 // What follows from the settings of one world: its clock, and what it says of its server.
 
+import { type Level, levelOf } from '../api/levels/level.ts'
+import { defaultLevel } from '../api/levels/releases.ts'
 import type { Boundary } from '../boundary.ts'
 import type { ServerFacts } from '../domain/resource.ts'
 import { type Clock, RealClock, SteeredClock } from '../io/clock.ts'
@@ -10,12 +12,30 @@ export function clockOf({ clock, control }: Config, boundary: Boundary): Clock {
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
-/** The URL is known when the world starts. */
-export function serverFacts({ devAuth, uploadQuota }: Config): ServerFacts & { url: string } {
-  return {
+/** What the header Date says where time is frozen: two runs of a script give the same transcript, headers included. */
+export function dateOf(clock: Clock): (() => string | undefined) | undefined {
+  if (!(clock instanceof SteeredClock)) return undefined
+  return () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
+}
+
+type SettledLater = ServerFacts & {
+  url: string
+  level: Level
+  /** Takes what a seed or another world says, unless the flags say something. */
+  readonly chooseLevel: (level: number | undefined) => void
+}
+
+/** The URL is known when the world starts, and the level once its seed is read. */
+export function serverFacts({ devAuth, level, uploadQuota }: Config): SettledLater {
+  const facts: SettledLater = {
+    level: levelOf(level ?? defaultLevel),
     url: '',
     emailDomain: 'example.com',
     devAuth,
     ...(uploadQuota !== undefined && { uploadQuotaMiB: uploadQuota }),
+    chooseLevel: chosen => {
+      if (level === undefined && chosen !== undefined) facts.level = levelOf(chosen)
+    },
   }
+  return facts
 }

@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
+import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
 import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
 import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
@@ -113,7 +114,7 @@ export class Spaces implements SpacesDoor {
     const settings = this.#settingsFor(name, wanted)
     const beginning = await this.#beginningFor(wanted, settings)
     const world = new World({
-      settings,
+      settings: { ...settings, level: settings.level ?? beginning.level ?? main.level.number },
       store: memoryStore(settings.secret, beginning.files.fork()),
       host: server.hostOf(name),
       beginning,
@@ -153,6 +154,7 @@ export class Spaces implements SpacesDoor {
       import: undefined,
       clock,
       dialect: wanted.dialect ?? config.dialect,
+      level: levelIn(wanted),
       strict: wanted.strict ?? config.strict,
       secret: wanted.secret ?? own(config.secret),
       random: wanted.secret ?? own(config.random),
@@ -206,6 +208,7 @@ export class Spaces implements SpacesDoor {
       accounts: presentAccounts(control),
       control_token: controlToken,
       inspector: inspectorAddress(world.url, controlToken),
+      level: world.level.number,
     }
   }
 
@@ -240,6 +243,13 @@ export class Spaces implements SpacesDoor {
       } else if (counts && ++space.unused >= enough) void this.end(space)
     }
   }
+}
+
+function levelIn({ level: text }: WantedSpace): number | undefined {
+  if (text === undefined) return undefined
+  const level = readLevel(String(text))
+  if (level === undefined) throw invalid('level', `must be ${levelForms}`)
+  return level
 }
 
 function prefixOf(name: string): string {

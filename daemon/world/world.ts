@@ -2,12 +2,13 @@
 // world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Level } from '../api/levels/level.ts'
 import { Boundary, type Cancel, Defect } from '../boundary.ts'
 import { ControlPlane } from '../control/control-plane.ts'
 import { knowsEndpoint, resources } from '../domain/index.ts'
 import type { User } from '../domain/model/state.ts'
 import { rateLimited } from '../domain/refusal.ts'
-import type { Keys, ServerFacts, Surroundings, Tools } from '../domain/resource.ts'
+import type { Keys, Surroundings, Tools } from '../domain/resource.ts'
 import { isOwner } from '../domain/rules/index.ts'
 import { Engine } from '../engine.ts'
 import { Queues } from '../events/queues.ts'
@@ -26,7 +27,7 @@ import { warn } from '../warnings.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
 import { Scheduler } from './scheduler.ts'
-import { clockOf, serverFacts } from './settings.ts'
+import { clockOf, dateOf, serverFacts } from './settings.ts'
 import { snapshotFiles } from './snapshot-file.ts'
 
 export type { Beginning, WorldCluster, WorldParts } from './parts.ts'
@@ -49,7 +50,7 @@ export class World {
   readonly #exports: Exports
   readonly #mailer: Mailer
   readonly #unneededFiles: UnneededFiles
-  readonly #server: ServerFacts & { url: string }
+  readonly #server: ReturnType<typeof serverFacts>
   readonly #tools: Tools
   #randomness: Randomness = realRandomness
   #leading = false
@@ -148,7 +149,8 @@ export class World {
 
   /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
-    return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files: this.#parts.store.files }
+    const { files } = this.#parts.store
+    return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files, level: this.level.number }
   }
 
   /** Whether somebody waits for an answer from it. */
@@ -222,6 +224,11 @@ export class World {
     return this.#server.url
   }
 
+  /** Settled when it has started. */
+  get level(): Level {
+    return this.#server.level
+  }
+
   /** The first of its active owners. */
   get owner(): User {
     for (const user of this.engine.state.users.values()) if (isOwner(user) && user.active) return user
@@ -230,8 +237,9 @@ export class World {
 
   // --- start ----------------------------------------------------------------------------------------------------
 
-  #beginWith({ sections, clock }: Beginning): void {
+  #beginWith({ sections, clock, level }: Beginning): void {
     this.engine.begin(sections)
+    this.#server.chooseLevel(level)
     if (clock && this.clock instanceof SteeredClock) this.clock.jump(clock)
   }
 
@@ -242,6 +250,7 @@ export class World {
       now: clock.now(),
       tools: this.#tools,
       surroundings,
+      chooseLevel: this.#server.chooseLevel,
     }))
   }
 
@@ -321,12 +330,8 @@ export class World {
 
   #buildMailer(): Mailer {
     const { settings, store } = this.#parts
-    return openMailer({
-      folder: store.outbox,
-      smtpUrl: settings.smtpUrl,
-      from: `noreply@${this.#server.emailDomain}`,
-      now: this.#now,
-    })
+    const from = `noreply@${this.#server.emailDomain}`
+    return openMailer({ folder: store.outbox, smtpUrl: settings.smtpUrl, from, now: this.#now })
   }
 
   #buildControl(): ControlPlane | undefined {
@@ -336,6 +341,7 @@ export class World {
       engine,
       clock,
       keys,
+      level: () => this.level,
       randomNumber: () => this.#randomness.number(),
       kept: !this.#parts.settings.memory,
       quiet: async () => {
@@ -380,11 +386,7 @@ export class World {
         trustProxy: settings.trustProxy,
         mcp: settings.mcp,
         maxQueuesPerUser: settings.maxQueues,
-        // Two runs of a script give the same transcript, headers included.
-        date:
-          clock instanceof SteeredClock
-            ? () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
-            : undefined,
+        date: dateOf(clock),
         watch: control?.watch,
         control: control && this.#controlHandler(control),
         metrics: this.#parts.metrics,

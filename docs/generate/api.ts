@@ -5,7 +5,7 @@ import { defaultBounds } from '../../daemon/api/bounds.ts'
 import { faultKinds } from '../../daemon/api/control/faults.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { events } from '../../daemon/api/events.ts'
-import { featureLevel } from '../../daemon/api/levels.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { resources as served } from '../../daemon/domain/index.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
 import { curlLine } from './samples.ts'
@@ -15,7 +15,7 @@ import type { CatalogueResource } from './sources.ts'
 export function apiPage(resources: readonly CatalogueResource[]): string {
   return page(
     'API reference',
-    `Feature level ${featureLevel}. All paths are relative to \`/api/v1\`. The same, for machines: [openapi.json](openapi.json).`,
+    `Feature level ${defaultLevel}. All paths are relative to \`/api/v1\`. The same, for machines: [openapi.json](openapi.json).`,
     conventions,
     ...endpointsOf(resources),
   )

@@ -2,6 +2,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { defaultBounds } from '../../daemon/api/bounds.ts'
+import { keyedBy } from '../../daemon/api/openapi.ts'
 import { code } from './markdown.ts'
 
 /** In the singular: `list of user ID`, `start or stop`, `integer or null`. */
@@ -65,11 +66,6 @@ function inside(shape: TSchema, path: string): Field[] {
   const values = keyedBy(shape)
   if (values) return inside(values, `${path}{}`)
   return shape.type === 'object' && shape.properties ? fieldsOf(shape.properties, shape.required ?? [], `${path}.`) : []
-}
-
-/** The shape of the values, when the keys are data. */
-export function keyedBy(shape: TSchema): TSchema | undefined {
-  return shape.patternProperties && (Object.values(shape.patternProperties)[0] as TSchema)
 }
 
 function choice(parts: readonly string[]): string {

@@ -3,30 +3,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { controlPages } from '../../daemon/api/control.ts'
-import type { Endpoint, Page } from '../../daemon/api/define.ts'
 import { catalogue } from '../../daemon/api/index.ts'
+import { type CatalogueResource, loadPages } from '../../daemon/api/openapi.ts'
+
+export type { CatalogueResource }
 
 export const root = join(import.meta.dirname, '../..')
 
-export interface CatalogueResource {
-  readonly name: string
-  readonly about: string
-  readonly endpoints: readonly Endpoint[]
-}
-
 export function loadCatalogue(): Promise<readonly CatalogueResource[]> {
-  return loadAll(catalogue)
+  return loadPages(catalogue)
 }
 
 export function loadControlPages(): Promise<readonly CatalogueResource[]> {
-  return loadAll(controlPages)
-}
-
-async function loadAll(contents: Readonly<Record<string, Page>>): Promise<readonly CatalogueResource[]> {
-  const resources: CatalogueResource[] = []
-  for (const [name, { about, load }] of Object.entries(contents))
-    resources.push({ name, about, endpoints: Object.values(await load()) })
-  return resources
+  return loadPages(controlPages)
 }
 
 export interface SourceFile {

@@ -20,6 +20,8 @@ import { join } from 'node:path'
 import { after, before, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint, ReplyOf, SentOf } from '../../daemon/api/define.ts'
+import { endpointAt } from '../../daemon/api/levels/endpoint-at.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import { formOf, type HttpReply, send } from './http.ts'
@@ -53,7 +55,8 @@ export class TestDaemon {
     this.data = data
     this.#stderr = stderr
     this.closed = new Promise(resolve => process.once('close', resolve))
-    this.owner = new Caller(ready.url, ready.owner.email, ready.owner.api_key, ready.owner.user_id)
+    const { email, api_key, user_id } = ready.owner
+    this.owner = new Caller(ready.url, email, api_key, user_id, ready.level)
   }
 
   get url(): string {
@@ -236,12 +239,15 @@ export class Caller {
   readonly email: string | undefined
   readonly key: string | undefined
   readonly id: number
+  /** The feature level that replies are checked at. */
+  readonly level: number
 
-  constructor(url: string, email?: string, key?: string, id = 0) {
+  constructor(url: string, email?: string, key?: string, id = 0, level = defaultLevel) {
     this.url = url
     this.email = email
     this.key = key
     this.id = id
+    this.level = level
   }
 
   /** Calls an endpoint and expects success; the reply must have the shape the catalogue promises. */
@@ -269,7 +275,7 @@ export class Caller {
     const headers = { ...form.headers, ...further }
     const { method } = endpoint
     const reply = await send(`${this.url}/api/v1${path}`, { method, auth: this.auth, ...form, headers })
-    note(endpoint, reply)
+    note(endpointAt(endpoint, this.level) ?? endpoint, reply)
     return reply
   }
 
@@ -280,7 +286,7 @@ export class Caller {
 
   /** The same account at another address: of a daemon that was restarted. */
   at(url: string): Caller {
-    return new Caller(url, this.email, this.key, this.id)
+    return new Caller(url, this.email, this.key, this.id, this.level)
   }
 
   get auth(): string | undefined {

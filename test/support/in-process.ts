@@ -3,6 +3,8 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
+import { levelOf } from '../../daemon/api/levels/level.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import type { Fact, ResourceFact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
 import type { QueueRegistration } from '../../daemon/domain/model/facts/queues.ts'
@@ -76,7 +78,7 @@ export class World {
       client: 'test',
       random: () => `random-${++this.#random}`,
       keys: { keyOf: () => '', tokenOf: () => '', controlToken: '', digestOf: text => text, sameSecret: () => false },
-      server: { url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
+      server: { level: levelOf(defaultLevel), url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
     }
   }
 

@@ -24,8 +24,8 @@ export async function openSpace(daemon: TestDaemon, params: object = {}): Promis
 }
 
 export function spaceOf(shown: Record<string, any>): TestSpace {
-  const { name, url, control_token: token, owner, accounts } = shown
-  const callerOf = ({ user_id, email, api_key }: Account) => new Caller(url, email, api_key, user_id)
+  const { name, url, control_token: token, owner, accounts, level } = shown
+  const callerOf = ({ user_id, email, api_key }: Account) => new Caller(url, email, api_key, user_id, level)
   return {
     name,
     url,

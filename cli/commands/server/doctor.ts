@@ -126,8 +126,14 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
       { timeout },
     )
     const level = settings.svc_feature_level ?? settings.zulip_feature_level
+    const version = settings.svc_version ?? settings.zulip_version
     const took = Math.round(performance.now() - began)
-    findings.push(ok('server', `${account.site} answered in ${took} ms, feature level ${level}`))
+    findings.push(
+      ok(
+        'server',
+        `${account.site} answered in ${took} ms, feature level ${level}${version === undefined ? '' : `, version ${version}`}`,
+      ),
+    )
   } catch (error) {
     return [wrong('server', error)]
   }

@@ -29,6 +29,8 @@ export const exec: readonly ExtraSubcommand[] = [
       { name: 'on-failure', value: 'DIR', about: 'if the command fails, keep what explains it in this folder' },
       { name: 'strict-fails', about: 'as --strict, and exit with 8 if the command succeeds but there are findings' },
       { name: 'resume', value: 'DIR', about: 'start with the organization of such a folder' },
+      { name: 'levels', value: 'LEVELS', about: 'run the command once for each feature level: 421,12.0,latest' },
+      { name: 'jobs', value: 'N', about: 'with --levels: how many run at a time, 1 by default' },
     ],
     globals: ['timeout', 'quiet', 'control-token'],
     more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port. With --log-level
@@ -39,10 +41,12 @@ use natter clock, reset, faults, --as and everything else of the control plane. 
 every account.
 With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
 token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
---preset, --seed, --clock, --secret, --dialect and --strict.
+--preset, --seed, --clock, --secret, --dialect, --level and --strict.
 With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
 With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
-starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.`,
+starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.
+With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended and which test was the first
+to end differently; the exit code is that of the worst run.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
@@ -53,6 +57,7 @@ starts with that snapshot; without a command it runs until Ctrl-C, so that you c
       'natter exec --in http://127.0.0.1:9991 --preset dev -- pytest',
       'natter exec --log-level info -- pytest',
       'natter exec --strict-fails --as echo-bot -- pytest',
+      'natter exec --levels 421,498,latest --jobs 3 -- npm test',
     ],
     async run({ args, rest = [], flags, globals }) {
       // After a flag of the daemon, the parser leaves all others to it.
@@ -64,15 +69,29 @@ starts with that snapshot; without a command it runs until Ctrl-C, so that you c
         throw usage('--in cannot be combined with --resume and --on-failure')
       const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
       const strict: Strictness = strictFails ? 'fails' : args.includes('--strict') ? 'reports' : undefined
-      const others = ['as', 'in', 'resume', 'on-failure']
+      const others = ['as', 'in', 'resume', 'on-failure', 'levels', 'jobs']
         .reduce(withoutFlag, [...args])
         .filter(flag => flag !== '--strict-fails' && flag !== '--strict')
       if (strict) others.push('--strict')
       const timeout = globals.timeout ?? startTimeout
-      const wishes = { timeout, as, strict, onFailure }
-      if (place === undefined) throw new Ending(await runWithDaemon([...others, ...baseFlags(resume)], rest, wishes))
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
-      throw new Ending(await runInSpace(place, withoutFlag(others, 'control-token'), rest, wishes, controlToken))
+      const runOnce = (more: readonly string[], run: Wishes['run'] = runChild) => {
+        const wishes = { timeout, as, strict, onFailure, run }
+        const flags = [...others, ...more]
+        if (place === undefined) return runWithDaemon([...flags, ...baseFlags(resume)], rest, wishes)
+        return runInSpace(place, withoutFlag(flags, 'control-token'), rest, wishes, controlToken)
+      }
+      const levels = own('levels')
+      if (levels === undefined) throw new Ending(await runOnce([]))
+      if (
+        rest.length === 0 ||
+        onFailure !== undefined ||
+        flagIn(args, 'data') !== undefined ||
+        flagIn(args, 'level') !== undefined
+      )
+        throw usage('--levels needs a command, and cannot be combined with --level, --data and --on-failure')
+      const { runAtLevels } = await import('./level-runs.ts')
+      throw new Ending(await runAtLevels(levels, own('jobs'), (level, run) => runOnce(['--level', level], run)))
     },
   },
 ]
@@ -81,14 +100,14 @@ async function runInSpace(
   place: string,
   flags: readonly string[],
   command: readonly string[],
-  { timeout, as, strict }: Wishes,
+  { timeout, as, strict, run }: Wishes,
   controlToken: string | undefined,
 ): Promise<number> {
   const { withSpace } = await import('./spaces.ts')
   return withSpace(place, flags, { timeout, ...(controlToken && { controlToken }) }, async space => {
     const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
     try {
-      const code = await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch)
+      const code = await runCommand(command, as === undefined ? space : await readyAs(space, as), scratch, run)
       return await withFindings(strict, space, code)
     } finally {
       rmSync(scratch, { recursive: true, force: true })
@@ -104,18 +123,20 @@ interface Wishes {
   readonly as: string | undefined
   readonly strict: Strictness
   readonly onFailure: string | undefined
+  /** What runs the command. */
+  readonly run: (command: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>
 }
 
 async function runWithDaemon(
   flags: readonly string[],
   command: readonly string[],
-  { timeout, as, strict, onFailure }: Wishes,
+  { timeout, as, strict, onFailure, run }: Wishes,
 ): Promise<number> {
   return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
     if (onFailure !== undefined && !ready.control_token)
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
     if (command.length === 0) return await lookAt(ready, daemon)
-    const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch)
+    const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch, run)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)
   })
@@ -186,6 +207,6 @@ async function readyAs(ready: Place, name: string): Promise<Place> {
   return { ...rest, owner }
 }
 
-function runCommand(command: readonly string[], ready: Place, scratch: string): Promise<number> {
-  return runChild(command, environmentFor(ready, scratch))
+function runCommand(command: readonly string[], ready: Place, scratch: string, run: Wishes['run']): Promise<number> {
+  return run(command, environmentFor(ready, scratch))
 }

@@ -12,7 +12,7 @@ import { spawnDaemon } from '../server/daemon/process.ts'
 import { waitUntilReady } from '../server/daemon/wait-ready.ts'
 
 /** Where programs run, and as whom. */
-export type Place = Pick<Ready, 'url' | 'owner' | 'control_token'>
+export type Place = Pick<Ready, 'url' | 'owner' | 'control_token' | 'level'>
 
 /** Milliseconds. */
 export const startTimeout = 30_000
@@ -76,7 +76,12 @@ export function environmentFor(place: Place, folder: string): NodeJS.ProcessEnv 
     [`NATTER_${name}`, value],
     [`ZULIP_${name}`, value],
   ])
-  const files = { ZULIP_CONFIG: zuliprc, NATTER_ZULIPRC: zuliprc, ...(token && { NATTER_CONTROL_TOKEN: token }) }
+  const files = {
+    ZULIP_CONFIG: zuliprc,
+    NATTER_ZULIPRC: zuliprc,
+    NATTER_LEVEL: String(place.level),
+    ...(token && { NATTER_CONTROL_TOKEN: token }),
+  }
   const { NATTER_CONTROL_TOKEN: _, NATTER_READY_FILE: __, ...inherited } = process.env
   return { ...inherited, ...Object.fromEntries(both), ...files }
 }

@@ -14,7 +14,7 @@ import { callControlPlane } from '../../transport/control.ts'
 import { flagIn } from '../server/daemon/files.ts'
 
 /** As the control plane shows it. */
-type ShownSpace = Pick<Ready, 'url' | 'owner'> & { readonly name: string; readonly control_token: string }
+type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & { readonly name: string; readonly control_token: string }
 
 export const spaces: readonly ExtraSubcommand[] = [
   {
@@ -48,7 +48,7 @@ export const spaces: readonly ExtraSubcommand[] = [
 ]
 
 /** The flags of natterd that a space accepts. */
-const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect'] as const
+const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect', 'level'] as const
 
 /** Runs something with a space of its own, which is deleted afterwards. */
 export async function withSpace(

@@ -99,6 +99,7 @@ export const bots = {
     params: {
       bot_id: botId,
       full_name: optional(text, 'the new name'),
+      short_name: optional(text, 'the new name in its address: NAME-bot@…', { since: 447 }),
       role: optional(role, roleAbout),
       bot_owner_id: optional(
         userId,

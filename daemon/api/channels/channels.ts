@@ -14,11 +14,20 @@ import {
   optional,
   record,
   required,
+  spanOf,
   text,
   userId,
 } from '../define.ts'
-import { channel, creationParams, mapped, permissionsAbout, retention, topicsPolicy } from '../shapes/channels.ts'
-import { groupValue } from '../shapes/permission-settings.ts'
+import {
+  channel,
+  creationParams,
+  mapped,
+  permissionsAbout,
+  pushAbout,
+  retention,
+  topicsPolicy,
+} from '../shapes/channels.ts'
+import { channelPermissions, groupValue } from '../shapes/permission-settings.ts'
 
 const change = record({ new: groupValue, old: maybe(nullable(groupValue)) })
 
@@ -142,7 +151,10 @@ export const channels = {
       }),
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
-      ...mapped(name => optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`)),
+      ...mapped(name =>
+        optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`, spanOf(channelPermissions[name])),
+      ),
+      default_push_notifications: optional(bool, pushAbout, { since: 507 }),
     },
     reply: {},
     refusals: [

@@ -160,6 +160,23 @@ export const subscriptions = {
       shows: 'is_subscribed',
     },
   }),
+  ofUser: endpoint({
+    id: 'get-user-channels',
+    method: 'GET',
+    path: '/users/{user_id}/channels',
+    access: 'user',
+    since: 440,
+    summary: 'List the channels that a user is subscribed to, as far as you may know of them',
+    params: { user_id: inPath(userId, 'the user') },
+    reply: { subscribed_channel_ids: listOf(channelId) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'subscriptions of',
+      args: ['user_id'],
+      examples: ['natter subscriptions of amy@example.com', 'natter subscriptions of me --json'],
+      shows: 'subscribed_channel_ids',
+    },
+  }),
   properties: endpoint({
     id: 'update-subscription-settings',
     method: 'POST',

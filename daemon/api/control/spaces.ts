@@ -39,6 +39,8 @@ const madeSpace = {
   accounts: listOf(account),
   control_token: text,
   inspector: text,
+  /** Its feature level. */
+  level: int,
 }
 
 const listedSpace = record({
@@ -76,6 +78,10 @@ export const spaces = {
       clock: optional(Type.String({ maxLength: 100 }), 'real, frozen or frozen@TIME, as with natterd --clock'),
       secret: optional(shortText, 'derive all API keys from this text, so that you can know them in advance'),
       dialect: optional(oneOf('auto', 'spec', 'zulip'), 'names in replies, as with natterd --dialect'),
+      level: optional(
+        eitherOf(int, Type.String({ maxLength: 20 })),
+        'feature level: a number, a release or latest, as with natterd --level; that of the daemon if omitted',
+      ),
       strict: optional(
         bool,
         'report what clients send that public servers refuse, as with natterd --strict; that of the daemon if omitted',

@@ -1,6 +1,20 @@
 // Uploaded files: upload, temporary addresses that need no key, list and delete.
 
-import { endpoint, inPath, int, listOf, milliseconds, natural, record, required, text, upload } from '../define.ts'
+import {
+  bool,
+  endpoint,
+  inPath,
+  int,
+  listOf,
+  milliseconds,
+  natural,
+  record,
+  required,
+  since,
+  text,
+  until,
+  upload,
+} from '../define.ts'
 
 export const attachment = record({
   id: int,
@@ -8,7 +22,8 @@ export const attachment = record({
   path_id: text,
   size: int,
   create_time: milliseconds,
-  messages: listOf(record({ id: int, date_sent: int })),
+  messages: until(472, listOf(record({ id: int, date_sent: int }))),
+  message_ids: since(472, listOf(int)),
 })
 
 export const uploads = {
@@ -51,6 +66,29 @@ export const uploads = {
         'natter uploads url 1 4f/0a9c5b1e/report.pdf',
       ],
       shows: 'url',
+    },
+  }),
+  thumbnail: endpoint({
+    id: 'check-thumbnail-status',
+    method: 'GET',
+    path: '/thumbnail/status/{realm_id_str}/{filename...}',
+    access: 'user',
+    since: 479,
+    summary: 'Check whether an uploaded image has thumbnails; natter makes none',
+    params: {
+      realm_id_str: inPath(natural, 'ID of the organization, as in the URL of the file'),
+      filename: inPath(text, 'the rest of the path of the file'),
+    },
+    reply: { has_thumbnail: bool },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'uploads thumbnail',
+      args: ['realm_id_str', 'filename'],
+      examples: [
+        'natter uploads thumbnail /user_uploads/1/4f/0a9c5b1e/photo.jpg',
+        'natter uploads thumbnail 1 4f/0a9c5b1e/photo.jpg',
+      ],
+      shows: 'has_thumbnail',
     },
   }),
   list: endpoint({

@@ -12,6 +12,7 @@ import {
   natural,
   nullable,
   oneOf,
+  optional,
   required,
   text,
   topicName,
@@ -52,6 +53,9 @@ export const messageFlags = {
     summary: 'Add a flag to the messages that match a narrow, or remove it',
     params: {
       anchor: required(text, 'a message ID, or newest, oldest or first_unread'),
+      anchor_date: optional(text, 'for anchor=date: a time in ISO 8601, in UTC unless it says otherwise', {
+        since: 445,
+      }),
       include_anchor: defaulted(bool, true, 'include the anchor itself', { off: 'leave out the anchor itself' }),
       num_before: required(natural, 'number of messages before the anchor; the server can lower it'),
       num_after: required(natural, 'number of messages after the anchor; the server can lower it'),

@@ -20,6 +20,7 @@ import {
   optional,
   record,
   required,
+  since,
   termsOf,
   text,
   topicName,
@@ -57,7 +58,12 @@ export const messages = {
       ),
       widget_content: optional(text, 'a widget, as JSON'),
     },
-    reply: { id: int, automatic_new_visibility_policy: maybe(oneOf(2, 3)) },
+    reply: {
+      id: int,
+      automatic_new_visibility_policy: maybe(oneOf(2, 3)),
+      message_url: since(508, text, 'leftOut'),
+      message_link: since(508, text, 'leftOut'),
+    },
     refusals: [
       'BAD_REQUEST',
       'STREAM_DOES_NOT_EXIST',
@@ -87,6 +93,9 @@ export const messages = {
     summary: 'Get messages around an anchor',
     params: {
       anchor: optional(text, 'a message ID, or newest, oldest or first_unread; required unless message_ids is given'),
+      anchor_date: optional(text, 'for anchor=date: a time in ISO 8601, in UTC unless it says otherwise', {
+        since: 445,
+      }),
       include_anchor: defaulted(bool, true, 'include the anchor itself', { off: 'leave out the anchor itself' }),
       num_before: optional(natural, 'number of messages before the anchor'),
       num_after: optional(natural, 'number of messages after the anchor'),

@@ -2,15 +2,20 @@
 
 import {
   bool,
-  defaulted,
+  eitherOf,
   endpoint,
+  formerly,
   inPath,
   int,
   listOf,
+  maybe,
   named,
   nullable,
+  oneOf,
+  optional,
   record,
   seconds,
+  since,
   text,
   userId,
 } from '../define.ts'
@@ -23,7 +28,8 @@ const dataExport = record({
   failed_timestamp: nullable(seconds),
   export_url: nullable(text),
   pending: bool,
-  export_type: int,
+  export_type: formerly(449, int, text),
+  export_from_prior_server: maybe(bool),
 })
 
 export const dataExports = {
@@ -35,10 +41,10 @@ export const dataExports = {
     since: 1,
     summary: 'Start an export of the organization (administrators); a realm_export event reports its end',
     params: {
-      export_type: defaulted(
-        named({ public: 1, consented: 2 }),
-        1,
-        'public data only (1), or also the private data of people who allow it (2)',
+      export_type: optional(
+        eitherOf(oneOf('public', 'full_with_consent', 'full_without_consent'), oneOf(1, 2)),
+        'public data only (the default), or also the private data of people who allow it',
+        { earlier: { until: 449, shape: named({ public: 1, consented: 2 }) } },
       ),
     },
     reply: { id: int },
@@ -92,7 +98,9 @@ export const dataExports = {
     since: 295,
     summary: 'List who allows the export of their private data (administrators)',
     params: {},
-    reply: { export_consents: listOf(record({ user_id: userId, consented: bool })) },
+    reply: {
+      export_consents: listOf(record({ user_id: userId, consented: bool, email_address_visibility: since(430, int) })),
+    },
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports consents',

@@ -1,12 +1,26 @@
 // Linkifiers: patterns in messages and topics that become links.
 
-import { endpoint, inPath, int, listOf, record, required, text } from '../define.ts'
+import { endpoint, inPath, int, listOf, nullable, optional, record, required, since, text } from '../define.ts'
 
-export const linkifier = record({ id: int, pattern: text, url_template: text })
+export const linkifier = record({
+  id: int,
+  pattern: text,
+  url_template: text,
+  example_input: since(471, nullable(text)),
+  reverse_template: since(471, nullable(text)),
+  alternative_url_templates: since(478, listOf(text)),
+})
 
 const rule = {
   pattern: required(text, 'regular expression in RE2 syntax, with named groups such as (?P<id>[0-9]+)'),
   url_template: required(text, 'target URL: an RFC 6570 template whose variables are the named groups'),
+  example_input: optional(text, 'a text that matches the pattern; empty for none', { since: 471 }),
+  reverse_template: optional(
+    text,
+    'what a pasted URL becomes, with {name} for the named groups; needs example_input, empty for none',
+    { since: 471 },
+  ),
+  alternative_url_templates: optional(listOf(text, 10), 'more templates, for pasted URLs only', { since: 478 }),
 }
 
 export const linkifiers = {

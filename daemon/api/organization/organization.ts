@@ -12,9 +12,12 @@ import {
   listOf,
   maybe,
   nullable,
+  oneOf,
   optional,
   record,
   required,
+  since,
+  spanOf,
   text,
 } from '../define.ts'
 import { groupValueChange } from '../people/user-groups.ts'
@@ -52,11 +55,14 @@ export const organization = {
     summary: 'Edit settings of the organization (administrators; some settings only owners)',
     params: {
       ...settingParams,
+      giphy_rating: { ...settingParams.giphy_rating, until: 453 },
+      gif_rating_policy: optional(oneOf(0, 1, 2, 3, 4), 'gif rating policy', { since: 453 }),
       authentication_methods: optional(keyed(bool), 'which authentication methods are enabled; at least one'),
       ...mapped(organizationPermissions, name => optional(groupValueChange, `who has the permission ${name}`)),
     },
     reply: {
       ...mapped(organizationSettings, () => maybe(anything)),
+      gif_rating_policy: since(453, anything, 'leftOut'),
       authentication_methods: maybe(anything),
       ...mapped(organizationPermissions, () => maybe(anything)),
     },
@@ -188,5 +194,6 @@ function about<K extends OrganizationSetting>(name: K) {
   return optional(
     organizationSettings[name].shape as (typeof organizationSettings)[K]['shape'],
     name.replaceAll('_', ' '),
+    spanOf(organizationSettings[name]),
   )
 }

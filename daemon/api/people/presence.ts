@@ -15,6 +15,7 @@ import {
   optional,
   record,
   required,
+  since,
   text,
   timestamp,
   userText,
@@ -68,7 +69,15 @@ export const presence = {
     since: 1,
     summary: 'Show the presence of one user',
     params: { user_id_or_email: inPath(userText, 'whose') },
-    reply: { presence: keyed(record({ status: text, timestamp })) },
+    reply: {
+      presence: record({
+        active_timestamp: since(487, timestamp, 'leftOut'),
+        idle_timestamp: since(487, timestamp, 'leftOut'),
+        aggregated: maybe(record({ status: text, timestamp })),
+        website: maybe(record({ status: text, timestamp })),
+      }),
+      server_timestamp: since(497, num),
+    },
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'seen show',

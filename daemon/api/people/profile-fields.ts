@@ -15,6 +15,7 @@ import {
   profileFieldId,
   record,
   required,
+  since,
   text,
 } from '../define.ts'
 import { profileInput } from './users.ts'
@@ -41,6 +42,7 @@ const profileField = record({
   required: bool,
   editable_by_user: bool,
   display_in_profile_summary: maybe(bool),
+  use_for_user_matching: since(455, bool),
 })
 
 const properties = {
@@ -49,6 +51,9 @@ const properties = {
   field_data: optional(keyed(anything), 'the options of a list, or the kind of external account'),
   display_in_profile_summary: optional(bool, 'whether it is shown in the profile summary; at most two fields can be'),
   required: optional(bool, 'whether users are asked to fill it in'),
+  use_for_user_matching: optional(bool, 'whether people are found by its value when their name is typed', {
+    since: 455,
+  }),
 }
 const fieldId = inPath(profileFieldId, 'the field')
 

@@ -1,6 +1,6 @@
 // Settings: your own, and the defaults for new accounts.
 
-import { anything, endpoint, int, keyed, maybe, optional, required, secret, text, textUpTo } from '../define.ts'
+import { anything, endpoint, int, keyed, maybe, optional, required, secret, spanOf, text, textUpTo } from '../define.ts'
 import { type UserSetting, userSettings } from '../shapes/user-settings.ts'
 import { mapped } from '../tables.ts'
 
@@ -119,5 +119,6 @@ export const settings = {
 }
 
 function about<K extends UserSetting>(name: K) {
-  return optional(userSettings[name].shape as (typeof userSettings)[K]['shape'], name.replaceAll('_', ' '))
+  const setting = userSettings[name]
+  return optional(setting.shape as (typeof userSettings)[K]['shape'], name.replaceAll('_', ' '), spanOf(setting))
 }

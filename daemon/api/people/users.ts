@@ -16,6 +16,7 @@ import {
   record,
   required,
   secret,
+  since,
   text,
   userId,
 } from '../define.ts'
@@ -44,6 +45,8 @@ const userFields = {
   avatar_url: maybe(nullable(text)),
   avatar_version: int,
   profile_data: maybe(keyed(profileValue)),
+  is_imported_stub: since(433, bool, 'leftOut'),
+  is_deleted: since(490, bool, 'leftOut'),
 }
 
 /** Users are a list, everything else is text; null or an empty value removes the field. */

@@ -15,18 +15,29 @@ import {
   oneOf,
   optional,
   record,
+  since,
+  spanOf,
   text,
   timestamp,
   userId,
 } from '../define.ts'
-import { type ChannelPermission, channelPermissions, groupValue } from './permission-settings.ts'
+import {
+  type ChannelPermission,
+  channelPermissions,
+  groupValue,
+  type PermissionSetting,
+} from './permission-settings.ts'
 
 export const topicsPolicy = oneOf('inherit', 'allow_empty_topic', 'disable_empty_topic', 'empty_topic_only')
 
 /** Days, or one of the words `realm_default` and `unlimited`. */
 export const retention = eitherOf(int, text)
 
-const permissionFields = mapped(() => groupValue)
+/** What shows a channel leaves out what its level does not have. */
+const permissionFields = mapped(name => {
+  const { since: level }: PermissionSetting = channelPermissions[name]
+  return level === undefined ? groupValue : (since(level, groupValue, 'leftOut') as unknown as typeof groupValue)
+})
 
 export const channelFields = {
   stream_id: channelId,
@@ -49,6 +60,7 @@ export const channelFields = {
   stream_post_policy: oneOf(1, 2, 3, 4),
   is_announcement_only: bool,
   ...permissionFields,
+  default_push_notifications: since(507, bool, 'leftOut'),
 }
 
 export const channel = record({ ...channelFields, is_default: maybe(bool) })
@@ -76,6 +88,7 @@ export const namesByUser = keyed(listOf(text))
 export const permissionsAbout: Readonly<Record<ChannelPermission, string>> = {
   can_add_subscribers_group: 'who can subscribe others',
   can_administer_channel_group: 'who can administer the channel',
+  can_create_topic_group: 'who can start topics in it',
   can_delete_any_message_group: 'who can delete any message in it',
   can_delete_own_message_group: 'who can delete their own messages in it',
   can_move_messages_out_of_channel_group: 'who can move messages out of it',
@@ -85,6 +98,8 @@ export const permissionsAbout: Readonly<Record<ChannelPermission, string>> = {
   can_send_message_group: 'who can post in it',
   can_subscribe_group: 'who can subscribe themselves',
 }
+
+export const pushAbout = 'whether new subscribers get push notifications by default (administrators)'
 
 /** Settings of a new channel; `subscribe` ignores them for channels that exist. */
 export const creationParams = {
@@ -104,7 +119,8 @@ export const creationParams = {
     bool,
     'whether the notification bot notifies the subscribers; true if omitted',
   ),
-  ...mapped(name => optional(groupValue, permissionsAbout[name])),
+  ...mapped(name => optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name]))),
+  default_push_notifications: optional(bool, pushAbout, { since: 507 }),
 }
 
 /** One entry per permission of a channel. */

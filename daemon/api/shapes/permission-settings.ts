@@ -21,6 +21,8 @@ export interface PermissionSetting {
   readonly default: string
   /** Only owners can change it. */
   readonly owner?: true
+  /** The level that it came with. Rows of older stores do not have it. */
+  readonly since?: number
 }
 
 const creator = 'creator'
@@ -28,6 +30,7 @@ const creator = 'creator'
 export const channelPermissions = {
   can_add_subscribers_group: { nobody: true, everyone: false, default: 'role:nobody' },
   can_administer_channel_group: { nobody: true, everyone: false, default: creator },
+  can_create_topic_group: { nobody: true, everyone: true, default: 'role:everyone', since: 441 },
   can_delete_any_message_group: { nobody: true, everyone: true, default: 'role:nobody' },
   can_delete_own_message_group: { nobody: true, everyone: true, default: 'role:nobody' },
   can_move_messages_out_of_channel_group: { nobody: true, everyone: true, default: 'role:nobody' },

@@ -56,9 +56,12 @@ export function settingsOf(table: Readonly<Record<string, { readonly shape: TSch
   return typed<Record<string, unknown>>(row(Object.fromEntries(fields) as Record<string, TSchema>))
 }
 
-/** Who has each of these permissions. */
+/** Who has each of these permissions. Rows of older stores lack those that came later. */
 export function permissionsOf<P extends string>(table: Readonly<Record<P, object>>) {
-  const fields = Object.keys(table).map(name => [name, groupValue])
+  const fields = Object.entries<object>(table).map(([name, setting]) => [
+    name,
+    'since' in setting ? Type.Optional(groupValue) : groupValue,
+  ])
   return typed<Record<P, Static<typeof groupValue>>>(row(Object.fromEntries(fields) as Record<string, TSchema>))
 }
 

@@ -8,7 +8,13 @@ const onOrOff = (value: boolean, legacy?: 'display' | 'notifications') =>
 export const userSettings = {
   color_scheme: { shape: oneOf(1, 2, 3), default: 1, legacy: 'display' },
   default_language: { shape: text, default: 'en', legacy: 'display' },
-  web_home_view: { shape: oneOf('inbox', 'recent_topics', 'all_messages'), default: 'inbox', legacy: 'display' },
+  // What is kept is the older word; newer levels take and get `recent`.
+  web_home_view: {
+    shape: oneOf('inbox', 'recent_topics', 'all_messages', 'recent'),
+    default: 'inbox',
+    legacy: 'display',
+    earlier: { until: 454, shape: oneOf('inbox', 'recent_topics', 'all_messages') },
+  },
   demote_inactive_streams: { shape: oneOf(1, 2, 3), default: 1, legacy: 'display' },
   emojiset: { shape: oneOf('google', 'google-blob', 'twitter', 'text'), default: 'google', legacy: 'display' },
   enable_drafts_synchronization: onOrOff(true, 'display'),
@@ -66,6 +72,7 @@ export const userSettings = {
   web_escape_navigates_to_home_view: onOrOff(true),
   web_font_size_px: { shape: int, default: 16 },
   web_line_height_percent: { shape: int, default: 140 },
+  web_inbox_show_channel_folders: { shape: bool, default: true, since: 431 },
   web_left_sidebar_show_channel_folders: onOrOff(true),
   web_left_sidebar_unreads_count_summary: onOrOff(true),
   web_mark_read_on_scroll_policy: { shape: oneOf(1, 2, 3), default: 1 },

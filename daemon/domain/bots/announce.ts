@@ -2,7 +2,7 @@
 
 import type { BotPart } from '../model/facts/people.ts'
 import type { State, User } from '../model/state.ts'
-import type { Announcement } from '../resource.ts'
+import type { Announcement, Event } from '../resource.ts'
 import { administrators, everyone } from '../rules/audiences.ts'
 import { administerBot, isAdministrator } from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults, presentServices } from './present.ts'
@@ -14,6 +14,14 @@ export function botAdded(state: State, user: User): Announcement[] {
 
 export function botUpdated(state: State, user: User, changes: object): Announcement[] {
   return isBot(user) ? [botEvent(user, keepers(state, user), 'update', { user_id: user.id, ...changes })] : []
+}
+
+/** From a level on; later the objects of bots have no address any more. */
+export function botAddressChanged(state: State, user: User): Announcement[] {
+  return botUpdated(state, user, { email: user.email }).map(({ event, ...announcement }) => ({
+    ...announcement,
+    event: ({ level }) => (level.rules.botAddressTold ? (event as Event) : null),
+  }))
 }
 
 export function botReconfigured(

@@ -79,7 +79,11 @@ export const bots = resource(api)<never, Prepared>({
 
     update(ctx, { role, ...params }, { avatar }) {
       const user = findBot(ctx, params.bot_id)
-      const facts: UserFact[] = [...roleFacts(ctx, user, role), ...nameFacts(ctx, user, params.full_name)]
+      const facts: UserFact[] = [
+        ...roleFacts(ctx, user, role),
+        ...nameFacts(ctx, user, params.full_name),
+        ...addressFacts(ctx, user, params.short_name),
+      ]
       if (avatar !== undefined)
         facts.push({
           type: 'user.avatar-changed',
@@ -141,6 +145,12 @@ function findBot(ctx: Context, id: number, rule = may.administerBot): BotUser {
   if (user.canCreateUsers) may.insist(rule, ctx, user)
   else may.check(rule, ctx, user)
   return user as BotUser
+}
+
+function addressFacts(ctx: Context, user: BotUser, shortName: string | undefined): UserFact[] {
+  if (shortName === undefined || `${shortName.trim()}-bot@${ctx.state.organization.emailDomain}` === user.email)
+    return []
+  return [{ type: 'user.email-changed', userId: user.id, from: user.email, to: checkAddress(ctx, shortName) }]
 }
 
 function checkAddress(ctx: Context, shortName: string): string {

@@ -95,8 +95,9 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
                 : { description: value, rendered_description: renderInline(state, String(value)) },
         },
       })),
-    // The event for it came with level 418; at ours, clients see the new order when they register.
-    'channel-folder.reordered': () => [],
+    'channel-folder.reordered': (state, { order }) => [
+      { to: everyone(state), event: { type: 'channel_folder', op: 'reorder', order } },
+    ],
   },
 
   sections: { channel_folders: ctx => ({ channel_folders: present(ctx.state, true) }) },

@@ -24,7 +24,7 @@ export function planQueue(
       kind: 'conflict',
     })
   if (params.all_public_streams) check(hearPublicChannels, ctx)
-  const lifespan = params.queue_lifespan_secs || limits.queueLifespanSeconds
+  const lifespan = idleTimeout(params) || params.queue_lifespan_secs || limits.queueLifespanSeconds
   return {
     userId: ctx.actor.id,
     // OPEN: what happens to a type that does not exist is not shown; it is accepted and dropped, as clients expect.
@@ -38,6 +38,7 @@ export function planQueue(
     slimPresence: params.slim_presence,
     includeSubscribers: params.include_subscribers,
     dialect: ctx.dialect ?? 'spec',
+    level: ctx.server.level.number,
   }
 }
 
@@ -48,8 +49,14 @@ function defaultNarrow({ state, actor }: Context): QueueRegistration['narrow'] {
   return channel ? [['stream', channel.name]] : []
 }
 
-/** Names that this server does not know are ignored: newer clients declare more. */
-function readCapabilities({ dialect }: Context, given?: Readonly<Record<string, unknown>>): Capability[] {
+/** What newer clients ask for, in seconds. */
+function idleTimeout(params: Wanted): number | undefined {
+  const given = 'idle_queue_timeout' in params ? params.idle_queue_timeout : undefined
+  return given === 'mobile' ? limits.queueLifespanMobileSeconds : given
+}
+
+/** Names that this level does not know are ignored: newer clients declare more. */
+function readCapabilities({ dialect, server }: Context, given?: Readonly<Record<string, unknown>>): Capability[] {
   if (!given) return []
   const names = Object.keys(capabilities) as Capability[]
   for (const name of names) {
@@ -59,7 +66,7 @@ function readCapabilities({ dialect }: Context, given?: Readonly<Record<string, 
     if (!isGiven && dialect === 'zulip' && 'requiredByPublicServers' in capabilities[name])
       throw invalid('client_capabilities', `must include ${name}`)
   }
-  return names.filter(name => given[name] === true)
+  return names.filter(name => given[name] === true && server.level.has(capabilities[name]))
 }
 
 /** The same for another user's queue, an expired one and one that never existed. */

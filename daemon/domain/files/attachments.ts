@@ -78,8 +78,9 @@ export function presentAttachment({ id, name, path, size, created, messages }: A
     name,
     path_id: path,
     size,
-    create_time: created,
-    messages: messages.map(message => ({ id: message.id, date_sent: message.time * 1000 })),
+    create_time: Math.floor(created / 1000),
+    messages: messages.map(message => ({ id: message.id, date_sent: message.time })),
+    message_ids: messages.map(message => message.id),
   }
 }
 

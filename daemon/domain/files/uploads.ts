@@ -68,6 +68,11 @@ export const uploads = resource(api)<UploadFact, Prepared>({
       return { reply: { url: temporaryUrl(ctx, attachment) } }
     },
 
+    thumbnail(ctx, { realm_id_str, filename }) {
+      if (!attachmentAt(ctx, `/user_uploads/${realm_id_str}/${filename}`)) throw missing('filename', 'file', filename)
+      return { reply: { has_thumbnail: false } }
+    },
+
     list: ({ state, actor }) => ({
       reply: {
         attachments: state.attachments.where('user', actor.id).map(presentAttachment),

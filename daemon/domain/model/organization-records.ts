@@ -29,6 +29,8 @@ export interface ProfileField {
   readonly required: boolean
   readonly editable: boolean
   readonly inSummary: boolean
+  /** Whether people are found by its value. */
+  readonly forMatching?: boolean
 }
 
 export interface CustomEmoji {
@@ -53,6 +55,12 @@ export interface Linkifier {
   readonly urlTemplate: string
   /** Lower ones are tried first. */
   readonly order: number
+  /** A text that matches the pattern. */
+  readonly example?: string
+  /** What a pasted URL becomes. */
+  readonly reverse?: string
+  /** More templates that pasted URLs can have. */
+  readonly alternatives?: readonly string[]
 }
 
 export interface EmailDomain {

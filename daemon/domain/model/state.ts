@@ -130,6 +130,8 @@ export interface Channel {
   readonly folderId: number | null
   /** Nothing was said in it for long. */
   readonly quiet?: true
+  /** Whether new subscribers get push notifications. */
+  readonly defaultPush?: boolean
   readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
 }
 

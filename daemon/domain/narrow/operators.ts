@@ -26,6 +26,13 @@ export interface Meaning {
 
 type Operand = Term['operand']
 
+/** The operands of `channels`. */
+const kinds: Readonly<Record<string, (channel: Channel) => boolean>> = {
+  public: channel => !channel.inviteOnly,
+  'web-public': channel => channel.webPublic,
+  archived: channel => channel.archived,
+}
+
 export const operators: Readonly<
   Record<string, (asker: Asker, operand: Operand, channel: Channel | undefined) => Meaning>
 > = {
@@ -40,12 +47,11 @@ export const operators: Readonly<
     }
   },
 
-  channels({ state }, operand) {
-    if (operand !== 'public' && operand !== 'web-public')
+  channels({ state, server }, operand) {
+    const fits = kinds[String(operand)]
+    if (!fits || (operand === 'archived' && !server?.level.rules.archivedChannelsNarrow))
       throw badNarrow(`unknown operand of "channels": ${inQuotes(String(operand))}`)
-    const kind = [...state.channels.values()].filter(channel =>
-      operand === 'public' ? !channel.inviteOnly : channel.webPublic,
-    )
+    const kind = [...state.channels.values()].filter(fits)
     const ids = new Set(kind.map(channel => channel.id))
     return {
       sources: anyOf(kind.map(channel => state.messages.inChannel(channel.id))),
@@ -69,6 +75,12 @@ export const operators: Readonly<
       },
       channels: true,
     }
+  },
+
+  mentions(asker, operand) {
+    if (!asker.server?.level.rules.mentionsNarrow) throw badNarrow('unknown operator "mentions"')
+    const list = asker.state.messages.mentioning(userNamed(asker, operand).id)
+    return { sources: anyOf([list]), test: message => list.has(message) }
   },
 
   sender(asker, operand) {

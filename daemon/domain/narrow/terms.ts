@@ -26,7 +26,7 @@ const aliases: Readonly<Record<string, string>> = {
 }
 
 /** Operators that take an ID beside a text. */
-const takingId = new Set(['channel', 'id', 'sender', 'group-pm-with', 'dm-including', 'with'])
+const takingId = new Set(['channel', 'id', 'sender', 'group-pm-with', 'dm-including', 'with', 'mentions'])
 
 export function termsOf(given: unknown): Term[] {
   return ((given ?? []) as GivenTerm[]).map((written, index) => {

@@ -8,13 +8,16 @@ const stopWords =
 
 export const constantSections: Sections = {
   giphy: () => ({ giphy_api_key: '' }),
+  device: () => ({ devices: {} }),
+  klipy: () => ({ klipy_api_key: '' }),
+  tenor: () => ({ tenor_api_key: '' }),
   onboarding_steps: () => ({ onboarding_steps: [], navigation_tour_video_url: null }),
   realm_billing: () => ({ realm_billing: { has_pending_sponsorship_request: false } }),
   realm_embedded_bots: () => ({ realm_embedded_bots: [] }),
   realm_filters: () => ({ realm_filters: [] }),
   realm_incoming_webhook_bots: () => ({ realm_incoming_webhook_bots: [] }),
   stop_words: () => ({ stop_words: stopWords.split(' ') }),
-  video_calls: () => ({ has_zoom_token: false }),
+  video_calls: () => ({ has_zoom_token: false, has_webex_token: false }),
 }
 
 export const videoChatProviders = {
@@ -31,4 +34,13 @@ export const giphyRatings = {
   pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 3 },
   'pg-13': { name: 'Allow GIFs rated PG13 (Parental guidance - under 13)', id: 4 },
   r: { name: 'Allow GIFs rated R (Restricted)', id: 5 },
+} as const
+
+/** From the level on at which several providers share them. */
+export const gifRatings = {
+  disabled: { name: 'Disabled', id: 0 },
+  g: { name: 'Allow GIFs rated G (General audience)', id: 1 },
+  pg: { name: 'Allow GIFs rated PG (Parental guidance)', id: 2 },
+  'pg-13': { name: 'Allow GIFs rated PG-13 (Parental guidance - under 13)', id: 3 },
+  r: { name: 'Allow GIFs rated R (Restricted)', id: 4 },
 } as const

@@ -63,7 +63,11 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     'emoji.deactivated': (state, { id }) => state.emoji.put({ ...state.emoji.get(id)!, deactivated: true }),
   },
 
-  announce: { 'emoji.added': announceEmoji, 'emoji.deactivated': announceEmoji },
+  announce: {
+    'emoji.added': (state, { emoji }) => emojiNews(state, { op: 'add', emoji: presentOne(emoji) }),
+    'emoji.deactivated': (state, { id }) =>
+      emojiNews(state, { op: 'update_one', emoji_id: String(id), data: { deactivated: true } }),
+  },
 
   sections: { realm_emoji: ({ state }) => ({ realm_emoji: present(state) }) },
 })
@@ -81,8 +85,11 @@ function checkName(asker: may.Asker, given: string): string {
   return name
 }
 
-function announceEmoji(state: State): Announcement[] {
-  return [{ to: everyone(state), event: { type: 'realm_emoji', op: 'update', realm_emoji: present(state) } }]
+/** The change alone, for clients that can do with it; all custom emoji for the others. */
+function emojiNews(state: State, change: object): Announcement[] {
+  const whole = { type: 'realm_emoji', op: 'update', realm_emoji: present(state) }
+  const single = { type: 'realm_emoji', ...change }
+  return [{ to: everyone(state), event: client => (client.singleEmoji ? single : whole) }]
 }
 
 function present(state: State) {

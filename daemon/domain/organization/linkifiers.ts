@@ -1,5 +1,6 @@
 // Linkifiers: kept in order, changed by administrators; their events go to clients that know URL templates.
 
+import type { ParamsOf } from '../../api/define.ts'
 import { linkifiers as api } from '../../api/organization/linkifiers.ts'
 import { limits } from '../limits.ts'
 import { groupsOfPattern, linkifiersInOrder, sizeOf, variablesOfTemplate } from '../markdown/linkify.ts'
@@ -20,7 +21,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
       may.insist(may.administer, ctx)
       if (ctx.state.linkifiers.size >= limits.linkifiers)
         throw full('The organization', limits.linkifiers, 'linkifiers')
-      const rule = checkLinkifier(ctx, params.pattern, params.url_template)
+      const rule = { ...checkLinkifier(ctx, params.pattern, params.url_template), ...checkReverse(params) }
       const order = (linkifiersInOrder(ctx.state).at(-1)?.order ?? 0) + 1
       const linkifier = { id: ctx.state.linkifiers.nextId, ...rule, order }
       return { facts: [{ type: 'linkifier.added', linkifier }], reply: { id: linkifier.id } }
@@ -29,8 +30,10 @@ export const linkifiers = resource(api)<LinkifierFact>({
     update(ctx, params) {
       may.insist(may.administer, ctx)
       const old = findLinkifier(ctx, params.filter_id)
-      const linkifier = { ...old, ...checkLinkifier(ctx, params.pattern, params.url_template, old) }
-      const same = linkifier.pattern === old.pattern && linkifier.urlTemplate === old.urlTemplate
+      const rule = checkLinkifier(ctx, params.pattern, params.url_template, old)
+      const { id, order } = old
+      const linkifier = { id, order, ...rule, ...checkReverse(params, old) }
+      const same = textOf(linkifier) === textOf(old)
       return { facts: same ? [] : [{ type: 'linkifier.edited', linkifier }], reply: {} }
     },
 
@@ -74,7 +77,14 @@ export const linkifiers = resource(api)<LinkifierFact>({
 })
 
 function present(state: State) {
-  return linkifiersInOrder(state).map(({ id, pattern, urlTemplate }) => ({ id, pattern, url_template: urlTemplate }))
+  return linkifiersInOrder(state).map(({ id, pattern, urlTemplate, example, reverse, alternatives }) => ({
+    id,
+    pattern,
+    url_template: urlTemplate,
+    example_input: example ?? null,
+    reverse_template: reverse ?? null,
+    alternative_url_templates: [...(alternatives ?? [])],
+  }))
 }
 
 function announceLinkifiers(state: State): Announcement[] {
@@ -110,6 +120,28 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
   for (const name of variables)
     if (!groups.names.includes(name)) throw wrong('url_template', `the pattern has no group ${inQuotes(name)}`)
   return { pattern, urlTemplate }
+}
+
+/** Rows have their keys in any order. */
+function textOf({ pattern, urlTemplate, example, reverse, alternatives }: Linkifier): string {
+  return JSON.stringify([pattern, urlTemplate, example, reverse, alternatives])
+}
+
+type Reverse = Pick<Linkifier, 'example' | 'reverse' | 'alternatives'>
+
+/** What turns pasted URLs into text. An empty text takes it away. */
+function checkReverse(params: Partial<ParamsOf<typeof api.add>>, current: Reverse = {}): Reverse {
+  const example = params.example_input ?? current.example ?? ''
+  const reverse = params.reverse_template ?? current.reverse ?? ''
+  const alternatives = params.alternative_url_templates ?? current.alternatives ?? []
+  if (reverse !== '' && example === '') throw wrong('reverse_template', 'needs example_input')
+  for (const template of alternatives)
+    if (!variablesOfTemplate(template)) throw wrong('alternative_url_templates', 'must be URL templates (RFC 6570)')
+  return {
+    ...(example !== '' && { example }),
+    ...(reverse !== '' && { reverse }),
+    ...(alternatives.length > 0 && { alternatives }),
+  }
 }
 
 /** The API repeats the problem by field. */

@@ -1,5 +1,6 @@
 // The organization: its settings, its email domains, what `register` says of it.
 
+import type { Level } from '../../api/levels/level.ts'
 import { organization as api } from '../../api/organization/organization.ts'
 import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
 import type { Fact } from '../facts.ts'
@@ -10,7 +11,7 @@ import type { EmailDomain } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 import { limitChanged } from '../people/users/access.ts'
 import { full, invalid } from '../refusal.ts'
-import { type Announcement, resource } from '../resource.ts'
+import { type Announcement, type Event, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import { presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -18,6 +19,7 @@ import { cleaned } from '../values/text.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
 import { realmSection } from './register.ts'
+import { descriptionHtml } from './server.ts'
 import { update } from './update.ts'
 
 export const organization = resource(api)<OrganizationFact>({
@@ -126,6 +128,15 @@ export const organization = resource(api)<OrganizationFact>({
 /** There is one organization. */
 const realmId = 1
 
+/** What the event looks like depends on the level: at first without the HTML, then with it beside, then in one object. */
+function descriptionNews(state: State, value: unknown, { rules }: Level): Event {
+  const rendered_description = descriptionHtml(state)
+  if (rules.descriptionInOneObject)
+    return { type: 'realm', op: 'update_dict', property: 'default', data: { description: value, rendered_description } }
+  const event = { type: 'realm', op: 'update', property: 'description', value }
+  return rules.descriptionRendered ? { ...event, rendered_description } : event
+}
+
 /** One event for each change, in the form that clients know from of old. */
 function changeNews(
   state: State,
@@ -141,6 +152,8 @@ function changeNews(
       case 'allow_message_editing':
       case 'message_content_edit_limit_seconds':
         return inData({ [property]: value })
+      case 'description':
+        return { to, event: ({ level }) => descriptionNews(state, value, level) }
       case 'topics_policy':
         return inData({ topics_policy: value, mandatory_topics: value === 'disable_empty_topic' })
       case 'authentication_methods':

@@ -9,15 +9,16 @@ import {
 } from '../../api/shapes/permission-settings.ts'
 import { mapped } from '../../api/tables.ts'
 import { limits } from '../limits.ts'
+import { reportReasons } from '../messages/messages/report.ts'
 import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { externalAccounts } from '../people/profile-fields/field-data.ts'
 import type { Context } from '../resource.ts'
-import { presentValue } from '../rules/group-values.ts'
+import { presentValue, systemGroup } from '../rules/group-values.ts'
 import { emptyTopicDisplayName } from '../values/topic-names.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
-import { giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
+import { gifRatings, giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
 
 export function realmSection(ctx: Context): Record<string, unknown> {
   return { ...organizationFields(ctx), ...limitFields, ...serverFields(ctx) }
@@ -92,8 +93,12 @@ const limitFields = {
   server_max_deactivated_realm_deletion_days: null,
 }
 
-function serverFields({ state, server }: Context) {
+function serverFields({ state, server, keys }: Context) {
+  const { level } = server
   return {
+    realm_uuid: uuidOf(keys.digestOf('realm_uuid')),
+    realm_owner_full_content_access: false,
+    realm_workplace_users_group: systemGroup(state, 'role:everyone').id,
     server_generation: 1,
     server_inline_image_preview: true,
     server_inline_url_embed_preview: false,
@@ -110,16 +115,28 @@ function serverFields({ state, server }: Context) {
     settings_send_digest_emails: false,
     svc_plan_is_not_limited: true,
     upgrade_text_for_wide_organization_logo: '',
-    giphy_rating_options: giphyRatings,
+    gif_rating_policy_options: level.rules.gifRatingsShared ? gifRatings : giphyRatings,
+    server_report_message_types: reportTypes,
     jitsi_server_url: organizationSetting(state, 'jitsi_server_url') ?? jitsiServerUrl,
   }
 }
 
 const supportedSettings = {
-  realm: mapped(organizationPermissions, name => supported(organizationPermissions[name], '', null)),
-  stream: mapped(channelPermissions, name => supported(channelPermissions[name], 'stream_creator_or_nobody', null)),
+  realm: {
+    ...mapped(organizationPermissions, name => supported(organizationPermissions[name], '', null)),
+    workplace_users_group: supported({ nobody: true, everyone: true, default: 'role:everyone' }, '', null),
+  },
+  stream: mapped(channelPermissions, name => supported(channelPermissions[name], 'channel_creator', null)),
   group: mapped(groupPermissions, name => supported(groupPermissions[name], 'group_creator', 'role:nobody')),
 }
+
+/** A name for the organization that no other one has, and that is the same after a restart. */
+function uuidOf(digest: string): string {
+  const hex = digest.slice(0, 32)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
+}
+
+const reportTypes = Object.entries(reportReasons).map(([key, name]) => ({ key, name }))
 
 function supported(setting: PermissionSetting, creator: string, forSystemGroups: string | null) {
   return {

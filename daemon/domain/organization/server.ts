@@ -1,6 +1,5 @@
 // The server itself.
 
-import { featureLevel, svcMergeBase, svcVersion } from '../../api/levels.ts'
 import { server as api } from '../../api/organization/server.ts'
 import { renderInline } from '../markdown/index.ts'
 import { organizationSetting } from '../model/settings.ts'
@@ -15,9 +14,7 @@ export const server = resource(api)<never>({
       reply: {
         authentication_methods: usableMethods(state, server),
         external_authentication_methods: [],
-        svc_feature_level: featureLevel,
-        svc_version: svcVersion,
-        svc_merge_base: svcMergeBase,
+        ...server.level.reported,
         push_notifications_enabled: false,
         is_incompatible: false,
         email_auth_enabled: enabledMethods(state).Email!,
@@ -35,7 +32,7 @@ export const server = resource(api)<never>({
   announce: {},
 })
 
-function descriptionHtml(state: State): string {
+export function descriptionHtml(state: State): string {
   const source = organizationSetting(state, 'description')
   return source === '' ? '' : renderInline(state, source)
 }
@@ -45,7 +42,7 @@ function usableMethods(state: State, server: ServerFacts): Record<string, boolea
   const usable: Record<string, boolean> = { password: enabledMethods(state).Email! }
   for (const [name, { enabled, available }] of Object.entries(presentMethods(state, server)))
     usable[name.toLowerCase()] = enabled && available
-  return usable
+  return server.level.rules.discordShown ? { ...usable, discord: false } : usable
 }
 
 function hasWebPublicChannel(state: State): boolean {

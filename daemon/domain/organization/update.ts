@@ -43,8 +43,9 @@ function isForOwners(name: string): boolean {
 function changedSettings(ctx: Context, params: Params): Record<string, unknown> {
   const settings: Record<string, unknown> = {}
   for (const name of Object.keys(organizationSettings) as OrganizationSetting[]) {
-    if (params[name] === undefined) continue
-    const value = checkSetting(ctx, name, params[name])
+    const given = name === 'giphy_rating' ? (params.gif_rating_policy ?? params[name]) : params[name]
+    if (given === undefined) continue
+    const value = checkSetting(ctx, name, given)
     if (value !== organizationSetting(ctx.state, name)) settings[name] = value
   }
   if (params.authentication_methods) {

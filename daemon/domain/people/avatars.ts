@@ -32,7 +32,8 @@ function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: 
   may.check(may.changeAvatar, ctx)
   const { actor } = ctx
   // Without an upload there is none to take away.
-  if (file === undefined && actor.avatar.file === undefined) return { reply: { avatar_url: avatarUrl(actor) } }
+  const isRepeated = file === undefined && actor.avatar.file === undefined
+  if (isRepeated && ctx.server.level.rules.avatarDeletedOnce) return { reply: { avatar_url: avatarUrl(actor) } }
   const avatar: User['avatar'] = { version: actor.avatar.version + 1, ...(file !== undefined && { file }) }
   return {
     facts: [{ type: 'user.avatar-changed', userId: actor.id, avatar }],

@@ -8,7 +8,7 @@ import type { Presence } from '../model/presence-table.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { invalid, missing } from '../refusal.ts'
-import { type Announcement, type Context, type Outcome, resource, type Surroundings } from '../resource.ts'
+import { type Announcement, type Client, type Context, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
 import { knownUserInPath } from '../rules/user-access.ts'
@@ -54,9 +54,11 @@ export const presence = resource(api)<PresenceFact>({
       return {
         reply: {
           presence: {
+            ...slim(user, row),
             aggregated: { status: offline ? 'offline' : status, timestamp },
             website: { status, timestamp },
           },
+          server_timestamp: ctx.now / 1000,
         },
       }
     },
@@ -75,10 +77,10 @@ export const presence = resource(api)<PresenceFact>({
   },
 
   sections: {
-    presence(ctx, { slimPresence, presenceHistoryDays }) {
+    presence(ctx, { slimPresence, modernPresence, presenceHistoryDays }) {
       const rows = listPresence(ctx, undefined, undefined, presenceHistoryDays)
       return {
-        presences: presented(ctx, rows, slimPresence),
+        presences: presented(ctx, rows, slimPresence || modernPresence),
         presence_last_update_id: rows.reduce((newest, { updateId }) => Math.max(newest, updateId), -1),
         server_timestamp: ctx.now / 1000,
       }
@@ -140,7 +142,9 @@ function news(ctx: Context, row: Presence, to: readonly number[]): Announcement 
     presence: { website: legacyEntry(row) },
   }
   const named = { ...event, email: apiEmail(state, actor) }
-  return { to, event: client => (client.slimPresence ? event : named) }
+  const modern = { type: 'presence', presences: { [actor.id]: slim(actor, row) } }
+  const form = ({ modernPresence, slimPresence }: Client) => (modernPresence ? modern : slimPresence ? event : named)
+  return { to, event: form }
 }
 
 function isHidden(state: State): boolean {

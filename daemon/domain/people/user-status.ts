@@ -32,6 +32,7 @@ export const userStatus = resource(api)<UserStatusFact>({
 
     updateFor(ctx, { user_id, ...given }) {
       may.insist(may.administer, ctx)
+      if (!ctx.server.level.rules.statusesByAdminBots) may.check(may.haveStatus, ctx)
       const user = findUser(ctx, user_id)
       if (!may.isHuman(user)) throw invalid('user_id', 'bots have no status')
       if (Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')

@@ -40,6 +40,7 @@ const queue = row({
   includeSubscribers: oneOf('true', 'false', 'partial'),
   step: maybe(count),
   dialect: maybe(oneOf('spec', 'zulip', 'both')),
+  level: maybe(count),
   birth: int,
   pending: listOf(pending),
   newest: int,

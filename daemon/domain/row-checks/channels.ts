@@ -36,6 +36,7 @@ export const channel = row({
   topicsPolicy: oneOf('inherit', 'allow_empty_topic', 'disable_empty_topic', 'empty_topic_only'),
   folderId: nullable(id),
   quiet: maybe(trueOnly()),
+  defaultPush: maybe(bool),
   permissions: permissionsOf(channelPermissions),
 })
 true satisfies Describes<typeof channel, Channel>

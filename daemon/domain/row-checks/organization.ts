@@ -62,6 +62,7 @@ export const profileField = row({
   required: bool,
   editable: bool,
   inSummary: bool,
+  forMatching: maybe(bool),
 })
 true satisfies Describes<typeof profileField, ProfileField>
 
@@ -75,7 +76,15 @@ export const customEmoji = row({
 })
 true satisfies Describes<typeof customEmoji, CustomEmoji>
 
-export const linkifier = row({ id, pattern: longText, urlTemplate: longText, order: int })
+export const linkifier = row({
+  id,
+  pattern: longText,
+  urlTemplate: longText,
+  order: int,
+  example: maybe(longText),
+  reverse: maybe(longText),
+  alternatives: maybe(listOf(longText)),
+})
 true satisfies Describes<typeof linkifier, Linkifier>
 
 export const playground = row({ id, name: label, language: label, urlTemplate: longText })

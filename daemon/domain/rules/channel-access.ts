@@ -2,6 +2,7 @@
 
 import type { Channel } from '../model/state.ts'
 import { missing } from '../refusal.ts'
+import type { Context } from '../resource.ts'
 import type { Asker, Rule } from './rule.ts'
 
 /**
@@ -13,6 +14,12 @@ function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter: st
   const channel = asker.state.channels.get(id)
   if (!channel || !rule.allows(asker, channel)) throw missing(parameter, 'channel', id)
   return channel
+}
+
+/** The same for what can be read of archived channels too, from a level on. */
+export function readableChannelFor(asker: Asker & Pick<Context, 'server'>, id: number, rule: Rule<Channel>): Channel {
+  const { archivedChannelsReadable } = asker.server.level.rules
+  return archivedChannelsReadable ? channelFor(asker, id, rule, 'stream_id') : liveChannelFor(asker, id, rule)
 }
 
 /** The same for what archived channels no longer take part in. */

@@ -151,6 +151,18 @@ export const unsubscribeOthers = rule<Channel>({
       holdsInChannel(asker, channel, 'can_remove_subscribers_group')),
 })
 
+export const createTopic = rule<Channel>({
+  law: 'Members of can_create_topic_group may start topics in a channel, or a bot whose owner is one.',
+  refusal: 'You do not have permission to create new topics in this channel.',
+  allows: (asker, channel) => {
+    if (asker.actor.bot?.system || holdsInChannel(asker, channel, 'can_create_topic_group')) return true
+    const owner = botOwner(asker)
+    return (
+      owner !== undefined && holdsInChannel({ state: asker.state, actor: owner }, channel, 'can_create_topic_group')
+    )
+  },
+})
+
 export const post = rule<Channel>({
   law: 'Members of can_send_message_group may post, or a bot whose owner is one, if they have access to the channel: it is web-public, or public and they are no guest, or they or the bot’s owner are subscribed, or its shared history is open to them.',
   refusal: 'You cannot post in this channel.',

@@ -1,8 +1,12 @@
 // Sets of users: who is in a group, at any depth, and the group-setting values built from groups.
 
-import type { PermissionSetting } from '../../api/shapes/permission-settings.ts'
+import {
+  type ChannelPermission,
+  channelPermissions,
+  type PermissionSetting,
+} from '../../api/shapes/permission-settings.ts'
 import { type GroupValue, roles } from '../model/roles.ts'
-import type { Group, State, User } from '../model/state.ts'
+import type { Channel, Group, State, User } from '../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../refusal.ts'
 
 /** System groups by the roles whose accounts are their direct members; wider ones contain them as subgroups. */
@@ -88,6 +92,11 @@ export function withSubgroups(state: State, groupId: number): Set<number> {
     for (const inner of state.groups.get(id)?.subgroups ?? []) found.push(inner)
   }
   return all
+}
+
+/** Who has a permission in a channel. Channels of older stores lack those that came later. */
+export function channelPermission(state: State, channel: Channel, name: ChannelPermission): GroupValue {
+  return channel.permissions[name] ?? systemGroup(state, channelPermissions[name].default).id
 }
 
 /** Whether the account is one of the people the value names. */

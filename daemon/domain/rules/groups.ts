@@ -1,18 +1,23 @@
 // Rules about user groups.
 
 import type { Group } from '../model/state.ts'
-import { holdsInGroup, holdsInOrganization, isGuest, isHuman, rule } from './rule.ts'
+import { type Asker, holdsInGroup, holdsInOrganization, isGuest, isHuman, rule } from './rule.ts'
+
+/** At older levels, bots have no access to groups. */
+function mayCall({ actor, server }: Asker): boolean {
+  return isHuman(actor) || server?.level.rules.groupsOpenToBots === true
+}
 
 export const useGroups = rule({
   law: 'Members who are neither guests nor bots may list user groups and change them.',
   refusal: 'Guests and bots cannot use user groups.',
-  allows: ({ actor }) => isHuman(actor) && !isGuest(actor),
+  allows: asker => mayCall(asker) && !isGuest(asker.actor),
 })
 
 export const createGroups = rule({
   law: 'Members of the organization’s can_create_groups may create user groups.',
   refusal: 'You cannot create user groups.',
-  allows: asker => isHuman(asker.actor) && holdsInOrganization(asker, 'can_create_groups'),
+  allows: asker => mayCall(asker) && holdsInOrganization(asker, 'can_create_groups'),
 })
 
 export const manageGroup = rule<Group>({
@@ -20,7 +25,7 @@ export const manageGroup = rule<Group>({
   refusal: group => (group.system ? 'System groups cannot be changed.' : 'You cannot change this user group.'),
   allows: (asker, group) =>
     !group.system &&
-    isHuman(asker.actor) &&
+    mayCall(asker) &&
     (holdsInOrganization(asker, 'can_manage_all_groups') || holdsInGroup(asker, group, 'can_manage_group')),
 })
 
@@ -29,7 +34,7 @@ export const addToGroup = rule<Group>({
   refusal: 'You cannot add members to this user group.',
   allows: (asker, group) =>
     manageGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_add_members_group')),
+    (!group.system && mayCall(asker) && holdsInGroup(asker, group, 'can_add_members_group')),
 })
 
 export const joinGroup = rule<Group>({
@@ -37,7 +42,7 @@ export const joinGroup = rule<Group>({
   refusal: 'You cannot join this user group.',
   allows: (asker, group) =>
     addToGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_join_group')),
+    (!group.system && mayCall(asker) && holdsInGroup(asker, group, 'can_join_group')),
 })
 
 export const removeFromGroup = rule<Group>({
@@ -45,7 +50,7 @@ export const removeFromGroup = rule<Group>({
   refusal: 'You cannot remove members from this user group.',
   allows: (asker, group) =>
     manageGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_remove_members_group')),
+    (!group.system && mayCall(asker) && holdsInGroup(asker, group, 'can_remove_members_group')),
 })
 
 export const leaveGroup = rule<Group>({
@@ -53,5 +58,5 @@ export const leaveGroup = rule<Group>({
   refusal: 'You cannot leave this user group.',
   allows: (asker, group) =>
     removeFromGroup.allows(asker, group) ||
-    (!group.system && isHuman(asker.actor) && holdsInGroup(asker, group, 'can_leave_group')),
+    (!group.system && mayCall(asker) && holdsInGroup(asker, group, 'can_leave_group')),
 })

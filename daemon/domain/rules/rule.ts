@@ -1,6 +1,7 @@
 // What a rule is, what the roles are, and how to refuse.
 
 import type { ErrorCode } from '../../api/errors.ts'
+import type { Level } from '../../api/levels/level.ts'
 import {
   type ChannelPermission,
   channelPermissions,
@@ -12,12 +13,14 @@ import {
 import { roles } from '../model/roles.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { Refusal } from '../refusal.ts'
-import { isIn } from './group-values.ts'
+import { channelPermission, isIn } from './group-values.ts'
 
 /** Who asks, of which state. A command's context is one. */
 export interface Asker {
   readonly state: State
   readonly actor: User
+  /** Absent where the rule is the same at every level. */
+  readonly server?: { readonly level: Level }
 }
 
 export interface Rule<Thing> {
@@ -84,7 +87,7 @@ export function holdsInOrganization(asker: Asker, name: OrganizationPermission):
 }
 
 export function holdsInChannel(asker: Asker, channel: Channel, name: ChannelPermission): boolean {
-  return holds(asker, channelPermissions[name], channel.permissions[name])
+  return holds(asker, channelPermissions[name], channelPermission(asker.state, channel, name))
 }
 
 export function holdsInGroup(asker: Asker, group: Group, name: GroupPermission): boolean {

@@ -240,7 +240,7 @@ describe('GET /attachments', () => {
     const { attachments } = await amy.call(api.list, {})
     const attachment = attachments.at(-1)!
     assert.deepEqual(
-      attachment.messages.map(({ id }) => id),
+      attachment.messages!.map(({ id }) => id),
       [message_id],
     )
     const events = await heard()
@@ -252,13 +252,13 @@ describe('GET /attachments', () => {
       ],
     )
     assert.deepEqual(events[0]!.attachment, attachment)
-    assert.equal(attachment.messages[0]!.date_sent, events[1]!.message.timestamp * 1000)
+    assert.equal(attachment.messages![0]!.date_sent, events[1]!.message.timestamp * 1000)
     const same = await amy.call(messages.update, { message_id, content: `still [a](${url})` })
     assert.deepEqual(same.detached_uploads, [])
     const { detached_uploads } = await amy.call(messages.update, { message_id, content: 'no more' })
     assert.deepEqual(detached_uploads, [{ ...attachment, messages: [] }])
     const changes = await heard()
-    assert.deepEqual(changes.find(({ type }) => type === 'attachment')!.attachment.messages, [])
+    assert.deepEqual(changes.find(({ type }) => type === 'attachment')!.attachment.messages!, [])
     assert.equal(await status(bob, url), 404)
   })
 
@@ -272,7 +272,7 @@ describe('GET /attachments', () => {
     const { attachments, upload_space_used } = await amy.call(api.list, {})
     const attachment = attachments.at(-1)!
     assert.deepEqual(
-      attachment.messages.map(({ id }) => id),
+      attachment.messages!.map(({ id }) => id),
       [second],
     )
     const events = await heard()

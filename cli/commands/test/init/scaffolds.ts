@@ -11,7 +11,8 @@ interface Scaffold {
 
 const conftest = `# Gives every test a chat server of its own: the fixture "natter", a space of the daemon that runs the whole session.
 # Run the tests with \`natter exec --preset dev -- pytest\`, which starts the daemon and sets NATTER_*. With pytest-xdist they can
-# run in parallel: \`natter exec --preset dev -- pytest -n 8\`.
+# run in parallel: \`natter exec --preset dev -- pytest -n 8\`. NATTER_LEVEL=12.0 runs them at that feature level, and
+# \`natter exec --preset dev --levels 421,498,latest -- pytest\` at several.
 
 import base64, json, os, urllib.parse, urllib.request
 import pytest
@@ -81,7 +82,8 @@ ${[
 let natter
 
 ${before}(async () => {
-  natter = await startNatter() // The preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot.
+  // NATTER_LEVEL=12.0 runs the tests at that feature level.
+  natter = await startNatter({ level: process.env.NATTER_LEVEL }) // The preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot.
 })
 ${after}(() => natter.stop())
 beforeEach(() => natter.reset()) // Every test finds the organization as it was founded.
@@ -184,6 +186,13 @@ on: [push, pull_request]
 jobs:
   test:
     runs-on: ubuntu-latest
+    strategy:
+      fail-fast: false
+      matrix:
+        # Feature levels: that of the specification, 12.0, the newest one.
+        level: ['417', '12.0', 'latest']
+    env:
+      NATTER_LEVEL: \${{ matrix.level }}
     steps:
       - uses: actions/checkout@v4
       - uses: actions/setup-node@v4
@@ -195,7 +204,7 @@ jobs:
       - if: failure()
         uses: actions/upload-artifact@v4
         with:
-          name: natter-failure
+          name: natter-failure-\${{ matrix.level }}
           path: natter-failure
 `
 

@@ -111,6 +111,7 @@ function changes(state: State, { settings, permissions, was }: Of<'channel.updat
     })
   if ('retentionDays' in settings) list.push({ property: 'message_retention_days', value: channel.retentionDays })
   if ('topicsPolicy' in settings) list.push({ property: 'topics_policy', value: channel.topicsPolicy })
+  if ('defaultPush' in settings) list.push({ property: 'default_push_notifications', value: channel.defaultPush })
   if ('folderId' in settings) list.push({ property: 'folder_id', value: channel.folderId })
   for (const name of Object.keys(channelPermissions) as ChannelPermission[])
     if (name in permissions) list.push({ property: name, value: presentValue(state, channel.permissions[name]) })
@@ -123,7 +124,21 @@ function changes(state: State, { settings, permissions, was }: Of<'channel.updat
 /** A deactivated account no longer counts as a subscriber, a reactivated one does again: for `announce` of users. */
 export function peerAnnouncements(state: State, userId: number, op: 'peer_add' | 'peer_remove'): Announcement[] {
   const rows = state.subscriptions.ofUser(userId).filter(row => row.active)
-  return subscriberChange(state, op, new Map(rows.map(row => [row.channelId, [userId]])))
+  const ids = (archived: boolean) =>
+    rows.map(row => row.channelId).filter(id => state.channels.get(id)!.archived === archived)
+  const changeIn = (channelIds: readonly number[]) =>
+    subscriberChange(state, op, new Map(channelIds.map(id => [id, [userId]])))
+  return [...changeIn(ids(false)), ...changeIn(ids(true)).map(toldInArchived)]
+}
+
+function toldInArchived({ event, ...announcement }: Announcement): Announcement {
+  return {
+    ...announcement,
+    event: client => {
+      if (!client.level.rules.deactivationToldInArchived) return null
+      return typeof event === 'function' ? event(client) : event
+    },
+  }
 }
 
 /** Tells everyone else who knows of the channels; those with the same news share one event where they can. */

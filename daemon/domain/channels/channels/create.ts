@@ -4,7 +4,7 @@ import type { ParamsOf } from '../../../api/define.ts'
 import type { creationParams } from '../../../api/shapes/channels.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import type { Fact } from '../../facts.ts'
-import { channelNotice } from '../../messages/notices/post.ts'
+import { channelEventNotice, channelNotice } from '../../messages/notices/post.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
@@ -46,6 +46,7 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
     retentionDays: checkRetention(params.message_retention_days ?? 'realm_default'),
     topicsPolicy: checkTopicsPolicy(ctx, params.topics_policy ?? 'inherit'),
     folderId: params.folder_id === undefined ? null : checkFolder(ctx, params.folder_id),
+    ...(params.default_push_notifications !== undefined && { defaultPush: params.default_push_notifications }),
     permissions: checkedPermissions(ctx, params),
   }
 }
@@ -59,6 +60,7 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
     may.check(may.administer, ctx)
     if (plan.inviteOnly) throw invalid('is_default_stream', 'a private channel cannot be a default channel')
   }
+  if (plan.defaultPush !== undefined) may.insist(may.administer, ctx)
   if (plan.retentionDays !== null) may.insist(may.own, ctx, 'set message_retention_days')
 }
 
@@ -66,7 +68,7 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
 export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
   // Their creator knows of them.
   const readBy = [ctx.actor.id]
-  const facts = created.flatMap(channel => channelNotice(ctx, channel, 'channel events', welcome(ctx, channel), readBy))
+  const facts = created.flatMap(channel => channelEventNotice(ctx, channel, welcome(ctx, channel), readBy))
   const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
   if (!announce || !place || created.length === 0) return facts
   const links = created.map(channel => `#**${channel.name}**`).join(', ')

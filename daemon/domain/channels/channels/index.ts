@@ -8,7 +8,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
 import { conflict, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
-import { liveChannelFor } from '../../rules/channel-access.ts'
+import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
 import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
@@ -30,7 +30,14 @@ export const channels = resource(api)<ChannelFact>({
     list: (ctx, params) => ({ reply: { streams: listChannels(ctx, params) } }),
 
     show: (ctx, { stream_id }) => ({
-      reply: { stream: presentChannel(ctx.state, liveChannelFor(ctx, stream_id, may.seeMetadata), ctx.now) },
+      reply: {
+        stream: presentChannel(
+          ctx.state,
+          readableChannelFor(ctx, stream_id, may.seeMetadata),
+          ctx.server.level,
+          ctx.now,
+        ),
+      },
     }),
 
     id(ctx, { stream }) {
@@ -83,11 +90,12 @@ export const channels = resource(api)<ChannelFact>({
     },
 
     members: (ctx, { stream_id }) => ({
-      reply: { subscribers: subscribersOf(ctx.state, liveChannelFor(ctx, stream_id, may.seeMetadata).id) },
+      reply: { subscribers: subscribersOf(ctx.state, readableChannelFor(ctx, stream_id, may.seeMetadata).id) },
     }),
 
     email(ctx, { stream_id, sender_id }) {
-      liveChannelFor(ctx, stream_id, may.seeContent)
+      const channel = liveChannelFor(ctx, stream_id, may.seeContent)
+      if (ctx.server.level.rules.channelAddressForPosters) may.check(may.post, ctx, channel)
       const sender = ctx.state.users.get(sender_id ?? ctx.actor.id)
       if (!sender || (sender.id !== ctx.actor.id && sender.bot?.ownerId !== ctx.actor.id))
         throw invalid('sender_id', 'must be your own ID or the ID of a bot of yours')
@@ -130,7 +138,7 @@ export const channels = resource(api)<ChannelFact>({
     stream: (ctx, client) => ({
       streams: listKnownChannels(ctx)
         .filter(channel => !channel.archived || client.archivedChannels)
-        .map(channel => presentChannel(ctx.state, channel, ctx.now)),
+        .map(channel => presentChannel(ctx.state, channel, client.level, ctx.now)),
     }),
   },
   jobs: [noticeQuiet],
@@ -141,7 +149,7 @@ function listChannels(ctx: Context, params: ParamsOf<typeof api.list>) {
     .filter(channel => !(params.exclude_archived && channel.archived) && isWanted(ctx, params, channel))
     .sort(byName)
   return found.map(channel => ({
-    ...presentChannel(ctx.state, channel, ctx.now),
+    ...presentChannel(ctx.state, channel, ctx.server.level, ctx.now),
     ...(params.include_default && { is_default: channel.isDefault }),
   }))
 }

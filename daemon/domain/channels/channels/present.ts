@@ -1,19 +1,20 @@
 // Channels as the API shows them, and the events that every change of who knows them is made of.
 
+import type { Level } from '../../../api/levels/level.ts'
 import type { ShownChannel } from '../../../api/shapes/channels.ts'
-import { channelPermissions } from '../../../api/shapes/permission-settings.ts'
+import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { renderInline } from '../../markdown/index.ts'
 import { subscriberCount } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Event, Forms } from '../../resource.ts'
-import { presentValue, systemGroup } from '../../rules/group-values.ts'
+import { channelPermission, presentValue, systemGroup } from '../../rules/group-values.ts'
 import { type Asker, seeMetadata } from '../../rules/index.ts'
 import { day } from '../../values/time.ts'
 import { firstMessageId, recentTraffic } from './history.ts'
 
 /** Without the time, as in events, the traffic is left open. */
-export function presentChannel(state: State, channel: Channel, now?: number): ShownChannel {
+export function presentChannel(state: State, channel: Channel, level: Level, now?: number): ShownChannel {
   const postPolicy = postPolicyOf(state, channel.permissions.can_send_message_group)
   return {
     stream_id: channel.id,
@@ -35,7 +36,8 @@ export function presentChannel(state: State, channel: Channel, now?: number): Sh
     stream_weekly_traffic: now === undefined ? null : weeklyTraffic(state, channel, now),
     stream_post_policy: postPolicy,
     is_announcement_only: postPolicy === 2,
-    ...presentPermissions(state, channel),
+    ...presentPermissions(state, channel, level),
+    ...(level.rules.pushChosenByChannel && { default_push_notifications: channel.defaultPush ?? false }),
   }
 }
 
@@ -64,7 +66,7 @@ export function ifKnown(channel: Channel, event: Event): Forms | Event {
 export function streamCreated(state: State, channels: readonly Channel[]): Forms {
   return client => {
     const known = channels.filter(channel => !channel.archived || client.archivedChannels)
-    const streams = known.map(channel => presentChannel(state, channel))
+    const streams = known.map(channel => presentChannel(state, channel, client.level))
     return streams.length > 0 ? { type: 'stream', op: 'create', streams } : null
   }
 }
@@ -81,9 +83,13 @@ export function goneEvent(ids: readonly number[]): Event {
   return { type: 'stream', op: 'delete', stream_ids: ids, streams: ids.map(stream_id => ({ stream_id })) }
 }
 
-function presentPermissions(state: State, channel: Channel) {
+const permissionNames = Object.keys(channelPermissions) as ChannelPermission[]
+const olderPermissionNames = permissionNames.filter(name => name !== 'can_create_topic_group')
+
+function presentPermissions(state: State, channel: Channel, { rules }: Level) {
+  const names = rules.topicCreationLimited ? permissionNames : olderPermissionNames
   return Object.fromEntries(
-    Object.keys(channelPermissions).map(name => [name, presentValue(state, channel.permissions[name as never])]),
+    names.map(name => [name, presentValue(state, channelPermission(state, channel, name))]),
   ) as Pick<ShownChannel, keyof typeof channelPermissions & keyof ShownChannel>
 }
 

@@ -2,7 +2,7 @@
 
 import { channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import type { Fact } from '../../facts.ts'
-import { channelNotice } from '../../messages/notices/post.ts'
+import { channelEventNotice } from '../../messages/notices/post.ts'
 import type { ChannelSettings } from '../../model/facts/channels.ts'
 import { channelByName, subscribersOf } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
@@ -10,7 +10,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
 import { conflict, invalid, missing, type Refusal, taken } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { changedValue } from '../../rules/group-values.ts'
+import { changedValue, channelPermission } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 import {
@@ -78,7 +78,7 @@ export function settingsFact(state: State, old: Channel, settings: ChannelSettin
 /** Of an archived channel nothing is left unread by it: nobody would find it there. */
 export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' | 'unarchived'): Fact[] {
   const readBy = done === 'archived' ? subscribersOf(ctx.state, channel.id) : []
-  return channelNotice(ctx, channel, 'channel events', `Channel #**${channel.name}** has been ${done}.`, readBy)
+  return channelEventNotice(ctx, channel, `Channel #**${channel.name}** has been ${done}.`, readBy)
 }
 
 function checkUnarchiving(ctx: Context, channel: Channel): void {
@@ -105,6 +105,10 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
   if (params.message_retention_days !== undefined) {
     may.insist(may.own, ctx, 'change message_retention_days')
     next.retentionDays = checkRetention(params.message_retention_days)
+  }
+  if (params.default_push_notifications !== undefined) {
+    may.insist(may.administer, ctx)
+    next.defaultPush = params.default_push_notifications
   }
   if (params.folder_id !== undefined)
     next.folderId = params.folder_id === null ? null : checkFolder(ctx, params.folder_id)
@@ -154,7 +158,7 @@ function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): P
       ctx.state,
       name,
       channelPermissions[name],
-      old.permissions[name],
+      channelPermission(ctx.state, old, name),
       change,
       id => knownActiveUser(ctx, id) !== undefined,
     )
@@ -186,7 +190,7 @@ function notices(ctx: Context, old: Channel, channel: Channel, newPosters: boole
     )
   if (channel.topicsPolicy !== old.topicsPolicy && !channel.archived)
     said.push(`${who} changed the topics policy from **${old.topicsPolicy}** to **${channel.topicsPolicy}**.`)
-  return said.flatMap(text => channelNotice(ctx, channel, 'channel events', text))
+  return said.flatMap(text => channelEventNotice(ctx, channel, text))
 }
 
 function holders(ctx: Context, channel: Channel): string {

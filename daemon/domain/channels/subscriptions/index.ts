@@ -6,7 +6,7 @@ import type { Channel, State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { metInChannels, partedInChannels } from '../../people/users/access.ts'
 import { missing, neededOneOf } from '../../refusal.ts'
-import { type Announcement, type Forms, resource } from '../../resource.ts'
+import { type Announcement, type Context, type Forms, resource } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { subscriberChange } from '../channels/announce.ts'
@@ -49,10 +49,21 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
     status(ctx, { user_id, stream_id }) {
       const user = ctx.state.users.get(user_id)
-      if (!user?.active || user.bot || !may.accessUser.allows(ctx, user))
+      const isBot = user?.bot !== undefined && !ctx.server.level.rules.botsInPeopleQuestions
+      if (!user?.active || isBot || !may.accessUser.allows(ctx, user))
         throw missing('user_id', 'active person', user_id)
       const channel = liveChannelFor(ctx, stream_id, may.seeMetadata)
       return { reply: { is_subscribed: ctx.state.subscriptions.isActive(channel.id, user.id) } }
+    },
+
+    ofUser(ctx, { user_id }) {
+      const user = ctx.state.users.get(user_id)
+      const isBot = user?.bot !== undefined && !ctx.server.level.rules.botsInPeopleQuestions
+      if (!user?.active || isBot || !may.accessUser.allows(ctx, user)) throw missing('user_id', 'active user', user_id)
+      const known = ctx.state.subscriptions
+        .ofUser(user.id)
+        .filter(row => row.active && isKnown(ctx, ctx.state.channels.get(row.channelId)!))
+      return { reply: { subscribed_channel_ids: known.map(row => row.channelId).sort((a, b) => a - b) } }
     },
 
     properties: (ctx, { subscription_data }) => ({
@@ -75,7 +86,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
           state.subscriptions.put({ ...row, active: true, spans: [...row.spans, [after]] })
         }
         for (const [color, userIds] of Object.entries(fresh))
-          state.subscriptions.putAll(channelId, userIds, { ...newcomer, color, spans })
+          state.subscriptions.putAll(channelId, userIds, { ...newcomerTo(state.channels.get(channelId)), color, spans })
       }
     },
     'subscription.removed'(state, { removed, upTo }) {
@@ -126,6 +137,16 @@ export const subscriptions = resource(api)<SubscriptionFact>({
 
   sections: { subscription: presentAll },
 })
+
+function isKnown(ctx: Context, channel: Channel): boolean {
+  return !channel.archived && may.seeMetadata.allows(ctx, channel)
+}
+
+/** The channel can say whether push notifications are on at first. */
+function newcomerTo(channel: Channel | undefined): Omit<Subscription, 'channelId' | 'userId' | 'color' | 'spans'> {
+  if (channel?.defaultPush === undefined) return newcomer
+  return { ...newcomer, notifications: { ...newcomer.notifications, push: channel.defaultPush } }
+}
 
 const newcomer = {
   active: true,

@@ -12,7 +12,7 @@ const largeChannel = 1000
 const shownOfLarge = 250
 
 /** What decides the form of a subscription for one client. */
-type Form = Pick<Client, 'inheritedNotifications' | 'includeSubscribers'>
+type Form = Pick<Client, 'inheritedNotifications' | 'includeSubscribers' | 'level'>
 
 export const notificationNames = {
   desktop_notifications: 'desktop',
@@ -33,7 +33,7 @@ export const inherited = {
 function presentSubscription(state: State, row: Subscription, user: User, form: Form, now?: number) {
   const channel = state.channels.get(row.channelId)!
   return {
-    ...presentChannel(state, channel, now),
+    ...presentChannel(state, channel, form.level, now),
     color: row.color,
     is_muted: row.muted,
     in_home_view: !row.muted,
@@ -55,7 +55,7 @@ export function presentAll(ctx: Context, form: Client) {
     if (row) (row.active ? subscriptions : unsubscribed).push(presentSubscription(state, row, actor, form, now))
     else
       never_subscribed.push({
-        ...presentChannel(state, channel, now),
+        ...presentChannel(state, channel, form.level, now),
         ...presentSubscribers(state, channel, form.includeSubscribers),
       })
   }
@@ -63,8 +63,8 @@ export function presentAll(ctx: Context, form: Client) {
 }
 
 /** The actor's own, archived channels left out, by name. */
-export function presentOwn({ state, actor, now }: Context, includeSubscribers: Form['includeSubscribers']) {
-  const form: Form = { inheritedNotifications: true, includeSubscribers }
+export function presentOwn({ state, actor, now, server }: Context, includeSubscribers: Form['includeSubscribers']) {
+  const form: Form = { inheritedNotifications: true, includeSubscribers, level: server.level }
   return state.subscriptions
     .ofUser(actor.id)
     .filter(row => row.active && !state.channels.get(row.channelId)!.archived)

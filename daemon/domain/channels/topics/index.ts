@@ -12,7 +12,7 @@ import { type UserTopic, userTopicKey } from '../../model/personal-records.ts'
 import type { State } from '../../model/state.ts'
 import { invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from '../../resource.ts'
-import { liveChannelFor } from '../../rules/channel-access.ts'
+import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { cleaned, unprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
@@ -26,7 +26,7 @@ const muted = 1
 export const topics = resource(api)<UserTopicFact>({
   commands: {
     list(ctx, { stream_id, allow_empty_topic_name }) {
-      const channel = liveChannelFor(ctx, stream_id, may.seeContent)
+      const channel = readableChannelFor(ctx, stream_id, may.seeContent)
       const named = (name: string) => topicShown(name, allow_empty_topic_name)
       return {
         reply: { topics: topicsOf(ctx, channel).map(({ name, maxId }) => ({ name: named(name), max_id: maxId })) },

@@ -37,7 +37,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const flag = checkFlag(params.flag)
       if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw anchorInside()
       const plan = planOf(ctx, params.narrow)
-      const anchor = anchorOf(ctx, plan, params.anchor)
+      const anchor = anchorOf(ctx, plan, params.anchor, params.anchor_date)
       const { before, after } = lowered(params)
       const found = findRange(ctx, plan, { anchor, includeAnchor: params.include_anchor, before, after })
       const { changed, fact, ignored } = change(ctx, found.ids, params.op, flag)

@@ -55,6 +55,13 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
   }
   if (channel.archived) throw conflict('to', `the channel ${inQuotes(channel.name)} is archived`)
   checkTopicsPolicy(ctx.state, channel, topic)
+  checkNewTopic(ctx, channel, topic)
+}
+
+/** A topic that has messages already is open to everyone who may post. */
+export function checkNewTopic(ctx: Context, channel: Channel, topic: string): void {
+  if (!ctx.server.level.rules.topicCreationLimited || may.createTopic.allows(ctx, channel)) return
+  if (ctx.state.messages.inTopic(channel.id, topic).length === 0) throw may.forbidden(may.createTopic, channel)
 }
 
 function allotments(ctx: Surroundings) {

@@ -1,8 +1,9 @@
 // Messages around an anchor.
 
+import type { State } from '../../model/state.ts'
 import { isTopicMuted, topicPolicy, visibility } from '../../model/topic-policy.ts'
 import type { Plan } from '../../narrow/index.ts'
-import { invalid, type Refusal } from '../../refusal.ts'
+import { invalid, needed, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { unreadIds } from '../message-flags/unread.ts'
 
@@ -24,12 +25,43 @@ export interface Found {
   readonly foundNewest: boolean
 }
 
-export function anchorOf(ctx: Context, plan: Plan, given: string): number {
+export function anchorOf(ctx: Context, plan: Plan, given: string, date: string | undefined): number {
+  if (given === 'date' && ctx.server.level.rules.anchorByDate) return anchorAt(ctx, plan, date)
   if (given === 'newest') return beyondNewest
   if (given === 'oldest') return 0
   if (given === 'first_unread') return firstUnread(ctx, plan)
   if (!/^-?\d{1,17}$/.test(given)) throw invalid('anchor', 'must be a message ID, newest, oldest or first_unread')
   return Math.min(Math.max(0, Number(given)), beyondNewest)
+}
+
+/** The first message of the narrow from a time on; the newest one if there is none. */
+function anchorAt({ state }: Context, plan: Plan, date: string | undefined): number {
+  if (date === undefined) throw needed('anchor_date', 'with anchor=date')
+  const isIso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(date)
+  const isLocal = !/(?:Z|[+-]\d\d:?\d\d)$/.test(date.slice(10))
+  const time = isIso ? Date.parse(isLocal && date.length > 10 ? `${date}Z` : date) : Number.NaN
+  if (Number.isNaN(time)) throw invalid('anchor_date', 'must be a time in ISO 8601, such as 2030-01-31T09:00:00Z')
+  // Messages are numbered in the order in which they were sent.
+  let [from, to] = [1, state.messages.lastId + 1]
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2)
+    if (sentBefore(state, middle, time / 1000)) from = middle + 1
+    else to = middle
+  }
+  return (
+    take(plan.source.up(from - 1), plan.test, 1)[0] ??
+    take(plan.source.down(beyondNewest), plan.test, 1)[0] ??
+    beyondNewest
+  )
+}
+
+/** Of a message that was deleted, the time of the next one counts. */
+function sentBefore(state: State, id: number, time: number): boolean {
+  for (let next = id; next <= state.messages.lastId; next++) {
+    const message = state.messages.has(next) ? state.messages.get(next) : undefined
+    if (message) return message.time < time
+  }
+  return false
 }
 
 export function anchorInside(): Refusal {

@@ -35,7 +35,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   if (before + after > most) throw invalid('num_before', `num_before and num_after must add up to at most ${most}`)
   if (!includeAnchor && before > 0 && after > 0) throw anchorInside()
   const plan = planOf(ctx, params.narrow)
-  const anchor = anchorOf(ctx, plan, given)
+  const anchor = anchorOf(ctx, plan, given, params.anchor_date)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
   return {
     reply: {

@@ -12,7 +12,7 @@ import { channelNotice } from '../notices/post.ts'
 import { attribution, messageLink, quoted, silentMention } from '../notices/quote.ts'
 import { checkVisible } from './access.ts'
 
-const reasons = {
+export const reportReasons = {
   spam: 'Spam',
   harassment: 'Harassment',
   inappropriate: 'Inappropriate content',
@@ -30,7 +30,7 @@ export function report(ctx: Context, { message_id, report_type, description = ''
     throw new Refusal('This organization has no channel for reports.', { kind: 'conflict' })
   const lines = [
     `${silentMention(state, actor.id)} reported ${about(ctx, message)} sent by ${silentMention(state, message.senderId)}.`,
-    `- Reason: **${reasons[report_type]}**`,
+    `- Reason: **${reportReasons[report_type]}**`,
     ...(notes === '' ? [] : ['- Notes:', quoted(notes, notes.length + 100)]),
     '',
     `${attribution(state, message, 'said')}:`,

@@ -1,6 +1,6 @@
 // Sending a message.
 
-import type { ParamsOf } from '../../../api/define.ts'
+import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import { calledBy } from '../../bots/webhooks/trigger.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../../channels/topics/visibility.ts'
@@ -8,6 +8,7 @@ import type { Fact } from '../../facts.ts'
 import { attachmentAt, relinked } from '../../files/attachments.ts'
 import { alertedBy } from '../../markdown/alert-words.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../../markdown/index.ts'
+import { messageUrl } from '../../markdown/urls.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
 import { mutersOf } from '../../model/lookups.ts'
 import { type Details, type Message, marks } from '../../model/message-store/index.ts'
@@ -17,7 +18,8 @@ import type { Context, Outcome, Surroundings } from '../../resource.ts'
 import { groupsOf } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
-import { isNoTopic, topicOf } from '../../values/topic-names.ts'
+import { emptyTopicDisplayName, isNoTopic, topicOf } from '../../values/topic-names.ts'
+import { conversationUrl, escapeLabel } from '../notices/quote.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId } from './compose.ts'
 import { openConversation, peopleTo } from './direct-recipients.ts'
 import { tidy } from './present.ts'
@@ -44,7 +46,7 @@ export type Target =
   /** Everyone in the conversation, the sender too, ascending. */
   | { readonly people: readonly number[] }
 
-export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{ id: number }> {
+export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<ReplyOf<typeof api.send>> {
   const content = messageContent(params.content)
   const widget = widgetGiven(params.widget_content)
   const target = targetOf(ctx, params)
@@ -56,8 +58,29 @@ export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<{
   const { facts, sent, policy } = posting(ctx, target, content, { readBySender, echo, widget })
   return {
     facts,
-    reply: { id: sent.message.id, ...(policy && { automatic_new_visibility_policy: policy }) },
+    reply: {
+      id: sent.message.id,
+      ...(policy && { automatic_new_visibility_policy: policy }),
+      ...(ctx.server.level.rules.messageLinksInReply && linksTo(ctx, target, sent.message)),
+    },
   }
+}
+
+/** Addresses for a message that is about to be there. A sender who may not know the channel does not learn its name. */
+function linksTo(ctx: Context, target: Target, { id }: Pick<Message, 'id'>) {
+  const { url } = ctx.server
+  if (!('channel' in target)) {
+    const address = `${url}${conversationUrl(target.people, id)}`
+    return { message_url: address, message_link: address }
+  }
+  const { channel, topic } = target
+  if (!may.seeMetadata.allows(ctx, channel)) {
+    const address = `${url}${messageUrl({ id: channel.id, name: '' }, topic, id)}`
+    return { message_url: address, message_link: address }
+  }
+  const address = `${url}${messageUrl(channel, topic, id)}`
+  const label = `#${escapeLabel(channel.name)} > ${escapeLabel(topic || emptyTopicDisplayName)} @ 💬`
+  return { message_url: address, message_link: `[${label}](${address})` }
 }
 
 export function isAppForPeople(client: string): boolean {

@@ -2,6 +2,7 @@
 
 import type { Fact } from '../../facts.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
+import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Surroundings } from '../../resource.ts'
 import { sentBySystem } from '../messages/send.ts'
@@ -30,6 +31,18 @@ export function channelNotice(
 ): Fact[] {
   const kept = channel.topicsPolicy === 'empty_topic_only' ? '' : topic
   return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content, { readBy })]
+}
+
+/** A notice about the channel itself, where the organization wants such notices. */
+export function channelEventNotice(
+  ctx: Surroundings,
+  channel: Channel,
+  content: string,
+  readBy: readonly number[] = [],
+): Fact[] {
+  const { channelNoticesChosen } = ctx.server.level.rules
+  if (channelNoticesChosen && !organizationSetting(ctx.state, 'send_channel_events_messages')) return []
+  return channelNotice(ctx, channel, 'channel events', content, readBy)
 }
 
 export function notificationBot(state: State): User {

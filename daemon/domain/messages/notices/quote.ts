@@ -19,7 +19,16 @@ export function attribution(state: State, message: Message, verb: 'said' | 'sent
 export function addressOf(state: State, { id, channelId, topic, conversationId }: Message): string {
   if (channelId !== undefined) return messageUrl(state.channels.get(channelId)!, topic!, id)
   const { userIds } = state.conversations.get(conversationId!)!
+  return conversationUrl(userIds, id)
+}
+
+export function conversationUrl(userIds: readonly number[], id: number): string {
   return `/#narrow/dm/${userIds.join(',')}-${userIds.length > 2 ? 'group' : 'dm'}/near/${id}`
+}
+
+/** A name inside the brackets of a link. */
+export function escapeLabel(name: string): string {
+  return name.replace(/[[\]\\`*_$<>&]/g, '\\$&')
 }
 
 /** A link that names the place, in words the renderer knows; in plain ones where the names would break them. */
@@ -27,7 +36,7 @@ export function messageLink(state: State, { id, channelId, topic }: Message): st
   const channel = state.channels.get(channelId!)!
   const words = `${channel.name}>${topic}@${id}`
   if (!/[*`$]|&|>.*>/.test(words)) return `#**${words}**`
-  const shown = `#${channel.name} > ${topic}`.replace(/[[\]\\`*_$<>&]/g, '\\$&')
+  const shown = `#${escapeLabel(channel.name)} \\> ${escapeLabel(topic!)}`
   return `[${shown}](${messageUrl(channel, topic!, id)})`
 }
 

@@ -52,4 +52,6 @@ export interface QueueRegistration {
   readonly step?: number
   /** What the registration was answered in, and so its events; absent in queues of version 0.1.0. */
   readonly dialect?: Dialect
+  /** The feature level at which the registration was answered, and so its events; absent in queues of version 0.1.0. */
+  readonly level?: number
 }

@@ -1,13 +1,14 @@
 // Data exports: archives of the organization, asked for here, written in the background (`daemon/io/exports.ts`), and fetched
 // by their address.
 
+import type { ParamsOf } from '../../../api/define.ts'
 import { dataExports as api } from '../../../api/organization/exports.ts'
 import { limits } from '../../limits.ts'
 import type { ExportFact } from '../../model/facts/organization.ts'
 import type { Export } from '../../model/organization-records.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
-import { conflict, missing, Refusal } from '../../refusal.ts'
+import { conflict, invalid, missing, Refusal } from '../../refusal.ts'
 import { type Announcement, resource } from '../../resource.ts'
 import { administrators } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -17,8 +18,9 @@ const week = 7 * 86_400_000
 
 export const dataExports = resource(api)<ExportFact>({
   commands: {
-    create(ctx, { export_type: kind }) {
+    create(ctx, { export_type }) {
       may.insist(may.administer, ctx)
+      const kind = kindOf(export_type)
       const { state, now, actor, server } = ctx
       checkRate(state, now)
       const row: Export = { id: state.exports.nextId, userId: actor.id, kind, requested: now, status: 'pending' }
@@ -44,7 +46,11 @@ export const dataExports = resource(api)<ExportFact>({
       const export_consents = []
       for (const user of ctx.state.users.values())
         if (user.active && !user.bot)
-          export_consents.push({ user_id: user.id, consented: userSetting(user, 'allow_private_data_export') })
+          export_consents.push({
+            user_id: user.id,
+            consented: userSetting(user, 'allow_private_data_export'),
+            email_address_visibility: userSetting(user, 'email_address_visibility'),
+          })
       return { reply: { export_consents } }
     },
   },
@@ -70,6 +76,18 @@ export const dataExports = resource(api)<ExportFact>({
     'export.deleted': tellAdministrators,
   },
 })
+
+const typeNames = { 1: 'public', 2: 'full_with_consent' } as const
+
+/** Older levels number the types. */
+function kindOf(given: ParamsOf<typeof api.create>['export_type'] = 'public'): Export['kind'] {
+  if (given === 'full_without_consent')
+    throw invalid(
+      'export_type',
+      'must be public or full_with_consent: owners of this organization have no access to all content',
+    )
+  return given === 'public' || given === 1 ? 1 : 2
+}
 
 const notDone = {
   pending: 'the export is still in progress',
@@ -101,7 +119,9 @@ function listExports(state: State, site: string) {
     failed_timestamp: status === 'failed' ? seconds(ended!) : null,
     export_url: path === undefined ? null : exportUrl(site, path),
     pending: status === 'pending',
-    export_type: kind,
+    export_type: typeNames[kind],
+    // OPEN: an import brings no records of exports along.
+    export_from_prior_server: false,
   }))
 }
 

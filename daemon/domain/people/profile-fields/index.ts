@@ -36,7 +36,8 @@ export const profileFields = resource(api)<ProfileFieldFact>({
         data: data.text,
         required: params.required ?? false,
         editable: params.editable_by_user,
-        inSummary: checkSummary(ctx.state, params.field_type, params.display_in_profile_summary ?? false, id),
+        inSummary: checkSummary(ctx, params.field_type, params.display_in_profile_summary ?? false, id),
+        ...matching(params.field_type, params.use_for_user_matching),
       }
       return { facts: [{ type: 'profile-field.created', field }], reply: { id } }
     },
@@ -44,7 +45,7 @@ export const profileFields = resource(api)<ProfileFieldFact>({
     update(ctx, params) {
       may.insist(may.administer, ctx)
       const old = findField(ctx.state, params.field_id)
-      const field = updated(ctx.state, old, params)
+      const field = updated(ctx, old, params)
       const same = JSON.stringify(field) === JSON.stringify(old)
       return {
         facts: same ? [] : [{ type: 'profile-field.updated', field, cleared: withLostOption(ctx.state, field) }],
@@ -133,7 +134,8 @@ function findField(state: State, id: number): ProfileField {
   return field
 }
 
-function updated(state: State, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
+function updated(ctx: Context, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
+  const { state } = ctx
   const { name, hint, field_data, required, editable_by_user, display_in_profile_summary } = params
   if (isBuiltIn(old) && (name !== undefined || hint !== undefined || field_data !== undefined))
     throw conflict('field_id', 'name, hint and field_data of a built-in external account cannot be changed')
@@ -144,7 +146,8 @@ function updated(state: State, old: ProfileField, params: ParamsOf<typeof api.up
     data: field_data === undefined ? old.data : checkFieldData(old.type, field_data).text,
     required: required ?? old.required,
     editable: editable_by_user ?? old.editable,
-    inSummary: checkSummary(state, old.type, display_in_profile_summary ?? old.inSummary, old.id),
+    inSummary: checkSummary(ctx, old.type, display_in_profile_summary ?? old.inSummary, old.id),
+    ...matching(old.type, params.use_for_user_matching),
   }
 }
 
@@ -160,10 +163,21 @@ function checkHint(hint: string): string {
   return cleaned('hint', hint, limits.profileFieldHint)
 }
 
-function checkSummary(state: State, type: ProfileField['type'], wanted: boolean, id: number): boolean {
+/** Fields of the types short text and external account only. */
+function matching(type: ProfileField['type'], wanted: boolean | undefined): Pick<ProfileField, 'forMatching'> {
+  if (wanted && type !== 1 && type !== 7)
+    throw invalid('use_for_user_matching', 'only fields of short text and external accounts can be used for it')
+  return wanted === undefined ? {} : { forMatching: wanted }
+}
+
+function checkSummary({ state, server }: Context, type: ProfileField['type'], wanted: boolean, id: number): boolean {
   if (!wanted) return false
-  if (type === 2 || type === 6)
-    throw invalid('display_in_profile_summary', 'fields of long text or of people cannot be in the summary')
+  const { paragraphsInSummary } = server.level.rules
+  if (type === 6 || (type === 2 && !paragraphsInSummary))
+    throw invalid(
+      'display_in_profile_summary',
+      `fields of ${paragraphsInSummary ? 'people' : 'long text or of people'} cannot be in the summary`,
+    )
   const others = [...state.profileFields.values()].filter(field => field.inSummary && field.id !== id)
   if (others.length >= 2) throw conflict('display_in_profile_summary', 'only two fields can be in the summary')
   return true

@@ -5,7 +5,7 @@ import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 
 export function presentFields(state: State) {
-  return inOrder(state).map(({ id, type, order, name, hint, data, required, editable, inSummary }) => ({
+  return inOrder(state).map(({ id, type, order, name, hint, data, required, editable, inSummary, forMatching }) => ({
     id,
     type: type as number,
     order,
@@ -15,6 +15,7 @@ export function presentFields(state: State) {
     required,
     editable_by_user: editable,
     ...(inSummary && { display_in_profile_summary: true }),
+    ...(forMatching && { use_for_user_matching: true }),
   }))
 }
 

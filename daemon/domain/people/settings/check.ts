@@ -29,7 +29,7 @@ export function changedSettings(given: SettingChanges, current: (name: string) =
   for (const [name, sent] of Object.entries(given)) {
     if (!Object.hasOwn(userSettings, name)) continue
     check(name, sent)
-    const value = name === 'timezone' ? currentZone(sent as string) : sent
+    const value = name === 'timezone' ? currentZone(sent as string) : sent === 'recent' ? 'recent_topics' : sent
     if (value !== current(name)) changes[name] = value
   }
   return changes

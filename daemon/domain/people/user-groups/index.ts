@@ -58,7 +58,8 @@ export const userGroups = resource(api)<UserGroupFact>({
     isMember(ctx, { user_group_id, user_id, direct_member_only }) {
       const group = readable(ctx, user_group_id)
       const user = knownActiveUser(ctx, user_id)
-      if (!user || !may.isHuman(user)) throw missing('user_id', 'active user', user_id)
+      const isBot = user && !may.isHuman(user) && !ctx.server.level.rules.botsInPeopleQuestions
+      if (!user || isBot) throw missing('user_id', 'active user', user_id)
       const inside = direct_member_only
         ? directGroups(ctx.state, user).includes(group)
         : groupsOf(ctx.state, user).has(group.id)

@@ -5,7 +5,7 @@ import { apiEmail } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { type Announcement, onlyWith } from '../../resource.ts'
+import { type Announcement, type Client, onlyWith } from '../../resource.ts'
 import { accessAudience, activeUsers, administrators, everyone, strangers } from '../../rules/audiences.ts'
 import { directGroups, presentValue } from '../../rules/group-values.ts'
 import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
@@ -24,10 +24,10 @@ export function personAdded(state: State, user: User, to = accessAudience(state,
     if (readers.length === 0) return []
     return {
       to: readers,
-      event: ({ clientGravatar }) => ({
+      event: ({ clientGravatar, level }) => ({
         type: 'realm_user',
         op: 'add',
-        person: presentUser(state, user, { seesEmail, clientGravatar, withProfile: true }),
+        person: presentUser(state, user, { seesEmail, clientGravatar, withProfile: true, level }),
       }),
     } satisfies Announcement
   })
@@ -37,8 +37,9 @@ export function personAdded(state: State, user: User, to = accessAudience(state,
 export function strangerAdded(state: State, user: User): Announcement[] {
   const to = strangers(state, user)
   if (to.length === 0) return []
-  const event = { type: 'realm_user', op: 'add', person: presentStranger(state, user) }
-  return [{ to, event: client => (client.incompleteUserList ? null : event) }]
+  const event = ({ incompleteUserList, level }: Client) =>
+    incompleteUserList ? null : { type: 'realm_user', op: 'add', person: presentStranger(state, user, level) }
+  return [{ to, event }]
 }
 
 /** These readers no longer know of the user. */

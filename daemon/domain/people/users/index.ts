@@ -1,7 +1,14 @@
 // Users: accounts, from their creation to their deactivation.
 
 import { users as api } from '../../../api/people/users.ts'
-import { botAdded, botReachChanged, botReconfigured, botSightChanged, botUpdated } from '../../bots/announce.ts'
+import {
+  botAdded,
+  botAddressChanged,
+  botReachChanged,
+  botReconfigured,
+  botSightChanged,
+  botUpdated,
+} from '../../bots/announce.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import { userByEmail } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
@@ -137,7 +144,7 @@ export const users = resource(api)<UserFact, Prepared>({
     },
     'user.email-changed'(state, { userId, from }) {
       const user = state.users.get(userId)!
-      return emailChanged(state, { ...user, email: from }, user)
+      return [...emailChanged(state, { ...user, email: from }, user), ...botAddressChanged(state, user)]
     },
     'user.avatar-changed'(state, { userId }) {
       const user = state.users.get(userId)!

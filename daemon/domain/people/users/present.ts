@@ -2,6 +2,7 @@
 
 import { md5 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
+import type { Level } from '../../../api/levels/level.ts'
 import { apiEmail, emailIsPublic, placeholder } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'
@@ -15,9 +16,11 @@ export interface View {
   readonly seesEmail: boolean
   readonly clientGravatar: boolean
   readonly withProfile: boolean
+  /** Without it, nothing of newer levels. */
+  readonly level?: Level
 }
 
-export function presentUser(state: State, user: User, { seesEmail, clientGravatar, withProfile }: View) {
+export function presentUser(state: State, user: User, { seesEmail, clientGravatar, withProfile, level }: View) {
   return {
     user_id: user.id,
     delivery_email: seesEmail ? user.email : null,
@@ -36,14 +39,21 @@ export function presentUser(state: State, user: User, { seesEmail, clientGravata
     timezone: userSetting(user, 'timezone'),
     avatar_url: shownAvatar(user, clientGravatar),
     avatar_version: user.avatar.version,
+    ...lastingFields(level),
     ...(withProfile && !user.bot && { profile_data: presentProfile(state, user) }),
   }
+}
+
+// OPEN: an import makes accounts, never stand-ins for people who may come later. Public servers say is_deleted of deleted accounts
+// only, and no account is ever deleted here.
+function lastingFields(level: Level | undefined) {
+  return { ...(level?.rules.importedStubsShown && { is_imported_stub: false }) }
 }
 
 export type PresentedUser = ReturnType<typeof presentUser>
 
 /** In place of somebody the reader may not know of. */
-export function presentStranger(state: State, user: User): PresentedUser {
+export function presentStranger(state: State, user: User, level: Level): PresentedUser {
   return {
     user_id: user.id,
     delivery_email: null,
@@ -60,6 +70,7 @@ export function presentStranger(state: State, user: User): PresentedUser {
     timezone: '',
     avatar_url: unknownAvatar,
     avatar_version: 1,
+    ...lastingFields(level),
     profile_data: {},
   }
 }

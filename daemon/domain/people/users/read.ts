@@ -54,25 +54,25 @@ export function show(
 }
 
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
-  const view = { seesEmail: true, clientGravatar: false, withProfile: true }
+  const view = { seesEmail: true, clientGravatar: false, withProfile: true, level: ctx.server.level }
   return { reply: { ...presentUser(ctx.state, ctx.actor, view), max_message_id: newestOwn(ctx.state, ctx.actor.id) } }
 }
 
 /** The realm_user part of `register`: everyone, and what the reader may do. */
-export function section(ctx: Context, { clientGravatar, incompleteUserList }: Client): object {
+export function section(ctx: Context, { clientGravatar, incompleteUserList, level }: Client): object {
   const active: object[] = []
   const deactivated: object[] = []
   const system: object[] = []
   for (const user of ctx.state.users.values()) {
     const known = may.accessUser.allows(ctx, user)
     if (!known && incompleteUserList) continue
-    const view = { seesEmail: may.seeEmail.allows(ctx, user), clientGravatar, withProfile: true }
+    const view = { seesEmail: may.seeEmail.allows(ctx, user), clientGravatar, withProfile: true, level }
     if (user.bot?.system) {
       // No client works out their avatars, and unlike the lists of people this one says who is active.
       system.push(presentUser(ctx.state, user, { ...view, clientGravatar: false }))
       continue
     }
-    const { is_active, ...shown } = known ? presentUser(ctx.state, user, view) : presentStranger(ctx.state, user)
+    const { is_active, ...shown } = known ? presentUser(ctx.state, user, view) : presentStranger(ctx.state, user, level)
     ;(is_active ? active : deactivated).push(shown)
   }
   return {
@@ -115,6 +115,7 @@ function viewOf(ctx: Context, user: User, params: Reading): View {
     seesEmail: may.seeEmail.allows(ctx, user),
     clientGravatar: params.client_gravatar,
     withProfile: params.include_custom_profile_fields,
+    level: ctx.server.level,
   }
 }
 

@@ -1,16 +1,33 @@
-// openapi.json: the catalogue as OpenAPI 3.1. Shapes are JSON Schema already; what is ours alone is renamed or taken out.
+// The catalogue as OpenAPI 3.1, at any level. Shapes are JSON Schema already; what is ours alone is renamed or taken out.
 
 import { type TSchema, Type } from '@sinclair/typebox'
-import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
-import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from '../../daemon/api/errors.ts'
-import { featureLevel } from '../../daemon/api/levels.ts'
-import { keyedBy } from './shape-text.ts'
-import type { CatalogueResource } from './sources.ts'
+import { baseOf, type Endpoint, type Page, type Param } from './define.ts'
+import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from './errors.ts'
+import { endpointAt } from './levels/endpoint-at.ts'
+import { defaultLevel } from './levels/releases.ts'
+
+/** One page of the catalogue, loaded. */
+export interface CatalogueResource {
+  readonly name: string
+  readonly about: string
+  readonly endpoints: readonly Endpoint[]
+}
+
+export async function loadPages(contents: Readonly<Record<string, Page>>): Promise<readonly CatalogueResource[]> {
+  const resources: CatalogueResource[] = []
+  for (const [name, { about, load }] of Object.entries(contents))
+    resources.push({ name, about, endpoints: Object.values(await load()) })
+  return resources
+}
 
 type Json = Record<string, unknown>
 
-export function openApi(resources: readonly CatalogueResource[]): Json {
-  return document(resources, {
+export function openApi(resources: readonly CatalogueResource[], level = defaultLevel): Json {
+  const known = resources.map(resource => ({
+    ...resource,
+    endpoints: resource.endpoints.flatMap(endpoint => endpointAt(endpoint, level) ?? []),
+  }))
+  return document(known, level, {
     title: 'Natter',
     summary: 'Team chat on a JSON-file store',
     security: { basic: { type: 'http', scheme: 'basic', description: 'email address and API key' } },
@@ -19,7 +36,7 @@ export function openApi(resources: readonly CatalogueResource[]): Json {
 }
 
 export function controlOpenApi(resources: readonly CatalogueResource[]): Json {
-  return document(resources, {
+  return document(resources, defaultLevel, {
     title: 'Natter control plane',
     summary: 'What a test can ask of a daemon beside the API',
     security: { token: { type: 'http', scheme: 'bearer', description: 'control_token of the ready file' } },
@@ -35,7 +52,11 @@ interface About {
   readonly success: Json
 }
 
-function document(resources: readonly CatalogueResource[], { title, summary, security, success }: About): Json {
+function document(
+  resources: readonly CatalogueResource[],
+  level: number,
+  { title, summary, security, success }: About,
+): Json {
   const paths: Record<string, Json> = {}
   const webhooks: Record<string, Json> = {}
   const all = resources.flatMap(({ name, endpoints }) => endpoints.map(endpoint => ({ name, endpoint })))
@@ -48,7 +69,7 @@ function document(resources: readonly CatalogueResource[], { title, summary, sec
     }
   return {
     openapi: '3.1.0',
-    info: { title, version: String(featureLevel), summary, license: { name: 'MIT', identifier: 'MIT' } },
+    info: { title, version: String(level), summary, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: `http://127.0.0.1:9991${baseOf(all[0]!.endpoint)}` }],
     tags: resources.map(({ name, about }) => ({ name, description: about })),
     paths,
@@ -210,12 +231,14 @@ function refused(codes: readonly ErrorCode[]): Json {
 // --- schemas ----------------------------------------------------------------------------------------------------
 
 function schemaOf(shape: TSchema): Json {
-  const { ref, anyOf, items, properties, patternProperties, minimum, maximum, ...rest } = shape
+  const { ref, anyOf, items, properties, patternProperties, minimum, maximum, ...more } = shape
+  const { since, until: _until, earlier: _earlier, leftOut: _leftOut, ...rest } = more
   if (isFile(shape)) return { type: 'string', contentMediaType: 'application/octet-stream' }
   if (Array.isArray(anyOf)) return { ...rest, ...union(anyOf) }
   const values = keyedBy(shape)
   return {
     ...rest,
+    ...(since !== undefined && { 'x-since-level': since }),
     // The bounds of what JSON can carry go without saying.
     ...(Math.abs(minimum) < Number.MAX_SAFE_INTEGER && { minimum }),
     ...(Math.abs(maximum) < Number.MAX_SAFE_INTEGER && { maximum }),
@@ -242,4 +265,9 @@ function object(properties: Json, required: readonly string[], more: Json = {}):
 
 function json(schema: Json): Json {
   return { 'application/json': { schema } }
+}
+
+/** The shape of the values, when the keys are data. */
+export function keyedBy(shape: TSchema): TSchema | undefined {
+  return shape.patternProperties && (Object.values(shape.patternProperties)[0] as TSchema)
 }
