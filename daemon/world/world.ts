@@ -149,8 +149,8 @@ export class World {
 
   /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
-    const { files } = this.#parts.store
-    return { ...this.control!.worlds.copy(snapshot, 'snapshot'), files, level: this.level.number }
+    const copied = this.control!.worlds.copy(snapshot, 'snapshot')
+    return { ...copied, files: this.#parts.store.files, level: this.level.number }
   }
 
   /** Whether somebody waits for an answer from it. */
@@ -224,7 +224,6 @@ export class World {
     return this.#server.url
   }
 
-  /** Settled when it has started. */
   get level(): Level {
     return this.#server.level
   }
@@ -284,9 +283,8 @@ export class World {
         heartbeatMs: () => (heartbeat === undefined ? 45_000 + this.#randomness.number() * 10_000 : heartbeat * 1000),
       },
       remove: (ids, reason) => {
-        const { cluster } = this.#parts
         if (!this.#leading) return
-        if (cluster && reason === 'expired') cluster.expire(ids)
+        if (this.#parts.cluster && reason === 'expired') this.#parts.cluster.expire(ids)
         else this.removeQueues(ids, reason)
       },
       tick: () => {
