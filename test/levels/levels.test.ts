@@ -16,7 +16,7 @@ const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--level', 
 describe('natterd --level', () => {
   test('sets the level and the version that the server reports', async () => {
     const settings = await daemon().owner.call(server.settings, {})
-    assert.deepEqual([settings.svc_feature_level, settings.svc_version], [498, '12.0'])
+    assert.deepEqual([settings.svc_feature_level, settings.svc_version], [498, '12.0-natter'])
     assert.equal(daemon().ready.level, 498)
   })
 
@@ -48,7 +48,7 @@ describe('the level of a space', () => {
     test(`${level} is ${number} with version ${version}`, async () => {
       const space = await openSpace(daemon(), { level })
       const settings = await space.owner.call(server.settings, {})
-      assert.deepEqual([settings.svc_feature_level, settings.svc_version], [number, version])
+      assert.deepEqual([settings.svc_feature_level, settings.svc_version], [number, `${version}-natter`])
     })
 
   test('is that of the daemon unless the space or its seed says otherwise', async () => {

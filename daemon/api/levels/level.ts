@@ -30,7 +30,7 @@ export class Level {
 
   constructor(number: number) {
     this.number = number
-    this.version = versionAt(number)
+    this.version = `${versionAt(number)}-natter`
     this.rules = behavioursAt(number)
     for (const type of new Set(changes.flatMap(({ events = {} }) => Object.keys(events))))
       this.#events.set(
