@@ -4,10 +4,12 @@ import { at } from './change.ts'
 
 interface Attachment {
   readonly create_time: number
-  readonly messages: readonly { readonly id: number; readonly date_sent: number }[]
+  /** Absent in the event that it is gone. */
+  readonly messages?: readonly { readonly id: number; readonly date_sent: number }[]
 }
 
 export function inMilliseconds(attachment: Attachment): Attachment {
+  if (!attachment.messages) return attachment
   const messages = attachment.messages.map(({ id, date_sent }) => ({ id, date_sent: date_sent * 1000 }))
   return { ...attachment, create_time: attachment.create_time * 1000, messages }
 }
