@@ -1,4 +1,4 @@
-// `npm run binary`: one executable file that is natter and natterd, for this platform, from the build in dist/. It is a copy of
+// `npm run build && npx tsx binary.ts`: one executable file that is natter and natterd, for this platform, from the build in dist/. It is a copy of
 // this node with the bundles inside (Node's single executable applications).
 
 import { execFileSync } from 'node:child_process'
@@ -48,6 +48,10 @@ await build({
   logLevel: 'error',
 })
 
+// The main script must be one file.
+const main = join(folder, 'single.cjs')
+await build({ entryPoints: ['bin/single.js'], outfile: main, bundle: true, platform: 'node', logLevel: 'error' })
+
 const assets: Record<string, string> = {}
 for (const name of readdirSync(join(folder, 'assets'))) assets[name] = join(folder, 'assets', name)
 for (const name of readdirSync('dist'))
@@ -56,7 +60,7 @@ for (const name of readdirSync('dist/inspector')) assets[`inspector/${name}`] = 
 
 const config = join(folder, 'sea.json')
 const blob = join(folder, 'sea.blob')
-const settings = { main: 'bin/single.js', output: blob, disableExperimentalSEAWarning: true, assets }
+const settings = { main, output: blob, disableExperimentalSEAWarning: true, assets }
 writeFileSync(config, JSON.stringify(settings))
 execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: ['ignore', 'ignore', 'inherit'] })
 
@@ -70,5 +74,5 @@ if (mac) execFileSync('codesign', ['--sign', '-', file])
 if (windows) cpSync(file, join(folder, 'natterd.exe'))
 else symlinkSync('natter', join(folder, 'natterd'))
 
-for (const name of ['assets', 'sea.json', 'sea.blob']) rmSync(join(folder, name), { recursive: true, force: true })
+for (const name of ['assets', 'single.cjs', 'sea.json', 'sea.blob']) rmSync(join(folder, name), { recursive: true, force: true })
 process.stdout.write(`${file}, ${Math.round(statSync(file).size / 1024 / 1024)} MiB\n`)

@@ -1,12 +1,15 @@
-// Runs the bundles of dist/, each with the code cache that the build made for it, if any. V8 rejects a cache that does not
-// fit this node.
+// Runs the bundles of dist/, each with its code cache. The build makes the caches of the programs. Where it could not run them, or
+// made the caches with another version of node, the first start writes them for the next one.
 
-const { readFileSync } = require('node:fs')
+const { readFileSync, renameSync, writeFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
+const { scriptOf } = require('./wrap.js')
 
 const folder = join(__dirname, '..', 'dist')
 const running = new Map()
+/** Bundles that most starts need. */
+const cached = ['natterd.cjs', 'natter.cjs', 'fastify.cjs']
 
 /** Runs the program of this name; it loads other bundles when it needs them. */
 exports.launch = name => {
@@ -18,6 +21,9 @@ exports.launch = name => {
 
 /** Every bundle that runs, by its file name. */
 exports.running = running
+
+/** The build writes the caches itself. */
+exports.options = { keepCaches: true }
 
 /** What bundles call `require`: for another bundle, a package or a part of node. */
 function load(id) {
@@ -32,8 +38,12 @@ function run(name) {
   const filename = join(folder, name)
   const source = readOr(filename)
   if (source === undefined) return undefined
-  const cachedData = readOr(`${filename}.cache`)
-  const script = new Script(wrapped(source), { filename, ...(cachedData && { cachedData }) })
+  const own = `${filename}.${process.version}-${process.arch}.cache`
+  const cachedData = readOr(own) ?? readOr(`${filename}.cache`)
+  const script = new Script(scriptOf(source), { filename, ...(cachedData && { cachedData }) })
+  // An empty cache is one that the build left out on purpose.
+  const isMissing = cachedData === undefined || (script.cachedDataRejected && cachedData.length > 0)
+  if (isMissing && exports.options.keepCaches && cached.includes(name)) keepCache(own, script)
   const module = { exports: {} }
   const bundle = { script, module }
   running.set(name, bundle)
@@ -41,12 +51,19 @@ function run(name) {
   return bundle
 }
 
-/** The programs are ASCII and wrapped by the build: a copy of texts of their size would stay in memory. */
-function wrapped(source) {
-  const isWrapped = source[0] === 40
-  return isWrapped
-    ? source.latin1Slice()
-    : `(function (exports, require, module, __filename, __dirname) {${source.toString()}\n})`
+/** Writes the cache once the program has run for a while, or ends. Where dist/ cannot be written, every start compiles. */
+function keepCache(file, script) {
+  const timer = setTimeout(keep, 2000)
+  timer.unref()
+  process.once('exit', keep)
+  function keep() {
+    clearTimeout(timer)
+    process.removeListener('exit', keep)
+    try {
+      writeFileSync(`${file}.${process.pid}.tmp`, script.createCachedData())
+      renameSync(`${file}.${process.pid}.tmp`, file)
+    } catch {}
+  }
 }
 
 function readOr(file) {

@@ -5,6 +5,7 @@ const { createRequire } = require('node:module')
 const { basename, dirname, join } = require('node:path')
 const { getRawAsset } = require('node:sea')
 const { Script } = require('node:vm')
+const { scriptOf } = require('./wrap.js')
 
 const folder = dirname(process.execPath)
 const fromDisk = createRequire(join(folder, 'natter.cjs'))
@@ -30,17 +31,12 @@ function load(name) {
 function run(asset, source) {
   const filename = join(folder, asset)
   const cachedData = readAsset(`${asset}.cache`)
-  // As bin/launch.js does it.
-  const isWrapped = source[0] === 40
-  const code = isWrapped ? source.latin1Slice() : `${wrapper}${source.toString()}\n})`
-  const script = new Script(code, { filename, ...(cachedData && { cachedData }) })
+  const script = new Script(scriptOf(source), { filename, ...(cachedData && { cachedData }) })
   const module = { exports: {} }
   loaded.set(asset, module)
   script.runInThisContext()(module.exports, load, module, filename, folder)
   return module
 }
-
-const wrapper = '(function (exports, require, module, __filename, __dirname) {'
 
 // What asks for files of the package asks here first.
 globalThis[Symbol.for('natter.asset')] = readAsset

@@ -3,11 +3,12 @@
 const { renameSync, writeFileSync } = require('node:fs')
 const { createServer, request } = require('node:http')
 const { join } = require('node:path')
-const { launch, running } = require('./launch.js')
+const { launch, options, running } = require('./launch.js')
 
 const [name] = process.argv.splice(2, 1)
 const write = process.stdout.write.bind(process.stdout)
 const saved = new Set()
+options.keepCaches = false
 
 if (name === 'natterd') {
   // The ready line is the moment when everything a start needs has run; one request warms the way through the edge.

@@ -1,5 +1,5 @@
-// npm run pictures: takes the pictures that the docs show: of a terminal, and of the inspector with a little traffic and a frozen
-// clock, so that two runs differ in nothing but what was changed. `npm run pictures terminal` needs no browser.
+// npx tsx docs/pictures.ts: takes the pictures that the docs show: of a terminal, and of the inspector with a little traffic and a frozen
+// clock, so that two runs differ in nothing but what was changed. `npx tsx docs/pictures.ts terminal` needs no browser.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

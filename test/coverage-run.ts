@@ -1,4 +1,4 @@
-// `npm run coverage`: the whole of `npm test` with NATTER_COVERAGE set, on every platform. A run that passes is recorded in
+// `npx tsx test/coverage-run.ts`: the whole of `npm test` with NATTER_COVERAGE set, on every platform. A run that passes is recorded in
 // docs/generated/coverage.json, and its page is written. Reasons that are missing or out of date are listed: see
 // docs/generate/coverage-reasons.ts.
 

@@ -73,7 +73,7 @@ function recordOf(files: readonly CoverageFile[]): CoverageRecord {
   return {
     date: new Date().toISOString(),
     machine: thisMachine(),
-    command: 'npm run coverage',
+    command: 'npx tsx test/coverage-run.ts',
     files: Object.fromEntries(covered.sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

@@ -1,4 +1,4 @@
-// coverage.md: which lines and branches of daemon and cli the tests run, by folder. `npm run coverage` keeps it in
+// coverage.md: which lines and branches of daemon and cli the tests run, by folder. `npx tsx test/coverage-run.ts` keeps it in
 // coverage.json.
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ export function coverageText({ files, ...origin }: CoverageRecord): string {
 
 export function coveragePage(record: CoverageRecord | undefined): string {
   const about =
-    'How much of `daemon` and `cli` the tests run, by folder: of every process that a test starts, of the test processes themselves, and of the inspector in a browser. `npm run coverage` measures it and writes this page.'
+    'How much of `daemon` and `cli` the tests run, by folder: of every process that a test starts, of the test processes themselves, and of the inspector in a browser. `npx tsx test/coverage-run.ts` measures it and writes this page.'
   if (!record) return page('Coverage', about, 'No run is recorded yet.')
   const folders = byFolder(record)
   return page(
@@ -58,7 +58,7 @@ export function coveragePage(record: CoverageRecord | undefined): string {
       [...folders].map(([folder, coverage]) => [code(folder), coverage]),
     ),
     `## Below ${wanted} %`,
-    `A folder needs a reason if less than ${wanted} % of its lines or of its branches are run, a file if less than ${wanted} % of its lines are. A file has few branches, so their share is judged by folder. \`docs/generate/coverage-reasons.ts\` holds the reasons; \`npm run coverage\` fails if one is missing or out of date.`,
+    `A folder needs a reason if less than ${wanted} % of its lines or of its branches are run, a file if less than ${wanted} % of its lines are. A file has few branches, so their share is judged by folder. \`docs/generate/coverage-reasons.ts\` holds the reasons; \`npx tsx test/coverage-run.ts\` fails if one is missing or out of date.`,
     table(
       ['Place', 'Lines', 'Branches', 'Reason'],
       below(record).map(place => {

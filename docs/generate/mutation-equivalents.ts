@@ -1,4 +1,4 @@
-// Mutants of `npm run mutate` that no test can kill, each with the reason. A test checks that each still survives.
+// Mutants of `npx tsx test/mutation/main.ts` that no test can kill, each with the reason. A test checks that each still survives.
 
 const shortcut = 'A shortcut: the rule that is asked otherwise allows everyone while nothing is limited.'
 const noOwner = 'A bot without an owner has null, and a person has no bot: the table has no row under either.'

@@ -1,4 +1,4 @@
-// mutation.md: how many small changes of the rules and of the journal the tests notice. `npm run mutate` keeps it in
+// mutation.md: how many small changes of the rules and of the journal the tests notice. `npx tsx test/mutation/main.ts` keeps it in
 // mutation.json.
 
 import { existsSync, readFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ export function mutationPage(record: MutationRecord): string {
   const argued = survivors.filter(({ file, survivor }) => argumentFor(file, survivor) !== undefined)
   return page(
     'Mutants',
-    '`npm run mutate` changes the rules and the journal in one small place at a time (a condition, a comparison, a constant, a statement that is left out) and runs the tests that come past it. A mutant is killed if a test fails, or runs without end; one that survives shows a hole in the tests, or changes nothing that anything could notice. Sentences for people are left out: other tests are about them.',
+    '`npx tsx test/mutation/main.ts` changes the rules and the journal in one small place at a time (a condition, a comparison, a constant, a statement that is left out) and runs the tests that come past it. A mutant is killed if a test fails, or runs without end; one that survives shows a hole in the tests, or changes nothing that anything could notice. Sentences for people are left out: other tests are about them.',
     files.length === 0 ? 'No run is recorded yet.' : totals(files),
     argued.length > 0 ? '## Mutants that change nothing' : '',
     table(

@@ -18,7 +18,7 @@ import { equivalents } from '../../docs/generate/mutation-equivalents.ts'
 import { root } from '../support/sources.ts'
 
 const generated = join(root, 'docs/generated')
-const origin = { date: '2030-01-02T03:04:05.000Z', machine: 'a machine', command: 'npm run coverage' }
+const origin = { date: '2030-01-02T03:04:05.000Z', machine: 'a machine', command: 'npx tsx test/coverage-run.ts' }
 
 describe('docs/generated/coverage.md', () => {
   const full = { lines: [10, 10], branches: [4, 4], functions: [2, 2] } as const
@@ -36,7 +36,7 @@ describe('docs/generated/coverage.md', () => {
     assert.match(page, /\| `daemon\/a` \| \*\*70\.0 %\*\* \| 100\.0 % \| 100\.0 % \| 20 \|/)
     assert.match(page, /\| `cli` \| 100\.0 % \| \*\*25\.0 %\*\* \|/)
     assert.match(page, /\| all \| \*\*80\.0 %\*\* \| \*\*75\.0 %\*\* \|/)
-    assert.match(page, /2030-01-02 by `npm run coverage` on a machine/)
+    assert.match(page, /2030-01-02 by `npx tsx test/coverage-run.ts` on a machine/)
   })
 
   test('wants a reason for folders below 90 % of lines or branches, and for files below 90 % of lines', () => {

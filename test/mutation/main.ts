@@ -1,5 +1,5 @@
-// `npm run mutate`: changes the rules and the journal in one small place at a time, and runs the tests that come past it.
-// `npm run mutate -- WORD…` tries the files whose paths contain a word; `--quick` asks only the first group of tests of a
+// `npx tsx test/mutation/main.ts`: changes the rules and the journal in one small place at a time, and runs the tests that come past it.
+// `npx tsx test/mutation/main.ts WORD…` tries the files whose paths contain a word; `--quick` asks only the first group of tests of a
 // target, `--survivors` tries only mutants that have survived so far. Every run adds itself to docs/generated/mutation.json.
 
 import { spawnSync } from 'node:child_process'
@@ -109,7 +109,7 @@ function hitsOf({ id }: Mutant, { static: early, perTest }: Seen): number {
 
 function keep(files: readonly string[], outcomes: ReadonlyMap<Mutant, Outcome>): void {
   const before = readMutation(record)
-  const command = ['npm run mutate', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')
+  const command = ['npx tsx test/mutation/main.ts', ...args].join(' ')
   const origin = { date: new Date().toISOString(), machine: thisMachine(), command }
   const now = files.map((file): [string, MutatedFile] => {
     const own = [...outcomes].filter(([mutant]) => mutant.file === file)

@@ -1,4 +1,4 @@
-// The single executable that `npm run binary` makes, where it has been made: the cookbook runs with it, and without node.
+// The single executable that `npm run build && npx tsx binary.ts` makes, where it has been made: the cookbook runs with it, and without node.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { verifyPage } from '../verify/page.ts'
 
 const binary = join(root, 'binary/natter')
 
-describe('the single executable', { skip: !existsSync(binary) && 'run `npm run binary` first' }, () => {
+describe('the single executable', { skip: !existsSync(binary) && 'run `npm run build && npx tsx binary.ts` first' }, () => {
   let home: string
   let env: Record<string, string>
 

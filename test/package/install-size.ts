@@ -1,4 +1,4 @@
-// npm run install-size: the figures of docs/install.md. Packs the project, installs the tarball in an empty folder with an empty cache,
+// npx tsx test/package/install-size.ts: the figures of docs/install.md. Packs the project, installs the tarball in an empty folder with an empty cache,
 // and prints sizes and time.
 
 import { execFileSync } from 'node:child_process'

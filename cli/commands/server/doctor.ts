@@ -1,6 +1,6 @@
 // `natter doctor`: checks everything a subcommand needs, and reports what is wrong and how to fix it.
 
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { configFileOf } from '../../../daemon/local/config-file.ts'
 import { harmless } from '../../../daemon/local/harmless.ts'
@@ -68,7 +68,8 @@ function node(): Finding {
 function bundle(): Finding {
   if (assetReader()) return ok('natter', `version ${version()} in ${process.execPath}`)
   const root = packageRoot()
-  const built = existsSync(`${root}/dist/natter.cjs.cache`) && existsSync(`${root}/dist/natterd.cjs.cache`)
+  const files = existsSync(`${root}/dist`) ? readdirSync(`${root}/dist`) : []
+  const built = ['natter', 'natterd'].every(name => files.some(file => file.startsWith(`${name}.cjs.`)))
   if (built) return ok('natter', `version ${version()} in ${root}`)
   return {
     what: 'natter',

@@ -78,7 +78,7 @@ export const operations: readonly Row[] = [
 ]
 
 function demandExecutable(): void {
-  if (!existsSync(single)) throw new NotInstalled('run `npm run binary` first')
+  if (!existsSync(single)) throw new NotInstalled('run `npm run build && npx tsx binary.ts` first')
 }
 
 async function timeStart(program: string, args: readonly string[]): Promise<number> {
