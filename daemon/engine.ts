@@ -27,7 +27,7 @@ export interface EngineParts {
   readonly whenEnded?: string | undefined
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
-  /** Called with each fact before it is applied, by replay too. Absent where nobody remembers how things were. */
+  /** Called with each fact before it is applied, by replay too. Absent where no history is kept. */
   readonly onFact?: (state: State, position: number, fact: Fact) => void
   /** Mails of commands whose facts are on disk. Absent where nothing is sent. */
   readonly post?: (mails: readonly Mail[]) => void

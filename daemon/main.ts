@@ -37,7 +37,7 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   try {
     announce(config, daemon, args)
   } catch (error) {
-    // Those who wait for it would wait without end.
+    // A program that waits for the ready file would wait without end.
     await daemon.stop()
     throw error
   }
@@ -103,7 +103,7 @@ function stopOnSignals(daemon: Daemon): void {
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // The terminal is gone, or, where there was none, somebody wants the files read again.
+  // The terminal is gone; or, without a terminal, the operator wants the files read again.
   process.on('SIGHUP', () => (isatty(0) ? stop() : daemon.reload()))
   // Compacts the store now.
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))

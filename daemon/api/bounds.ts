@@ -1,4 +1,4 @@
-// How large a parameter can be. Every text, list and object that a caller sends has a largest size in its shape: the one
+// The largest size of parameters. Every text, list and object that a caller sends has a largest size in its shape: the one
 // its page gives, or one of the defaults here. Sizes are checked before anything else looks at a value.
 
 import type { TSchema } from '@sinclair/typebox'

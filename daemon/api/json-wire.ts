@@ -1,4 +1,4 @@
-// How parameters of the control plane travel: in the query string as text, in the body as the fields of a JSON object.
+// Encodes and decodes the parameters of the control plane: in the query string as text, in the body as the fields of a JSON object.
 // `encodeJson` and `decodeJson` are inverses.
 
 import { problemIn } from './checking.ts'

@@ -1,4 +1,4 @@
-// What is hidden wherever calls are shown or kept: fields whose names say that they are secret, and addresses that admit their bearer.
+// Hides secrets wherever calls are shown or kept: fields with telling names, and addresses that need no key.
 
 export const hidden = '***'
 

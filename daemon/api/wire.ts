@@ -1,4 +1,4 @@
-// How parameters travel: strings raw, everything else as JSON text. `encode` and `decode` are inverses.
+// Encodes and decodes parameters: strings raw, everything else as JSON text. `encode` and `decode` are inverses.
 
 import { largest } from './bounds.ts'
 import { problemIn } from './checking.ts'

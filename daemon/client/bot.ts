@@ -88,7 +88,7 @@ export async function handleMessage(
 function createBot(message: BotMessage, me: BotAccount, call: Request, signal: AbortSignal): Bot {
   let sent = 0
   const request: Request = (method, path, params) => {
-    // What a handler does after it was given up is for nobody.
+    // What a handler does after it was given up is ignored.
     signal.throwIfAborted()
     if (method === 'POST' && path === '/messages' && ++sent > mostSends)
       throw new Error(`the handler sent more than ${mostSends} messages for one; it goes no further`)
@@ -140,7 +140,7 @@ function withoutMention(content: string, { name, userId }: BotAccount): string {
   return isMine ? content.slice(opening[0].length) : content
 }
 
-/** Messages of bots in a row, in one conversation, after which nobody but a bot can be talking. */
+/** Messages of bots in a row, in one conversation, after which only bots can be talking. */
 const longestExchange = 10
 /** Conversations that are remembered; the oldest goes first. */
 const mostConversations = 1000
@@ -169,7 +169,7 @@ export class LoopGuard {
   async #isBot(userId: number): Promise<boolean> {
     const known = this.#bots.get(userId)
     if (known !== undefined) return known
-    // Somebody who cannot be looked up counts as a person: a bot must not stop because of that.
+    // A sender who cannot be looked up counts as a person: a bot must not stop because of that.
     const { user } = await this.#request('GET', `/users/${userId}`).catch((): Reply => ({}))
     const isBot = (user as { is_bot?: boolean } | undefined)?.is_bot === true
     if (this.#bots.size >= mostConversations) this.#bots.clear()

@@ -1,5 +1,5 @@
 // Events without gaps: registers, polls, and begins again when the queue is lost. Messages sent meanwhile are fetched,
-// nothing is delivered twice, and what could not be fetched is marked by an event of type `gap` for those who ask for it.
+// nothing is delivered twice, and what could not be fetched is marked by an event of type `gap`, if the caller asks for it.
 
 import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
@@ -68,7 +68,7 @@ export interface Message {
 export interface OtherEvent<T extends EventType> {
   readonly type: T
   readonly id: number | null
-  /** Declared so that nobody reads it without looking at `type`. */
+  /** Declared so that it cannot be read without a check of `type`. */
   readonly message?: undefined
   readonly [field: string]: any
 }

@@ -1,4 +1,4 @@
-// How a queue is followed so that nothing is missed and nothing comes twice: the rules by which natter/client and
+// Following a queue so that no event is missed and none comes twice: the rules by which natter/client and
 // `natter tail` go. How they reach the server, and what they make of an event, is theirs.
 
 import { wasRestored } from '../api/queue-ids.ts'

@@ -39,7 +39,7 @@ export class NatterError extends Error {
     caller?: Caller,
     parameter?: string | null,
   ) {
-    // For an error that nobody catches, Node prints the source line where it was made: here, a line of this library.
+    // For an uncaught error, Node prints the source line where it was made: here, a line of this library.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(typeof body.msg === 'string' ? body.msg : `the server answered ${status}`)

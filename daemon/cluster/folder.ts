@@ -1,4 +1,4 @@
-// What the folder of a daemon says about its cluster: `cluster.json`. A folder belongs to one cluster, or to none.
+// `cluster.json`: to which cluster the folder of a daemon belongs. A folder belongs to one cluster, or to none.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'

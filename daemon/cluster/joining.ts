@@ -1,4 +1,4 @@
-// How a daemon that is new, or was away for long, gets what the log no longer has: the snapshot of another daemon.
+// Fetches the snapshot of another daemon, for a daemon that is new or lacks entries that the log no longer has.
 
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'

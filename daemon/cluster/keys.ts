@@ -99,7 +99,7 @@ export class Keys {
     return `${this.#below}log/`
   }
 
-  /** Pieces of batches that are too large for one value; nobody reads them until a batch in the log names them. */
+  /** Pieces of batches that are too large for one value; they are not read until a batch in the log names them. */
   get staged(): string {
     return `${this.#below}staged/`
   }

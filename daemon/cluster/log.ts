@@ -13,7 +13,7 @@ export class LogTrimmed extends Error {
   }
 }
 
-/** Somebody else leads by now. */
+/** Another daemon leads by now. */
 export class Deposed extends Error {
   constructor(reason: string) {
     super(reason)
@@ -168,7 +168,7 @@ export class Log {
     return { target: 'CREATE', key: encodeText(this.#keys.leader), create_revision: term.number }
   }
 
-  /** The value of the batch; a large one is put into pieces first, under keys that nobody reads yet. */
+  /** The value of the batch; a large one is put into pieces first, under keys that are not read yet. */
   async #stage(term: Term, batch: Batch): Promise<string> {
     const whole = Buffer.from(batchHead(batch, term.number) + batch.lines)
     if (whole.length <= valueBytes) return whole.toString('base64')

@@ -188,7 +188,7 @@ function rangesOf({ responses = [] }: { responses?: { response_range?: { kvs?: K
   return responses.map(part => part.response_range?.kvs ?? [])
 }
 
-/** Throws when this daemon must not join those who are there. */
+/** Throws when this daemon must not join the present members. */
 export function checkOthers(
   members: readonly Member[],
   self: { readonly id: string; readonly url: string },
@@ -211,7 +211,7 @@ export function checkOthers(
 }
 
 /**
- * Waits until what this folder's daemon said before it crashed is gone from etcd. Throws when somebody goes on saying it: then
+ * Waits until what this folder's daemon said before it crashed is gone from etcd. Throws when it is still being renewed: then
  * a copy of the folder is in use.
  */
 export async function outliveOneself(

@@ -108,7 +108,7 @@ export class SignalSender {
   }
 }
 
-/** Queues that nobody polls here: before they end, the other daemons are asked. */
+/** Queues without polls here: before they end, the other daemons are asked. */
 export class IdleQueues {
   readonly #peers: Peers
   readonly #others: () => readonly string[]

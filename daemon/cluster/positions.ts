@@ -8,7 +8,7 @@ interface Waiting {
 export class Positions {
   #waiting: Waiting[] = []
 
-  /** This daemon is at the position: those who wait for it, or less, go on. */
+  /** This daemon has reached the position: resolves the waits for it and for lower ones. */
   reached(position: number): void {
     if (this.#waiting.length === 0) return
     const done = this.#waiting.filter(waiting => waiting.position <= position)
@@ -36,7 +36,7 @@ export class Positions {
   }
 }
 
-/** Waits until this daemon is at the end of the log. Those who ask while one question is under way share the next one. */
+/** Waits until this daemon is at the end of the log. Calls during a question in progress share the next one. */
 export class CatchingUp {
   readonly #reachHead: () => Promise<boolean>
   #current: Promise<boolean> | undefined

@@ -310,7 +310,7 @@ export class Replica {
     const caughtUp = journal.position >= election.head.position || (await this.#reach(election.head.position))
     await this.#stopFollowing()
     if (!caughtUp || journal.position !== election.head.position || lease.signal.aborted) {
-      // Somebody else may be further: try again later.
+      // Another daemon may be further: try again later.
       await lease.revoke()
       this.#lease = undefined
       return this.#startFollowing()
@@ -344,7 +344,7 @@ export class Replica {
 
   // --- the others -----------------------------------------------------------------------------------------------
 
-  /** Looks who is there and who leads, and sees to it that somebody does. */
+  /** Reads the members and the leader from etcd, and stands for election where there is none. */
   async #look(): Promise<void> {
     try {
       await this.#changing

@@ -1,4 +1,4 @@
-// What a daemon says of its cluster: in the details of /readyz, and so in `natter cluster status`.
+// The status of a cluster as one daemon reports it: in the details of /readyz, and so in `natter cluster status`.
 
 import type { LogSize } from './log-keeper.ts'
 import type { View } from './membership.ts'

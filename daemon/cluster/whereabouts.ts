@@ -1,4 +1,4 @@
-// What a daemon knows of the others: who is there, who leads, how far the log goes, and how old that knowledge is.
+// The knowledge of a daemon about its cluster: who is there, who leads, how far the log goes, and how old that knowledge is.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { View } from './membership.ts'
@@ -44,7 +44,7 @@ export class Whereabouts {
     return (this.view?.members ?? []).flatMap(({ id, peer }) => (id !== self && peer !== undefined ? [peer] : []))
   }
 
-  /** Where the leader is. Waits for one, unless etcd does not answer: then nobody can be elected that this daemon knew of. */
+  /** Where the leader is. Waits for one, unless etcd does not answer: then this daemon could not hear of an election. */
   async findLeader(standing: () => Standing): Promise<string | undefined> {
     const end = performance.now() + patience
     while (performance.now() < end) {

@@ -52,7 +52,7 @@ const mostDue = 50_000
 export interface Move {
   /** The parameter that says how far. */
   readonly parameter?: string
-  /** Whether the client has left: nobody wants the move any more. */
+  /** Whether the client has left: then the clock need not move. */
   readonly isGone?: () => boolean
 }
 
@@ -112,7 +112,7 @@ export class ControlPlane {
     }
   }
 
-  /** Whether somebody waits for something to happen. */
+  /** Whether a wait is in progress. */
   get isAwaited(): boolean {
     return this.live.isAwaited || this.#logs.some(log => log.awaited)
   }

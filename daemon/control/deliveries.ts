@@ -64,7 +64,7 @@ export class Deliveries extends Log<Delivery> {
     if (this.#requests.size > kept) this.#requests.delete(this.#requests.keys().next().value!)
   }
 
-  /** Facts were taken: perhaps somebody waits for one of them. */
+  /** Facts were taken: a wait may be for one of them. */
   reconsider(): void {
     if (!this.awaited) return
     for (const delivery of this.since()) this.tell(delivery)

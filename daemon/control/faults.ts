@@ -134,7 +134,7 @@ function fits({ kind, endpoint: wanted, user }: FaultRule, { endpoint, actor }: 
   return actor !== undefined && (user === actor.id || String(user).toLowerCase() === actor.email.toLowerCase())
 }
 
-/** The account belongs to it, so that nobody is given the events of another. */
+/** The account is part of the key: no client is given the events of another. */
 function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
   return endpoint.id === events.get.id && actor ? `${actor.id} ${fields.get('queue_id')}` : undefined
 }

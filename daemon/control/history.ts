@@ -1,4 +1,4 @@
-// What was true when: who could receive each message, and the life of every event queue. Fed by the facts, those that a start
+// The past, for `why`: who could receive each message, and the life of every event queue. Fed by the facts, those that a start
 // replays too, so it reaches back as far as the journal does, within bounds.
 
 import type { Fact } from '../domain/facts.ts'

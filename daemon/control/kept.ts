@@ -1,4 +1,4 @@
-// What the log of calls keeps of a call: bounded, so that no caller fills the memory, and with secrets hidden.
+// The entry of a call in the log of calls: bounded, so that no caller fills the memory, and with secrets hidden.
 
 import type { Upload } from '../api/define.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../api/masking.ts'

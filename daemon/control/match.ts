@@ -1,4 +1,4 @@
-// Whether something is what was waited for, and if not, in what it differs: so that a test that fails says why.
+// Compares an item with the pattern of a wait, and says in what it differs: a failing test then says why.
 
 import { compilePattern, type Pattern, patternIn } from '../api/pattern.ts'
 import { invalid } from '../domain/refusal.ts'

@@ -46,7 +46,7 @@ export abstract class Log<T extends Numbered> {
   /** Called when an item is added or changes. */
   onChange: (() => void) | undefined
 
-  /** Something about an item is new: those who wait check it. */
+  /** An item has changed: the waits check it again. */
   tell(item: T): void {
     this.onChange?.()
     for (const look of this.#waiting.keys()) look(item)
@@ -99,7 +99,7 @@ export abstract class Log<T extends Numbered> {
       const look = (item: T) => {
         if (item.id > since && wish.fits(item)) end(item)
       }
-      // Real time: the clock may be frozen while somebody waits.
+      // Real time: the clock may be frozen during a wait.
       const cancel = this.#boundary.after(ms, giveUp)
       this.#waiting.set(look, wish)
       this.#ends.add(giveUp)
@@ -107,7 +107,7 @@ export abstract class Log<T extends Numbered> {
     return { found, end }
   }
 
-  /** Nothing more will come: nobody waits any longer. */
+  /** Nothing more will come: ends all waits. */
   end(): void {
     this.#ended = true
     for (const giveUp of [...this.#ends]) giveUp()

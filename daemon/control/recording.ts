@@ -1,4 +1,4 @@
-// Recordings: every call with what was sent and what was answered, as lines of JSON, while somebody reads them. Secrets are hidden.
+// Recordings: every call with what was sent and what was answered, as lines of JSON, while a client reads them. Secrets are hidden.
 
 import type { Upload } from '../api/define.ts'
 import { maskJson } from '../api/masking.ts'

@@ -10,7 +10,7 @@ export function makeReport(plane: ControlPlane) {
     version: parts.version,
     clock: { now: clock.now(), time: new Date(clock.now()).toISOString(), frozen: clock.frozen },
     calls: calls.since().map(call => ({ ...call, answer: calls.answerOf(call) })),
-    // The shapes of a reply are not readonly; nobody changes these.
+    // The shapes of a reply are not readonly, but these are never changed.
     events: events.since() as never[],
     queues: [...engine.queues.values()].map(({ id, userId, eventTypes, narrow, lastSeen, pending }) => ({
       queue_id: id,

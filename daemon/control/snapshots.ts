@@ -65,7 +65,7 @@ export class Worlds {
     engine.keepFilesOf(() => kept().map(({ sections }) => sections))
   }
 
-  /** What is now is what `reset` goes back to. `sections` are its rows, where somebody has them already. */
+  /** Makes the present state the one that `reset` goes back to. `sections` are its rows, if the caller has them. */
   begin(sections?: Sections): void {
     this.#beginning = this.#world('', sections)
   }

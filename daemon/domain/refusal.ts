@@ -72,7 +72,7 @@ export function conflict(parameter: string, why: string, more?: More): Refusal {
   return about('conflict', parameter, why, more)
 }
 
-/** Somebody or something else has this name. */
+/** The name is taken. */
 export function taken(parameter: string, value: string, more?: More): Refusal {
   return conflict(parameter, `${inQuotes(value)} is already in use`, more)
 }
@@ -156,7 +156,7 @@ export function rateLimited(seconds: number): Refusal {
 
 // --- words --------------------------------------------------------------------------------------------------------
 
-/** A value in a sentence: in double quotes, and cut where nobody reads on. */
+/** A value in a sentence: in double quotes, and cut if it is long. */
 export function inQuotes(value: string): string {
   const characters = [...value.slice(0, 2 * longestQuote)]
   return JSON.stringify(characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : value)

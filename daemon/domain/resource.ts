@@ -1,4 +1,4 @@
-// What a resource is made of: commands that decide, facts that are applied and announced, sections of `register`.
+// The form of a resource: commands that decide, facts that are applied and announced, sections of `register`.
 
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
 import type { Level } from '../api/levels/level.ts'

@@ -38,7 +38,7 @@ export function clientOf(registration: Declared): Client {
   }
 }
 
-/** The clients of the queues there are, one object for each form; a form nobody uses is forgotten. */
+/** The clients of the queues there are, one object for each form; a form without queues is forgotten. */
 export class Clients {
   readonly #shared = new Map<string, { readonly client: Client; uses: number }>()
 

@@ -59,7 +59,7 @@ export interface QueueLimits {
 
 export interface QueuesParts {
   /**
-   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which nobody can set. Clients who call or
+   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which cannot be set. Clients who call or
    * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
    * heartbeat for every minute of it, nor end their queues.
    */

@@ -140,7 +140,7 @@ export class Queues {
     return false
   }
 
-  /** Everything up to the position is on disk: wake those who wait for it. */
+  /** Everything up to the position is on disk: answer the polls that wait for it. */
   release(position: number): void {
     if (position > this.#released) this.#released = position
     let ready = 0
@@ -321,7 +321,7 @@ export class Queues {
     if (!lasting && !hasRoom(queue, position, 0)) return
     this.#append(queue, position, body, lasting, secretsOf)
     if (this.#reached && this.#reached.length < 100 && this.#reached.at(-1) !== queue.id) this.#reached.push(queue.id)
-    // Nobody waits while the journal is replayed.
+    // No poll waits while the journal is replayed.
     if (!this.#live) return
     this.#hold(queue, position)
     this.#endOverflowed(queue)
@@ -389,7 +389,7 @@ export class Queues {
 
   #expire(queue: Queue): void {
     const late = this.#parts.clock.elapsed() - (queue.idleSince + queue.lifespan)
-    // Somebody waits; or nobody could, because the whole process was stopped. Else the deadline would not be missed by so much.
+    // A poll waits, or the whole process was suspended: otherwise the deadline would not be missed by so much.
     if (queue.waiter || late > stoppedFor) this.revive(queue)
     else if (late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     else this.#parts.remove([queue.id], 'expired')

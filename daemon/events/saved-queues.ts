@@ -1,4 +1,4 @@
-// How a snapshot keeps queues: the text of an event once, before the first queue that waits for it, however many do.
+// The queues in a snapshot: the text of an event once, before the first queue that waits for it, however many do.
 
 import type { EventText } from './event-text.ts'
 import type { Pending, Queue, Unsaved } from './queue.ts'

@@ -1,4 +1,4 @@
-// How much a caller may make the daemon hold, and for how long. People never reach these bounds; attackers do.
+// Bounds on what a caller may make the daemon hold, and for how long. Only attackers reach them.
 
 import { readFileSync } from 'node:fs'
 
@@ -43,7 +43,7 @@ export function affordableConnections(wanted: number): number {
   return Math.max(1, Math.min(wanted, openFilesLimit() - reserved))
 }
 
-/** As many as there may be where nobody says. */
+/** The bounds unless a flag sets others. */
 function openFilesLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')

@@ -1,4 +1,4 @@
-// Who is connected. Beyond the bound a newcomer is refused in words, and a client that does not read its answers is cut off.
+// Open connections. Beyond the bound a new one is refused with an error body, and a client that does not read its answers is cut off.
 
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ interface Progress {
   since: number
 }
 
-/** Refusals that may linger until their client has read them; beyond that, nobody is answered. */
+/** Refusals that may wait until their client has read them; beyond that, connections are closed without an answer. */
 const mostRefusing = 200
 const lingerMs = 1000
 const sweepMs = 2000

@@ -1,4 +1,4 @@
-// What the edge of a world is made of.
+// The parts of the edge of a world.
 
 import type { Dialect } from '../domain/model/facts/queues.ts'
 import type { AnyResource, Keys, ServerFacts, Tools } from '../domain/resource.ts'

@@ -156,7 +156,7 @@ export class Edge {
   async #serveParts(call: Omit<Call, 'fields'>, body: Exclude<Body, undefined>): Promise<void> {
     const { intake, files } = this.#parts
     const { found, request, actor } = call
-    // Nobody but somebody with an account sends files.
+    // Only accounts may send files.
     const limit = actor && takesFile(found.route.endpoint) ? intake.uploadBytes : intake.bodyBytes
     const uploads = new UploadsInProgress(files, intake.held, intake.heldFiles)
     try {

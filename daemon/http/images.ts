@@ -1,4 +1,4 @@
-// Pictures kept beside the store: avatars and emoji. A path ends in the name of the file, which nobody can guess.
+// Pictures kept beside the store: avatars and emoji. A path ends in the name of the file, which cannot be guessed.
 
 import type { FastifyReply } from 'fastify'
 import { imageType } from '../domain/files/images.ts'

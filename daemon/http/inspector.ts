@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
   'app.css': 'text/css; charset=utf-8',
 }
 
-/** No script or style but our own files, no request to another server, and nobody may put the page into a frame. */
+/** No script or style but our own files, no request to another server, and no frame around the page. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

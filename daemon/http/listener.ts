@@ -154,7 +154,7 @@ function limitTime(request: IncomingMessage, response: ServerResponse, { bounds,
     const to = answeringOf({ method: request.method!, id: newId() }, response)
     to.headers.push('Connection', 'close')
     refuse(to, malformed('The body did not arrive in time. Send it faster, or send less.', { status: 408 }))
-    // Nobody waits for the rest of the body, nor for a client that does not read.
+    // Neither the rest of the body nor a client that does not read is waited for.
     socket.destroySoon()
   }
   const check = () => {

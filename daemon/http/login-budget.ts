@@ -1,4 +1,4 @@
-// How often passwords may be tried. Failed attempts count three times: for one account from one client, for the client, and for the
+// Limits on password attempts. Failed attempts count three times: for one account from one client, for the client, and for the
 // account. Accounts are known by the address as it was given, never by a look at the state: a budget shared by the addresses
 // of one account would show that they belong together, and unknown addresses must get the same answers.
 

@@ -88,7 +88,7 @@ export class LongPoll {
   }
 
   #wait(poll: Poll, queue: Queue): void {
-    // Gone while the disk was written: nobody would get the answer, and the queue would seem to be waited on.
+    // The client left while the disk was written: the answer would be lost, and the queue would seem to be waited on.
     if (poll.answering.raw.destroyed) return
     const { raw } = poll.answering
     const waiter: Waiter = {

@@ -1,4 +1,4 @@
-// How many mails an account can cause, and an address can get. On whether or not calls are limited.
+// Limits on the mails that an account can cause and that an address can get. They apply even where calls are not limited.
 
 import type { Endpoint } from '../api/define.ts'
 import type { State, User } from '../domain/model/state.ts'

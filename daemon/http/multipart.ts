@@ -67,7 +67,7 @@ export async function readMultipart(
       const typeOfPart = watchTypes(parser)
       parser.on('file', (name, stream, filename) => {
         const type = typeOfPart()
-        // A body that ends inside a file ends here too: an error that nobody handles would end the process.
+        // A body that ends inside a file ends here too: an unhandled error would end the process.
         stream.on('error', fail)
         const take = async (part: string) => {
           const file = await uploads.receive(stream, { filename: filename ?? '', contentType: type })

@@ -1,4 +1,4 @@
-// What a world answers beside the API: the inspector, probes, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
+// The pages of a world beside the API: the inspector, probes, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
 // each request knows which world it is for. Loaded with the first such request.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'

@@ -1,4 +1,4 @@
-// How often a caller may ask. Off on loopback unless wanted; kept exact, since tests of clients will look at the numbers.
+// Rate limits of calls. Off on loopback unless wanted; kept exact, since tests of clients will look at the numbers.
 
 import { type Refusal, rateLimited } from '../domain/refusal.ts'
 

@@ -10,7 +10,7 @@ import { type Bounds, usualBounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
-import { type LogStream, ServerLog } from './log.ts'
+import { ServerLog } from './log.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { targetRefusal } from './target.ts'
@@ -26,7 +26,7 @@ export interface ServerParts {
   readonly hosts?: TrustedHosts
   /** For HTTPS. */
   readonly certificate?: Certificate | undefined
-  readonly logger: { level: string; stream?: LogStream }
+  readonly logLevel: string
   /** Hears of every call that was answered. */
   readonly countCall?: SiteHost['countCall']
 }
@@ -59,7 +59,7 @@ export function buildServer({
   plainHttp = false,
   hosts = anyHost,
   certificate,
-  logger,
+  logLevel,
   countCall,
 }: ServerParts): HttpServer {
   // One count for all ways in: what a client reports must be found in the log once.
@@ -67,7 +67,7 @@ export function buildServer({
   const newId = () => `req-${(++requests).toString(36)}`
   const sites = new Sites()
   const pageOf = new WeakMap<IncomingMessage, Site>()
-  const log = new ServerLog(logger.level, logger.stream)
+  const log = new ServerLog(logLevel)
   const refusalOf = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refusalOf(headers)
   // The ID is of the site: what one space is asked must not show in another.
   const refuseAt = (site: Site, { method }: RequestHead, response: Response, refusal: Refusal) =>

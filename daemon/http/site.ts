@@ -167,7 +167,7 @@ export class Site {
     return this.#parts.readFile
   }
 
-  /** What /metrics shows, to those who may see it; undefined where it is closed. */
+  /** The text of /metrics, for owners and administrators; undefined where it is closed. */
   metricsFor(request: FastifyRequest): MetricsPage | undefined {
     const { metrics, engine } = this.#parts
     if (metrics) check(administer, { state: engine.state, actor: this.#authenticate(request) })

@@ -1,4 +1,4 @@
-// Uploaded files, in pieces, for those who may see them: with a key, at a temporary address without one, or where all the web may look.
+// Downloads of uploaded files, in ranges: with a key, at a temporary address without one, or in public channels that the web may read.
 
 import { Readable } from 'node:stream'
 import { attachmentAt, attachmentOnTheWeb, decodedPath } from '../domain/files/attachments.ts'
@@ -50,7 +50,7 @@ type Served = Pick<Attachment, 'file' | 'name' | 'contentType'>
 /** What there is and may not be seen looks like what there is not. */
 export async function uploadFor(parts: Parts, request: UploadRequest): Promise<UploadAnswer> {
   const attachment = attachmentFor(parts, request)
-  // A link may be on its way to the disk: nobody may see by it what a crash would hide again.
+  // A link may still be on its way to the disk: it must not show what a crash would take back.
   await parts.engine.settled()
   const file = attachment && (await parts.findFile(attachment.file))
   if (!attachment || !file) throw new Refusal('There is no such file.', { kind: 'not-found', status: 404 })

@@ -3,11 +3,11 @@
 import { Boundary, type Cancel } from '../boundary.ts'
 
 export interface Clock {
-  /** Milliseconds since the epoch. Somebody can set the clock of the machine, so this can step back and forth. */
+  /** Milliseconds since the epoch. The clock of the machine can be set, so this can step back and forth. */
   now(): number
   /** Milliseconds since some moment. Only ever grows, at the pace of the clock: for how long, not for when. */
   elapsed(): number
-  /** What `elapsed` shows when the move that is in progress ends; what it shows now when nobody moves the clock. */
+  /** What `elapsed` shows when the move that is in progress ends; what it shows now when the clock is not being moved. */
   heading(): number
   /**
    * Runs once after that long; never keeps the process alive. With a time by `now`, a clock that is steered goes by that
@@ -42,7 +42,7 @@ export class RealClock implements Clock {
   }
 }
 
-/** Real milliseconds between two looks at the clock of the machine, which somebody can set meanwhile. */
+/** Real milliseconds between two looks at the clock of the machine, which can be set meanwhile. */
 const lookAgain = 30_000
 /** Milliseconds that two ways to measure the same time may differ. */
 const tolerance = 50

@@ -42,7 +42,7 @@ export class Exports {
     while (this.#current) await this.#current
   }
 
-  /** Facts were taken: somebody may have asked for an export. */
+  /** Facts were taken: an export may have been requested. */
   reconsider(): void {
     if (!this.#running || this.#current) return
     const next = this.#parts.engine.state.exports.find('pending', 1)
@@ -65,7 +65,7 @@ export class Exports {
       const file = await archive.keep()
       await this.#settle('finish-export', ctx => finishExport(ctx, row, file))
     } catch (error) {
-      // A stop, a reset: there is nobody to tell.
+      // After a stop or a reset there is no row to settle.
       if (!this.#running || !isWaiting(surroundings(), row)) return
       warn(`the export ${row.id} failed: ${(error as Error).message}`)
       await this.#settle('fail-export', ctx => failExport(ctx, row)).catch(() => {

@@ -3,7 +3,7 @@
 
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** Of a hash that can be checked: 128 MiB of memory. A store or a snapshot that somebody changed must not ask for more. */
+/** Of a hash that can be checked: 128 MiB of memory. A forged store or snapshot must not ask for more. */
 const highestCost = 131_072
 
 /** Takes the place of a hash where there is no password: nothing matches it. */
@@ -11,7 +11,7 @@ export const noPassword = `scrypt$0$${'A'.repeat(22)}==$`
 
 /** Whose hash is next. The process has one: what it protects, the threads that write the disk, is there once too. */
 export class Turns {
-  /** Lines with somebody in them, the one whose turn is next first. */
+  /** Lines that are not empty, the one whose turn is next first. */
   readonly #lines = new Set<(() => void)[]>()
   #busy = false
 
@@ -25,7 +25,7 @@ export class Turns {
     this.#busy = true
   }
 
-  /** `#busy` stays set until the next one goes on, so that nobody gets in between. */
+  /** `#busy` stays set until the next one goes on, so that no other hash gets in between. */
   next(): void {
     const [line] = this.#lines
     if (!line) {

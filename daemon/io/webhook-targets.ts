@@ -1,4 +1,4 @@
-// Where outgoing webhooks may go. Every address of a name is checked, and the connection is made to one of
+// Addresses that outgoing webhooks may call. Every address of a name is checked, and the connection is made to one of
 // the checked addresses: a name cannot change its mind in between.
 
 import { lookup } from 'node:dns'

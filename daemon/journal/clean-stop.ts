@@ -1,4 +1,4 @@
-// What a clean stop leaves in the folder: the position up to which the journal was on disk. A journal that ends before it has lost
+// The mark that a clean stop leaves in the folder: the position up to which the journal was on disk. A journal that ends before it has lost
 // entries, so its end is damage and not a write that a crash interrupted.
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -116,7 +116,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
   }
 
-  /** A few microseconds beside a sync: nothing is acknowledged that went into a file which nobody will find. */
+  /** A few microseconds beside a sync: nothing is acknowledged that went into a file without a name. */
   #mustBeThere(): void {
     const error = this.lost()
     if (error) throw error
@@ -157,7 +157,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
   }
 
-  /** Own descriptors, opened at once: a segment sealed or forgotten while somebody reads stays readable. */
+  /** Own descriptors, opened at once: a segment that is sealed or deleted during a read stays readable. */
   #openForReading(after: number, newest: number): Segment[] {
     if (after > newest)
       throw new JournalDamaged(activeName, 1, `the journal ends at position ${newest}, before ${after}`)
@@ -222,7 +222,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async forget(upTo: number): Promise<void> {
-    // In order with the reads: who asked before still gets it. The unlinking itself keeps nobody waiting.
+    // In order with the reads: earlier reads still get it. The unlinking itself is not waited for.
     const gone = await this.#commits.inOrder(async () => {
       const count = this.#sealed.filter(({ last }) => last <= upTo).length
       return this.#sealed.splice(0, count)

@@ -90,7 +90,7 @@ function newBatch(): Batch {
     resolve = yes
     reject = no
   })
-  // Somebody who does not wait for the disk must not bring the daemon down when it fails.
+  // A caller that does not wait for the disk must not end the daemon when the disk fails.
   durable.catch(() => {})
   return { text: '', durable, resolve, reject }
 }

@@ -40,7 +40,7 @@ export interface Journal<Fact> {
    */
   replay(after: number): AsyncIterable<Entry<Fact>>
   /**
-   * The same for those who need to know only what happened: blocks of positions with their facts, to be walked to the end
+   * The same for callers that need only the facts: blocks of positions with their facts, to be walked to the end
    * before the next is asked for. A promise for each entry, and parsing its time, actor and op, would be a third of a start.
    */
   replayFacts(after: number): AsyncIterable<Iterable<Happened<Fact>>>

@@ -7,7 +7,7 @@ const alreadyDurable = Promise.resolve()
 export class MemoryJournal<Fact> implements Journal<Fact> {
   readonly failure = undefined
   readonly #keep: boolean
-  /** Lines, not objects: what is replayed must not change when somebody changes what was appended. */
+  /** Lines, not objects: a replay must not see later changes of the objects that were appended. */
   #lines: string[] = []
   #position = 0
   /** Entries up to here are gone. */

@@ -1,4 +1,4 @@
-// What a segment of the journal looks like: names, header line, entry lines and their sums.
+// The format of a segment of the journal: names, header line, entry lines and their sums.
 // Must never change unless `segmentFormat` grows: old stores have to boot.
 import { crc32 } from 'node:zlib'
 import { JournalDamaged, type NewEntry } from './journal.ts'

@@ -55,7 +55,7 @@ export async function* readSegment<Found>(
       return parse(block, lines)
     } catch (error) {
       if (!(error instanceof NotJson)) throw error
-      // The sum fits, so these are the bytes somebody wrote: not torn, but not an entry of ours either.
+      // The sum fits, so these bytes were written on purpose: not torn, but not an entry of a journal either.
       throw new JournalDamaged(file, line - lines.length + error.index + 1, 'not JSON')
     }
   }

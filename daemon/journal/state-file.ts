@@ -1,4 +1,4 @@
-// Reading `state.json`: by lines, because it may be larger than any string; as a whole when somebody reformatted it.
+// Reading `state.json`: by lines, because it may be larger than any string; as a whole if it was reformatted.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'

@@ -25,7 +25,7 @@ export function sumOfHead({ format, position, time, files = [] }: Head): string 
   return inHex(crc32(JSON.stringify([format, position, time, files])))
 }
 
-/** Over the rows as compact JSON with commas between them, so that it still fits when somebody reformatted the file. */
+/** Over the rows as compact JSON with commas between them, so that it still fits after the file was reformatted. */
 export function sumOfRows(rows: readonly unknown[]): string {
   return inHex(crc32(JSON.stringify(rows).slice(1, -1)))
 }

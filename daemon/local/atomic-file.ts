@@ -1,4 +1,4 @@
-// The one way to write a whole file: under a temporary name that nobody can guess, then renamed into place. A reader sees
+// The one way to write a whole file: under a temporary name that cannot be guessed, then renamed into place. A reader sees
 // the old content or the new, never a part. A leaf: the daemon and the command line both use it.
 import {
   closeSync,
@@ -71,7 +71,7 @@ export function removeUnfinished(path: string): void {
     if (name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
 }
 
-// A name that can be guessed can be planted: as a link to a file of somebody else, for instance.
+// A name that can be guessed can be planted, for instance as a link to another user's file.
 function unfinishedPath(path: string): string {
   return `${path}.${crypto.randomUUID()}.tmp`
 }

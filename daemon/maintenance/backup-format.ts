@@ -1,4 +1,4 @@
-// What a backup looks like: a tar file whose first entry says what it is and whose last one has the checksums of all the others.
+// The format of a backup: a tar file whose first entry says what it is and whose last one has the checksums of all the others.
 // Must never change unless `backupFormat` grows: old backups have to be restored.
 
 import { crc32 } from 'node:zlib'

@@ -38,7 +38,7 @@ export interface BackupMade {
 
 export interface BackupOptions {
   readonly folder: string
-  /** Whether to leave out the secret: those who restore the backup get new API keys. */
+  /** Whether to leave out the secret: a restored store then has new API keys. */
   readonly withoutSecret: boolean
   readonly now: Date
 }
@@ -61,7 +61,7 @@ export async function backupToStream(
   return backup.made
 }
 
-/** The daemon goes first: a backup has time, those who send messages have not. */
+/** The daemon goes first: a backup can wait, senders of messages cannot. */
 export function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -262,7 +262,7 @@ class ReusedBuffers {
         yield piece
         kept = 1
       } finally {
-        // All of them when the reader gives up: somebody may be waiting for a buffer.
+        // All of them when the reader gives up: a read may be waiting for a buffer.
         while (held.length > kept) this.#release(held.shift()!)
       }
     }

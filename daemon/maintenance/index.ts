@@ -1,4 +1,4 @@
-// What an operator does to a store besides backing it up: restore it, check it, measure it. A bundle of its own, which the command line
+// Restores, checks and measures a store. A bundle of its own, which the command line
 // loads when one of these is asked for: it needs the domain, and nothing else that the command line does.
 
 export { checkStore } from './check.ts'

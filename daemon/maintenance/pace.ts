@@ -1,4 +1,4 @@
-// How fast a backup goes. Even at a low priority, a process that copies many bytes makes those wait that write a few: their threads wait for
+// The pace of a backup. Even at a low priority, a process that copies many bytes makes those wait that write a few: their threads wait for
 // a processor, and their syncs for those of the copy.
 
 import { statSync } from 'node:fs'
@@ -13,7 +13,7 @@ export interface Time {
   sleep(ms: number): Promise<unknown>
 }
 
-/** Holds a backup back while somebody writes to the journal, and only then. */
+/** Slows a backup down while the journal is written to, and only then. */
 export class Pace {
   readonly #journal: string
   readonly #time: Time

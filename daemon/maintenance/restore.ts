@@ -88,7 +88,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       throw new BackupRefused(
         `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
       )
-    // What an earlier attempt left. The lock says that nobody is at it now.
+    // Left by an earlier attempt. The lock shows that no other process is at work here.
     for (const name of readdirSync(folder))
       if (name.startsWith(restoringPrefix)) rmSync(join(folder, name), { recursive: true, force: true })
     const unpacked = mkdtempSync(join(folder, restoringPrefix))

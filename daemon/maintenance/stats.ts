@@ -1,4 +1,4 @@
-// How large a store is and what it holds, read without a daemon.
+// Figures of a store, read without a daemon: its size and what it holds.
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What the metrics ask of the rest of the daemon: figures of a world at the moment of a scrape.
+// Figures of a world at the moment of a scrape.
 
 import type { Engine } from '../engine.ts'
 

@@ -1,9 +1,8 @@
 // The metrics of a process in the format of Prometheus. A bundle of its own, loaded only with --metrics.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedCall } from '../http/observed-call.ts'
 import { version } from '../version.ts'
-import { CallTable } from './call-table.ts'
 import type { WebhookOutcome, WorldFigures } from './figures.ts'
 
 export interface Sources {
@@ -13,13 +12,19 @@ export interface Sources {
   cluster?(): { readonly role: string; readonly lag: number }
 }
 
-/** Seconds. A durable write takes a few milliseconds; what takes a second has a reason that somebody wants to know. */
+/** Seconds. A durable write takes a few milliseconds; anything above a second is worth a look. */
 const callBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 const flushBuckets = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2]
 
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #calls = new CallTable(callBuckets)
+  readonly #calls = this.#counter('natter_calls_total', 'Calls of the API that were answered', ['operation', 'status'])
+  readonly #durations = this.#histogram(
+    'natter_call_duration_seconds',
+    'Time from the arrival of a call to its answer, without polls that waited for events',
+    callBuckets,
+    ['operation'],
+  )
   readonly #flushes = this.#histogram(
     'natter_journal_flush_duration_seconds',
     'Time to write and sync a batch of journal entries',
@@ -31,7 +36,6 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry })
-    this.#showCalls()
     this.#gauge('natter_build_info', 'Version of natter; always 1', () => undefined, ['version']).set(
       { version: version() },
       1,
@@ -73,8 +77,10 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
-  readonly countCall = ({ operation = 'unknown', status, milliseconds, waited }: FinishedCall): void =>
-    this.#calls.count(operation, status, waited ? undefined : milliseconds / 1000)
+  readonly countCall = ({ operation = 'unknown', status, milliseconds, waited }: FinishedCall): void => {
+    this.#calls.inc({ operation, status })
+    if (!waited) this.#durations.observe({ operation }, milliseconds / 1000)
+  }
 
   readonly countFlush = (milliseconds: number, bytes: number): void => {
     this.#flushes.observe(milliseconds / 1000)
@@ -83,31 +89,12 @@ export class Metrics {
 
   readonly countWebhook = (outcome: WebhookOutcome): void => this.#webhooks.inc({ outcome })
 
-  #showCalls(): void {
-    const calls = this.#calls
-    new Counter({
-      name: 'natter_calls_total',
-      help: 'Calls of the API that were answered',
-      labelNames: ['operation', 'status'],
-      registers: [this.#registry],
-      collect() {
-        this.reset()
-        for (const { operation, status, calls: count } of calls.counts()) this.inc({ operation, status }, count)
-      },
-    })
-    const durations = calls.histogram(
-      'natter_call_duration_seconds',
-      'Time from the arrival of a call to its answer, without polls that waited for events',
-    )
-    this.#registry.registerMetric(durations as unknown as Metric)
-  }
-
   #counter(name: string, help: string, labelNames: string[] = []): Counter {
     return new Counter({ name, help, labelNames, registers: [this.#registry] })
   }
 
-  #histogram(name: string, help: string, buckets: number[]): Histogram {
-    return new Histogram({ name, help, buckets, registers: [this.#registry] })
+  #histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.#registry] })
   }
 
   /** A figure that is not there is not shown: 0 would be a claim. */

@@ -1,4 +1,4 @@
-// What a seed may say: sections of plain records, checked before anything is made of them.
+// The format of a seed: sections of plain records, checked before anything is made of them.
 
 import { levelForms, readLevel } from '../api/levels/releases.ts'
 import type { SavedUpload } from '../io/saved-uploads.ts'

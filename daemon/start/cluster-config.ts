@@ -1,4 +1,4 @@
-// What the flags say about a cluster.
+// The settings of a cluster, read from the flags.
 
 import { type Read, UsageError } from './flags.ts'
 import { isLoopback, isWildcard } from './listen-address.ts'

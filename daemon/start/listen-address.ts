@@ -1,4 +1,4 @@
-// What an address to listen at means: this machine only, or every address of it.
+// Kinds of addresses to listen at: this machine only, or every address of it.
 
 import { isIPv6 } from 'node:net'
 

@@ -13,7 +13,6 @@ import type { Metrics } from '../metrics/prometheus.ts'
 import { warn } from '../warnings.ts'
 import type { Config } from './config.ts'
 import { isLoopback, isWildcard } from './listen-address.ts'
-import { LogStream } from './log-stream.ts'
 
 /** What a process has once, however many worlds it has. */
 export interface ProcessResources {
@@ -50,7 +49,7 @@ export function openPort(config: Config, { certificate, metrics }: ProcessResour
     plainHttp: config.plainHttp,
     hosts: hostsOf(config),
     certificate,
-    logger: { level: config.logLevel, stream: new LogStream() },
+    logLevel: config.logLevel,
     countCall: metrics?.countCall,
   })
   const expiry = certificate && watchExpiry(certificate)

@@ -98,7 +98,7 @@ function readProfiles(file: string): Profiles {
 
 /**
  * Fails early when the ready file could not be written later, long before anyone waits for it. Takes away one that a
- * daemon left behind when it was killed: nobody may take it for an answer of this one.
+ * daemon left behind when it was killed: it must not be taken for that of this daemon.
  */
 export async function prepareReadyFile(path: string): Promise<void> {
   try {

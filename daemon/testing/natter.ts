@@ -163,7 +163,7 @@ export function variablesOf(site: string, { email, apiKey }: Account): Record<st
   )
 }
 
-/** A daemon that does not keep the process alive must still finish what somebody awaits. */
+/** A daemon that does not keep the process alive must still finish what the test awaits. */
 export async function keepingAlive<T>(work: T | Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, 2 ** 30)
   try {

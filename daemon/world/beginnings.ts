@@ -1,4 +1,4 @@
-// What spaces begin with: the rows of a preset and a seed, founded once and kept, so that the next space with the same
+// The content of new spaces: the rows of a preset and a seed, founded once and kept, so that the next space with the same
 // content only has to load them.
 
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What a daemon needs of the world that it serves, whether it runs alone or in a cluster.
+// The interface between a daemon and the world that it serves, alone or in a cluster.
 
 import type { Certificate } from '../http/certificate.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'

@@ -1,4 +1,4 @@
-// What a world is built from: settings, store, server, and what it has of other worlds and other daemons.
+// The parts that a world is built from: settings, store, server, and what it has of other worlds and other daemons.
 
 import type { ClockSetting, Sections } from '../control/snapshots.ts'
 import type { SpacesDoor } from '../control/spaces.ts'

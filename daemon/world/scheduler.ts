@@ -1,4 +1,4 @@
-// What falls due by the clock becomes commands of the system: one alarm, set for the earliest job.
+// Runs the jobs that fall due by the clock as commands of the system. One alarm is set, for the earliest job.
 
 import type { Job, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'

@@ -1,4 +1,4 @@
-// What follows from the settings of one world: its clock, and what it says of its server.
+// Parts of a world that follow from its settings: its clock, and the facts about its server.
 
 import { type Level, levelOf } from '../api/levels/level.ts'
 import { defaultLevel } from '../api/levels/releases.ts'

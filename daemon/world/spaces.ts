@@ -1,5 +1,5 @@
 // Spaces: worlds in memory beside the main one, each under /spaces/NAME. Made and deleted through the control plane of the
-// main world; one that nobody uses is deleted after a while.
+// main world; an idle one is deleted after a while.
 
 import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
@@ -30,11 +30,11 @@ export interface Space {
   lastUsed: number
   /** Requests at the last look. */
   requests: number
-  /** Looks in a row that found nobody. */
+  /** Timer ticks in a row without a request. */
   unused: number
 }
 
-/** A space that nobody uses is found to be unused at least so many times before it is deleted. */
+/** A space must be idle for at least so many timer ticks before it is deleted. */
 const looks = 10
 /** Milliseconds. */
 const shortestPause = 100
@@ -231,8 +231,7 @@ export class Spaces implements SpacesDoor {
   }
 
   /**
-   * Who is used? Time is counted in looks: while the process was stopped, with its machine or by a signal, nobody could use
-   * anything, and there were no looks either.
+   * Deletes idle spaces. Idle time is counted in timer ticks, so time during which the process was suspended does not count.
    */
   #look(counts: boolean): void {
     const enough = Math.ceil((this.#parts.config.spaceIdle * 1000) / this.#pause)

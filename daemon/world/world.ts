@@ -153,7 +153,7 @@ export class World {
     return { ...copied, files: this.#parts.store.files, level: this.level.number }
   }
 
-  /** Whether somebody waits for an answer from it. */
+  /** Whether a call or a poll waits for an answer from it. */
   get isAwaited(): boolean {
     for (const { waiter } of this.#queues.values()) if (waiter) return true
     return this.control?.isAwaited ?? false

@@ -38,7 +38,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'daemon/domain/channels/channels/checks.ts': 'Combinations of privacy and retention in the sentences of notices.',
   'daemon/domain/difference':
     'Records that two snapshots have in common and the worlds of the tests never change, such as services of bots.',
-  'daemon/domain/messages/notices/moves.ts': 'Notices of one message that moves alone, in each of their wordings.',
+  'daemon/domain/messages/notices': 'Notices of one message that moves alone, in each of their wordings.',
   'daemon/domain/messages/messages/reception.ts':
     'Explanations of `why` for accounts, channels and conversations that no longer exist.',
   'daemon/domain/narrow': 'Narrows that are looked up near a message, and operands that clients do not send.',
@@ -54,8 +54,6 @@ export const reasons: Readonly<Record<string, string>> = {
     'Sizes and scroll positions that depend on the window, keys in long lists, and the clipboard, which a browser without a screen refuses.',
   'daemon/inspector/views': 'Most branches choose words for values that the world of the tests does not have.',
   'daemon/io': 'Disks that fail while an export or an upload is written, and files that vanish meanwhile.',
-  'daemon/start/log-stream.ts':
-    'Lines that wait when a process ends: it ends between two turns of the event loop only by a failure.',
   'daemon/maintenance': 'Files that become shorter or vanish while they are copied or checked.',
   'daemon/seed': 'Archives that were changed by hand, and seeds larger than a string can be.',
   'daemon/world/snapshot-file.ts':

@@ -36,7 +36,7 @@ describe('docs/generated/coverage.md', () => {
     assert.match(page, /\| `daemon\/a` \| \*\*70\.0 %\*\* \| 100\.0 % \| 100\.0 % \| 20 \|/)
     assert.match(page, /\| `cli` \| 100\.0 % \| \*\*25\.0 %\*\* \|/)
     assert.match(page, /\| all \| \*\*80\.0 %\*\* \| \*\*75\.0 %\*\* \|/)
-    assert.match(page, /2030-01-02 by `npx tsx test/coverage-run.ts` on a machine/)
+    assert.match(page, /2030-01-02 by `npx tsx test\/coverage-run\.ts` on a machine/)
   })
 
   test('wants a reason for folders below 90 % of lines or branches, and for files below 90 % of lines', () => {

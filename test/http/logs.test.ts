@@ -121,7 +121,7 @@ describe('logs', () => {
 
   test('the line of a call has the form of any other line', () => {
     const lines: string[] = []
-    const log = new ServerLog('info', { write: line => lines.push(line.toString()) })
+    const log = new ServerLog('info', { write: line => void lines.push(line) })
     const said = { account: 2, operation: 'get-own-user', method: 'GET', path: '/api/v1/users/"é\n', status: 200 }
     log.call({ requestId: 'req-1', ...said, milliseconds: 1.23456, waited: false })
     log.info({ reqId: 'req-1', ...said, ms: 1.235 }, 'request')

@@ -14,7 +14,9 @@ import { verifyPage } from '../verify/page.ts'
 
 const binary = join(root, 'binary/natter')
 
-describe('the single executable', { skip: !existsSync(binary) && 'run `npm run build && npx tsx binary.ts` first' }, () => {
+describe('the single executable', {
+  skip: !existsSync(binary) && 'run `npm run build && npx tsx binary.ts` first',
+}, () => {
   let home: string
   let env: Record<string, string>
 

@@ -27,7 +27,7 @@ let left: Place
 let right: Place
 
 before(async () => {
-  server = buildServer({ bodyLimit: 1024 * 1024, logger: { level: 'silent' } })
+  server = buildServer({ bodyLimit: 1024 * 1024, logLevel: 'silent' })
   origin = await server.listen({ host: '127.0.0.1', port: 0 })
   left = await open('/spaces/left', '2030-01-01T00:00:00Z')
   right = await open('/spaces/right', '2040-01-01T00:00:00Z')

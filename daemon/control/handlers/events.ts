@@ -22,7 +22,7 @@ export const events = resource(page, {
         return (type === undefined || event.type === type) && (queue === undefined || queues.includes(queue))
       })
     const events = await found(plane, within, list)
-    // The shapes of a reply are not readonly; nobody changes these.
+    // The shapes of a reply are not readonly, but these are never changed.
     return { events: events as never, last_id: log.lastId }
   },
   wait: (context, sent) => waited(context, sent),

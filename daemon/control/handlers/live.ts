@@ -16,7 +16,7 @@ export const live = resource(page, {
     const wait = Math.min(readDuration('within', within), longestWatch)
     if (log.lastId === seen && calls.revision === known) await plane.live.next(wait)
     return {
-      // The shapes of a reply are not readonly; nobody changes these.
+      // The shapes of a reply are not readonly, but these are never changed.
       events: log.since(seen).slice(-limit) as never,
       events_cursor: log.lastId,
       requests: calls.changedSince(known).slice(-limit),

@@ -16,7 +16,7 @@ export const snapshots = resource(page, {
   import: async ({ plane }, { name, document }) => ({ snapshot: await plane.worlds.take(name, document) }),
   async diff({ plane }, { from, to, limit }) {
     const { total, resources } = await plane.worlds.compare(from, to, limit)
-    // The shapes of a reply are not readonly; nobody changes these.
+    // The shapes of a reply are not readonly, but these are never changed.
     return { from, to, total, resources: resources as never }
   },
   async restore({ plane }, { name }) {

@@ -1,4 +1,4 @@
-// Events about bots, for those who manage them: their owner and the administrators.
+// Events about bots, for their owner and the administrators.
 
 import type { BotPart } from '../model/facts/people.ts'
 import type { State, User } from '../model/state.ts'
@@ -93,7 +93,7 @@ export function botReachChanged(state: State, before: User, after: User): Announ
   ]
 }
 
-/** Those who may administer it; the owner alone, when the bot would give away the name of a private channel. */
+/** Users who may administer it; the owner alone, when the bot would give away the name of a private channel. */
 function keepers(state: State, user: BotUser): number[] {
   const { bot } = user
   const { sendingChannelId = null, eventsChannelId = null } = bot.defaults ?? {}

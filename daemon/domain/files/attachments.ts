@@ -20,7 +20,7 @@ export function attachmentAt(asker: Asker, url: string): Attachment | undefined 
   return found && seeUpload.allows(asker, found) ? found : undefined
 }
 
-/** The same for those who do not say who they are. */
+/** The same for callers without an account. */
 export function attachmentOnTheWeb(state: State, url: string): Attachment | undefined {
   const found = attachmentNamed(state, url)
   return found && isOnTheWeb(state, found) ? found : undefined

@@ -55,7 +55,7 @@ export interface Rendered {
   readonly widget?: Widget
 }
 
-/** Renders what somebody wrote; refuses what would become too large. */
+/** Renders the text of a message; refuses what would become too large. */
 export function render(author: Author, source: string, place: RenderPlace = null): Rendered {
   const found = new Findings()
   const widget = widgetOf(source)
@@ -78,7 +78,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
   }
 }
 
-/** Renders what has no author or place: descriptions, profile fields. They mention nobody and show no pictures. */
+/** Renders what has no author or place: descriptions, profile fields. They have no mentions and show no pictures. */
 export function renderInline(state: State, source: string): string {
   return rendered(source, { context: commonContext(state), findings: new Findings(), quoted: false, linked: false })
 }
@@ -136,7 +136,7 @@ function channelNamed(state: State, name: string): Channel | undefined {
   return channel?.name === name ? channel : undefined
 }
 
-/** Somebody whom the author may know of. Of several people with the name the active one, then the one who was there first. */
+/** A user whom the author may know of. Of several with the name, the active one, then the oldest account. */
 function mentionedUser(author: Author, name: string, id: number | undefined): Mentioned | undefined {
   const lower = name.toLowerCase()
   if (id !== undefined) {

@@ -13,7 +13,7 @@ export interface RenderContext {
   emoji(name: string): Emoji | undefined
   upload(path: string): Upload | undefined
   readonly linkifiers: readonly Linkifier[]
-  /** Descriptions name nobody. */
+  /** Descriptions have no mentions. */
   readonly mentions: boolean
   readonly emoticons: boolean
   readonly imagePreviews: boolean
@@ -26,7 +26,7 @@ export interface RenderContext {
 export interface Mentioned {
   readonly id: number
   readonly name: string
-  /** Deactivated: nobody is notified. */
+  /** Deactivated: the mention notifies no one. */
   readonly silent: boolean
 }
 

@@ -4,7 +4,7 @@ import { channelLink, topicLink } from '../../api/links.ts'
 
 const schemes = new Set(['http', 'https', 'mailto', 'tel', 'sms'])
 
-/** An address that is allowed in `href`; undefined for what could run or what nobody can mean. */
+/** An address that is allowed in `href`; undefined for addresses that could run code or lead nowhere. */
 export function safeUrl(url: string, ownUrl = ''): string | undefined {
   // Browsers skip control characters inside a scheme.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about

@@ -72,7 +72,7 @@ function presentOne({ id, title, content, dateCreated }: SavedSnippet) {
   return { id, title, content, date_created: dateCreated }
 }
 
-/** Somebody else's snippet must look like none at all. */
+/** Another user's snippet must look as if it did not exist. */
 function findOwn(ctx: Context, id: number): SavedSnippet {
   const snippet = ctx.state.savedSnippets.get(id)
   if (snippet?.userId !== ctx.actor.id) throw missingOwn('saved_snippet_id', 'saved snippet', id)

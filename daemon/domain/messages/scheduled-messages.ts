@@ -139,7 +139,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   if (!row || row.due * 1000 > now) return { reply: {} }
   const author = state.users.get(row.userId)!
   if (!author.active) return failure(ctx, row, 'The account is deactivated', false)
-  // Late although the daemon was awake: somebody set the clock forward, and the message can still be sent.
+  // Late although the daemon was running: the clock was set forward, and the message can still be sent.
   const fellDueAwake = ctx.awakeSince !== undefined && row.due * 1000 >= ctx.awakeSince
   if (now - row.due * 1000 > mostLate && !fellDueAwake)
     return failure(ctx, row, 'The server was not running at that time, and it is more than 10 minutes late')

@@ -26,7 +26,7 @@ const bits = 6
 const perPage = 1 << bits
 const inPage = perPage - 1
 
-/** As an audience: those who follow it now, deactivated accounts too, ascending. */
+/** As an audience: the present subscribers, deactivated accounts too, ascending. */
 export class Followers implements Iterable<number> {
   readonly #pages: (Following | undefined)[][]
   #size: number
@@ -48,7 +48,7 @@ export class Followers implements Iterable<number> {
     return this.#ids(following => following.active).values()
   }
 
-  /** Those who left too. */
+  /** Former subscribers too. */
   everyone(): number[] {
     return this.#ids(() => true)
   }

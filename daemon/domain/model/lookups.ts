@@ -65,7 +65,7 @@ export function hasMuted(state: State, userId: number, mutedId: number): boolean
   return state.mutedUsers.has(mutedUserKey({ userId, mutedId }))
 }
 
-/** Those who have muted somebody, ascending. */
+/** IDs of the users who muted this one, ascending. */
 export function mutersOf(state: State, userId: number): readonly number[] {
   return state.mutedUsers
     .where('muted', userId)

@@ -1,4 +1,4 @@
-// What messages are to one user: received or not, read or unread, with which flags.
+// Messages as one user has them: received or not, read or unread, with which flags.
 
 import type { FlagsOfUser } from './message-flags-table.ts'
 import { idsOf, marks } from './message-store/index.ts'

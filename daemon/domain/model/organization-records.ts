@@ -98,7 +98,7 @@ export interface Playground {
 export interface Export {
   readonly id: number
   readonly userId: number
-  /** 1: public data only; 2: also the private data of those who allow it. */
+  /** 1: public data only; 2: also the private data of users who allow it. */
   readonly kind: 1 | 2
   /** Milliseconds. */
   readonly requested: number

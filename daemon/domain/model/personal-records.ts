@@ -83,7 +83,7 @@ export interface Attachment {
   readonly messages: readonly { readonly id: number; readonly time: number }[]
 }
 
-/** How somebody wants to see a topic, where it differs from the channel. */
+/** A user's visibility policy for a topic, where it differs from that of the channel. */
 export interface UserTopic {
   readonly userId: number
   readonly channelId: number

@@ -1,4 +1,4 @@
-// Who was last seen when. Volatile: saved with a snapshot and when the daemon stops, not with every report.
+// The last presence report of each user. Volatile: saved with a snapshot and when the daemon stops, not with every report.
 
 export interface Presence {
   readonly userId: number

@@ -1,4 +1,4 @@
-// Who follows which channel, now and before. Both directions are kept, so that neither question scans the other side.
+// Subscriptions, present and former. Kept by channel and by user, so that neither lookup scans the other side.
 // Ten thousand people come to a channel at once: what is the same for all of them is kept once, and a person's row is put
 // together when it is asked for.
 

@@ -11,7 +11,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   readonly #indexes: readonly Index<Row, K>[]
   #lastId = 0
   #version = 0
-  /** Called after a row was put or removed, with what was there before; for those who remember how things were. */
+  /** Called after a row was put or removed, with what was there before, so that a history can be kept. */
   onChange: ((key: K, before: Row | undefined) => void) | undefined
 
   constructor(keyOf: (row: Row) => K, indexes: I = {} as I) {

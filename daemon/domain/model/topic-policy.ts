@@ -1,4 +1,4 @@
-// How a person wants to see a topic, as the API numbers it.
+// Visibility policies of topics, as the API numbers them.
 
 import { userTopicKey } from './personal-records.ts'
 import type { State } from './state.ts'

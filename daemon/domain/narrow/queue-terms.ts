@@ -1,4 +1,4 @@
-// What an event queue can be narrowed by.
+// The terms that an event queue can be narrowed by.
 
 import { inQuotes, invalid } from '../refusal.ts'
 

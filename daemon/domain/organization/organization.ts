@@ -71,7 +71,7 @@ export const organization = resource(api)<OrganizationFact>({
     removeDomain(ctx, params) {
       may.insist(may.own, ctx, 'remove a domain')
       const facts: Fact[] = [{ type: 'domain.removed', domain: knownDomain(ctx.state, params.domain) }]
-      // With no domain left nobody could have an address.
+      // With no domain left, no account could have an address.
       if (ctx.state.domains.size === 1 && ctx.state.organization.settings.emails_restricted_to_domains === true)
         facts.push({ type: 'organization.changed', settings: { emails_restricted_to_domains: false }, permissions: {} })
       return { facts, reply: {} }
@@ -106,7 +106,7 @@ export const organization = resource(api)<OrganizationFact>({
   },
 
   announce: {
-    // Nobody can listen before there is anybody.
+    // There are no accounts yet, so no queue.
     'organization.founded': () => [],
     'organization.changed': changeNews,
     'organization.deactivated': state => [

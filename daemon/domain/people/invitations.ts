@@ -101,7 +101,7 @@ export const invitations = resource(api)<InvitationFact>({
   },
 })
 
-/** What goes with an account that is deactivated: nobody can answer for its invitations any more. */
+/** Invitations that end with a deactivated account: its inviter is gone. */
 export function invitationsRevoked(state: State, inviterId: number): Fact[] {
   return state.invitations.where('inviter', inviterId).map(revoked)
 }

@@ -1,4 +1,4 @@
-// Presence: reports are taken without waiting for the disk; others get an event about those who come back.
+// Presence: reports are taken without waiting for the disk; others get an event when a user comes back.
 
 import { presence as api } from '../../api/people/presence.ts'
 import { limits } from '../limits.ts'
@@ -18,7 +18,7 @@ const day = 86_400_000
 /** Reports closer together than this change nothing. */
 const coarseness = 55_000
 const offlineAfter = limits.presenceOfflineSeconds * 1000
-/** Somebody who was away for this long causes an event. */
+/** A user who was away for this long causes an event. */
 const awayFor = offlineAfter - limits.presencePingSeconds * 1000 - 10_000
 const legacyActiveWindow = 70_000
 

@@ -76,7 +76,7 @@ export const userStatus = resource(api)<UserStatusFact>({
   },
 })
 
-/** What somebody needs who did not know of the account before. */
+/** The events for a user who did not know of the account before. */
 export function statusNews(state: State, user: User, to: readonly number[]): Announcement[] {
   const status = user.active ? present(state, user) : {}
   return Object.keys(status).length > 0 ? [{ to, event: { type: 'user_status', user_id: user.id, ...status } }] : []

@@ -88,7 +88,7 @@ class References {
     }
   }
 
-  /** Rows that belong to somebody, and rows of the organization that somebody made. */
+  /** Rows that belong to a user, and rows of the organization that a user made. */
   personal(): void {
     const state = this.#state
     const owned = [

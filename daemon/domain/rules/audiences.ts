@@ -1,4 +1,4 @@
-// Who gets the events of a change: named sets of user IDs.
+// Audiences of events: named sets of user IDs.
 
 import type { Channel, State, User } from '../model/state.ts'
 import type { Announcement, Audience } from '../resource.ts'
@@ -16,7 +16,7 @@ export function administrators(state: State): number[] {
   return activeUsers(state, isAdministrator).map(user => user.id)
 }
 
-/** Those who may know of the user, the user included. */
+/** Users who may know of the user, the user included. */
 export function accessAudience(state: State, user: User): number[] {
   if (!accessIsLimited(state)) return everyone(state)
   return activeUsers(state, actor => accessUser.allows({ state, actor }, user)).map(reader => reader.id)
@@ -42,7 +42,7 @@ export function splitByAccess(
   return { known: [...to].filter(id => !apart.has(id)), strangers }
 }
 
-/** Those who may know that the channel exists, except some. */
+/** Users who may know that the channel exists, except some. */
 export function channelAudience(state: State, channel: Channel, except?: ReadonlySet<number>): Audience {
   return usersWhere(state, actor => seeMetadata.allows({ state, actor }, channel), except)
 }

@@ -1,4 +1,4 @@
-// Channels by ID, for those who are allowed to use them.
+// Channels by ID, if the caller may use them.
 
 import type { Channel } from '../model/state.ts'
 import { missing } from '../refusal.ts'

@@ -48,7 +48,7 @@ export const seeUnsubscribed = rule<Channel>({
         holdsInChannel(asker, channel, 'can_subscribe_group'))),
 })
 
-/** Whether those who may read the channel may read what was said before they came. */
+/** Whether readers of the channel may read messages from before they joined. */
 export function hasSharedHistory({ historyPublic, inviteOnly }: Channel): boolean {
   return historyPublic || !inviteOnly
 }

@@ -165,7 +165,7 @@ function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers 
   return false
 }
 
-/** A conversation of several ties those who are active; one of two also somebody who left, as long as it has a message. */
+/** A group conversation connects its active members; one of two also a deactivated one, as long as it has a message. */
 function shareConversation({ conversations, messages }: State, a: User, b: User, but: NewTies): boolean {
   return conversations
     .where('member', a.id)

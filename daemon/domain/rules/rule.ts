@@ -1,4 +1,4 @@
-// What a rule is, what the roles are, and how to refuse.
+// The form of a rule, the roles, and how to refuse.
 
 import type { ErrorCode } from '../../api/errors.ts'
 import type { Level } from '../../api/levels/level.ts'

@@ -1,4 +1,4 @@
-// People by ID or address, for those who may know of them. Everybody else must not be able to tell them from nobody.
+// Users by ID or address, if the caller may know of them. To other callers they must look as if they did not exist.
 
 import { placeholderId } from '../model/lookups.ts'
 import type { User } from '../model/state.ts'

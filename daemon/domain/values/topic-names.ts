@@ -1,4 +1,4 @@
-// What topics are called: the empty one has a name to be shown by, and a resolved one a mark before its own.
+// Names of topics: the display name of the empty topic, and the mark before the name of a resolved one.
 
 import { limits } from '../limits.ts'
 import { invalid } from '../refusal.ts'
@@ -14,7 +14,7 @@ export function topicShown(topic: string | undefined, emptyTopic: boolean): stri
   return topic === '' && !emptyTopic ? emptyTopicDisplayName : topic
 }
 
-/** The topic that somebody means: trimmed, the name for the empty one read as empty. */
+/** The topic that a name stands for: trimmed, the display name of the empty topic read as empty. */
 export function topicMeant(given: string): string {
   const topic = given.trim()
   return topic === emptyTopicDisplayName ? '' : topic

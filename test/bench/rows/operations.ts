@@ -56,7 +56,7 @@ export const operations: readonly Row[] = [
   {
     name: 'a call with --metrics and --log-level info, 64 connections',
     reference: 'the same without',
-    goal: { atMost: 1.05 },
+    goal: { atMost: 1.2 },
     unit: 'ms of a request',
     measure: measureObserved,
   },

@@ -6,7 +6,7 @@ import type { Trigger, WebhookDelivery } from '../../model/webhook-deliveries.ts
 import type { Surroundings } from '../../resource.ts'
 import { seeMessage } from '../../rules/index.ts'
 
-/** Messages of bots call nobody: two bots would never stop answering each other. */
+/** Messages of bots trigger no webhook: two bots would never stop answering each other. */
 export function calledBy(
   ctx: Surroundings,
   sender: User,

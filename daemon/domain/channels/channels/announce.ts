@@ -1,4 +1,4 @@
-// Who gets which event when a channel is created, changed or archived.
+// The events of a channel that is created, changed or archived, and who gets them.
 
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { renderInline } from '../../markdown/index.ts'
@@ -25,7 +25,7 @@ export function created(state: State, { channel }: Of<'channel.created'>): Annou
 
 export function updated(state: State, fact: Of<'channel.updated'>): Announcement[] {
   const channel = state.channels.get(fact.channelId)!
-  // Those who did not know of it before get the channel as it is now, not the change.
+  // Users who did not know of it before get the channel as it is now, not the change.
   const to = channelAudience(state, channel, new Set(fact.strangers))
   const events = changes(state, fact, channel).map(change => ({
     to,

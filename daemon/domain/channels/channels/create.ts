@@ -75,7 +75,7 @@ export function creationNotices(ctx: Context, created: readonly Channel[], annou
   return [...facts, ...channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`, readBy)]
 }
 
-/** Names somebody without notifying them. */
+/** A silent mention. */
 export function mention({ actor }: Context): string {
   return `@_**${actor.fullName}|${actor.id}**`
 }

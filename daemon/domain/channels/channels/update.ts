@@ -34,7 +34,7 @@ import { visibilityFacts } from './visibility.ts'
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The channel, for somebody who wants to change or archive it. */
+/** The channel, for a caller who wants to change or archive it. */
 export function channelToChange(ctx: Context, id: number, rule = may.administerChannel): Channel {
   const channel = ctx.state.channels.get(id)
   if (channel && rule.allows(ctx, channel)) return channel
@@ -63,7 +63,7 @@ export function updateFacts(ctx: Context, params: UpdateParams): Fact[] {
   return facts
 }
 
-/** A change of settings that nobody comes to know the channel by. */
+/** A change of settings that shows the channel to no new user. */
 export function settingsFact(state: State, old: Channel, settings: ChannelSettings) {
   return {
     type: 'channel.updated' as const,
@@ -75,7 +75,7 @@ export function settingsFact(state: State, old: Channel, settings: ChannelSettin
   }
 }
 
-/** Of an archived channel nothing is left unread by it: nobody would find it there. */
+/** Marks an archived channel as read: its unread messages could not be found. */
 export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' | 'unarchived'): Fact[] {
   const readBy = done === 'archived' ? subscribersOf(ctx.state, channel.id) : []
   return channelEventNotice(ctx, channel, `Channel #**${channel.name}** has been ${done}.`, readBy)

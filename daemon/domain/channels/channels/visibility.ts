@@ -5,7 +5,7 @@
 //
 // with the rows as they are about to be. The people concerned then get events about channels that came into sight (the
 // channel, then its subscribers) and of those that are gone. Subscribing and leaving need no call: their facts say it
-// themselves. Creating an account needs none either: nobody listens to it yet. Where `announce` still knows the rows of
+// themselves. Creating an account needs none either: it has no queue yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
 import type { ChannelVisibilityChanged, Sight } from '../../model/facts/channels.ts'
@@ -17,7 +17,7 @@ import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../../ru
 import { presentDefaultGroups, presentDefaults } from '../default-channels/present.ts'
 import { ifKnown, streamCreated, streamDeleted } from './present.ts'
 
-/** No fact when nobody's view changes. */
+/** No fact when no user's view changes. */
 export function visibilityFacts(state: State, changed: ChangedRows): ChannelVisibilityChanged[] {
   const { gained, lost } = visibilityChanges(state, changed)
   const turned = (changed.users ?? []).filter(row => {
@@ -90,7 +90,7 @@ function visibilityChanged(state: State, { gained, lost, guests }: ChannelVisibi
   ]
 }
 
-/** What somebody needs who did not know of the channels before. */
+/** The events for a user who did not know of the channels before. */
 function comingIntoSight(state: State, channels: readonly Channel[], to: readonly number[]): Announcement[] {
   // Archived channels are apart, because some clients get no events about them.
   return [channels.filter(channel => !channel.archived), channels.filter(channel => channel.archived)].flatMap(some => {
@@ -171,7 +171,7 @@ function differs(old: Group | undefined, row: Group): boolean {
   return old?.members !== row.members || old.subgroups !== row.subgroups || old.deactivated !== row.deactivated
 }
 
-/** Those who join or leave; when groups inside it change, that can be anyone. */
+/** Users who join or leave; when groups inside it change, that can be anyone. */
 function memberChanges(state: State, old: Group | undefined, row: Group): User[] {
   const before = old?.members ?? []
   const inside = (group: Group | undefined) => group?.subgroups.join() ?? ''

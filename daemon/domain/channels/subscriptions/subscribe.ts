@@ -134,7 +134,7 @@ export function principals(ctx: Context, given: readonly (number | string)[] | u
   return withoutRepeats(ctx, 'principals', given)
 }
 
-/** An address counts as somebody else, even one's own. */
+/** An address counts as another user, even the caller's own. */
 function meansOthers(ctx: Context, given: readonly (number | string)[] | undefined): boolean {
   return given?.some(one => one !== ctx.actor.id) ?? false
 }
@@ -166,7 +166,7 @@ function newChannel(ctx: Context, plan: Blueprint, { name, description }: Entry,
   return { id: ctx.state.channels.nextId + index, name, description, ...plan }
 }
 
-/** A direct message to everyone whom somebody else subscribed to channels that existed. */
+/** A direct message to every user whom another one subscribed to existing channels. */
 function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: SubscriptionAdded | undefined): Fact[] {
   const names = new Map<number, string[]>()
   for (const entry of fact?.added ?? []) {

@@ -98,7 +98,7 @@ export function visibilityAfterMention(ctx: Now, channel: Channel, topic: string
 
 /**
  * What everyone set for a topic goes where all of the topic goes. Where there is something already, the more visible
- * of the two is kept. Those who may not go there only lose what they set.
+ * of the two is kept. Users without access to the new place only lose what they set.
  */
 export function visibilityAfterMoving(
   ctx: Now,

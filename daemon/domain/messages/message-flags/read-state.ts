@@ -1,4 +1,4 @@
-// What other resources ask of the messages' read state.
+// Marking messages as read, for other resources.
 
 import type { Fact } from '../../facts.ts'
 import { runsOf } from '../../model/message-store/index.ts'
@@ -13,7 +13,7 @@ export function readMessagesFrom(state: State, readerId: number, senderId: numbe
   )
 }
 
-/** Marks a channel as read for somebody who is about to leave it: nothing unread may be where they are not. */
+/** Marks a channel as read for a user who is about to leave it: only subscribers can have unread messages. */
 export function readChannel(state: State, readerId: number, channelId: number): Fact[] {
   return marked(readerId, unreadIn(state, readerId, channelId))
 }

@@ -1,4 +1,4 @@
-// What somebody has not read yet, found without looking at everything they have.
+// The unread messages of a user, found without looking at their whole history.
 
 import { isMentioned, Reader } from '../../model/message-reader.ts'
 import type { IdList, Thread } from '../../model/message-store/index.ts'

@@ -1,4 +1,4 @@
-// Messages that somebody names, if they may read or change them.
+// Messages by ID, if the caller may read or change them.
 
 import { missing } from '../../refusal.ts'
 import { type Asker, seeMessage } from '../../rules/index.ts'

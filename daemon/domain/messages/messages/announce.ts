@@ -1,4 +1,4 @@
-// Who gets which event about messages.
+// The events about messages, and who gets them.
 
 import { activityNews } from '../../channels/channels/activity.ts'
 import { firstMessageId } from '../../channels/channels/history.ts'

@@ -1,4 +1,4 @@
-// To whom a message is something.
+// The audience of a message: users who have it in their history, or are subscribed and may read it.
 
 import { hasRow, Reader } from '../../model/message-reader.ts'
 import type { Channel, State } from '../../model/state.ts'
@@ -15,7 +15,7 @@ export function concerned(state: State, id: number): number[] {
   return [...able, ...readersBeyond(state, channel, [id])]
 }
 
-/** Those who do not follow the channel, have one of these messages of it in their history, and may still read it. */
+/** Users who are not subscribed to the channel, have one of these messages in their history, and may still read it. */
 export function readersBeyond(state: State, channel: Channel, ids: readonly number[]): number[] {
   const { messages, subscriptions, messageFlags } = state
   const subscribers = subscriptions.followers(channel.id)

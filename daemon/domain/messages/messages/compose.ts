@@ -1,4 +1,4 @@
-// What sending, editing and scheduling a message share: its text, where it goes, whether it may.
+// Shared by sending, editing and scheduling a message: its text, its place, and whether the author may post there.
 
 import { limits } from '../../limits.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'

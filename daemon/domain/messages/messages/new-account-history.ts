@@ -1,4 +1,4 @@
-// What a new account finds in its history: the recent messages of the channels it starts with.
+// The first history of a new account: the recent messages of the channels it starts with.
 
 import type { Fact } from '../../facts.ts'
 import { defaultChannels } from '../../model/lookups.ts'

@@ -1,5 +1,5 @@
 // Messages are kept as long as their channel, or the organization, wants; what is older goes in the background, in
-// batches, so that nobody waits for it.
+// batches, so that no request waits for it.
 
 import type { Fact } from '../../facts.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'

@@ -230,11 +230,11 @@ function calledBots(state: State, channel: Channel, { mentions }: Rendered): num
 
 const nobody = { mentioned: [], topicMentioned: [], alerted: [] }
 
-/** Who is meant, of those whom the message reaches. */
+/** The mentioned users, of those whom the message reaches. */
 export function mentionDetails(state: State, sender: User, target: Target, content: string, { mentions }: Rendered) {
   const alerted = alertedBy(state, content)
   const { userIds, groupIds, topicWildcard } = mentions
-  // Most messages call nobody.
+  // Most messages mention no one.
   if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return nobody
   const reached = 'channel' in target ? state.subscriptions.followers(target.channel.id) : new Set(target.people)
   const mentioned = new Set(userIds.filter(id => reached.has(id)))
@@ -282,7 +282,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
   }
 }
 
-/** Those who wrote or reacted in a topic. */
+/** Users who wrote or reacted in a topic. */
 function participantsOf({ messages }: State, channelId: number, topic: string): Set<number> {
   const people = new Set<number>()
   const ids = messages.inTopic(channelId, topic)

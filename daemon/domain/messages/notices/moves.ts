@@ -1,4 +1,4 @@
-// What the notification bot says when messages move or a topic is resolved.
+// Notices of the notification bot when messages move or a topic is resolved.
 
 import type { Fact } from '../../facts.ts'
 import { messageUrl } from '../../markdown/urls.ts'

@@ -5,7 +5,7 @@ import type { Message } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { fenceAround, truncated } from '../../values/text.ts'
 
-/** Names somebody without calling them. */
+/** A silent mention. */
 export function silentMention(state: State, userId: number): string {
   return `@_**${state.users.get(userId)!.fullName}|${userId}**`
 }

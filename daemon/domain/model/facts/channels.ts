@@ -12,7 +12,7 @@ export type ChannelFact =
       readonly was: { readonly name: string; readonly postPolicy: number }
       readonly settings: ChannelSettings
       readonly permissions: Partial<Channel['permissions']>
-      /** Those who did not know of it before. */
+      /** Users who did not know of it before. */
       readonly strangers: readonly number[]
     }
   | {
@@ -44,7 +44,7 @@ export interface ChannelVisibilityChanged {
   readonly type: 'channel.visibility-changed'
   readonly gained: readonly Sight[]
   readonly lost: readonly Sight[]
-  /** Those who became guests or are none any more: default channels are for others. */
+  /** Users who became guests or stopped being guests: guests get no default channels. */
   readonly guests: readonly number[]
 }
 
@@ -69,7 +69,7 @@ export interface Added {
   readonly returning: readonly number[]
   /** The others, by the color they get. */
   readonly fresh: Readonly<Record<string, readonly number[]>>
-  /** Those who did not know of the channel. */
+  /** Users who did not know of the channel. */
   readonly gained: readonly number[]
 }
 
@@ -80,7 +80,7 @@ export interface SubscriptionRemoved {
   readonly removed: readonly {
     readonly channelId: number
     readonly userIds: readonly number[]
-    /** Those who no longer know of the channel. */
+    /** Users who no longer know of the channel. */
     readonly lost: readonly number[]
     /** Messages that were moved from here to where they still are unread: user ID and runs of IDs. */
     readonly unread?: readonly (readonly [userId: number, runs: readonly number[]])[]

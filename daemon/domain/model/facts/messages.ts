@@ -21,7 +21,7 @@ export interface MessageSent {
   readonly message: Message
   /** Set when it is the first of its conversation. */
   readonly conversation?: Conversation
-  /** People for whom it is read from the start: its sender, and those who muted them. */
+  /** People for whom it is read from the start: its sender, and users who muted the sender. */
   readonly readBy?: readonly number[]
   /** Outgoing webhook bots that it calls. */
   readonly calls?: readonly WebhookDelivery[]

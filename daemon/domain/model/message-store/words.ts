@@ -1,4 +1,4 @@
-// Cutting text into words, for the full-text index and for those who search it.
+// Cutting text into words, for the full-text index and for searches in it.
 
 /** Calls with the hash of every word of a lower-case text. Characters of scripts without spaces are words by themselves. */
 export function eachWordHash(text: string, take: (hash: number) => void): void {

@@ -1,4 +1,4 @@
-// Where the archive of an export is found, and by whom.
+// The download address of the archive of an export, and who may use it.
 
 import { type Asker, administer } from '../../rules/index.ts'
 

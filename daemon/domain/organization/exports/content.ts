@@ -76,7 +76,7 @@ function apart(saved: Iterable<unknown>): Pick<SectionContent, 'head' | 'rows'> 
 
 // --- who allows it ----------------------------------------------------------------------------------------------
 
-/** People decide for their bots too. Those who left decided before they did. */
+/** People decide for their bots too. For deactivated ones their last decision counts. */
 function consenting(state: State): Set<number> {
   const people = new Set<number>()
   for (const user of state.users.values())
@@ -100,7 +100,7 @@ function scopeOf(state: State, allowing: ReadonlySet<number>): Scope {
   }
 }
 
-/** Everything in a public channel; in a private one, what somebody who allows it may read. */
+/** Everything in a public channel; in a private one, what a user who allows it may read. */
 function messagesIn(state: State, channel: Channel, allowing: ReadonlySet<number>): (message: Placed) => boolean {
   if (!channel.inviteOnly) return () => true
   const readers = [...allowing].filter(id => seeContent.allows({ state, actor: state.users.get(id)! }, channel))
@@ -171,7 +171,7 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
 /** Settings that others notice, or that say what may be exported. */
 const publicSettings = ['email_address_visibility', 'presence_enabled', 'send_read_receipts', 'timezone']
 
-/** Nobody's password leaves the store, not even as a hash: it could be guessed elsewhere. */
+/** No password leaves the store, not even as a hash: it could be guessed elsewhere. */
 function keepUser({ password: _, ...user }: User, { allows }: Scope): Omit<User, 'password'>[] {
   if (allows(user.id)) return [user]
   const settings = Object.entries(user.settings).filter(([name]) => publicSettings.includes(name))

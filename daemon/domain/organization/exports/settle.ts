@@ -1,4 +1,4 @@
-// How an export ends: with an archive, or without one. Decided when it has been written.
+// The end of an export: with an archive, or without one. Decided when it has been written.
 
 import { directNotice } from '../../messages/notices/post.ts'
 import type { Export } from '../../model/organization-records.ts'
@@ -6,7 +6,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { Outcome, Surroundings } from '../../resource.ts'
 import { exportUrl } from './address.ts'
 
-/** An export that nobody has reset, restored or finished meanwhile. */
+/** An export that was not reset, restored or finished meanwhile. */
 export function isWaiting({ state }: Pick<Surroundings, 'state'>, { id, requested }: Export): boolean {
   const row = state.exports.get(id)
   return row?.status === 'pending' && row.requested === requested

@@ -152,7 +152,7 @@ export function settingsFact(user: User, changes: SettingChanges): Fact {
   return named === undefined ? fact : { ...fact, languageName: named }
 }
 
-/** Where somebody lives is nothing that an organization can choose for them. */
+/** The time zone is personal: an organization has no default for it. */
 function hasDefault(name: UserSetting): boolean {
   return name !== 'timezone'
 }

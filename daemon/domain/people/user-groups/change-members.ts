@@ -1,4 +1,4 @@
-// Who is in a user group: people and groups come and go. All or nothing.
+// Members and subgroups of a user group: added and removed, all or nothing.
 
 import type { Fact } from '../../facts.ts'
 import { directNotice } from '../../messages/notices/post.ts'

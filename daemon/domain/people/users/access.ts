@@ -1,5 +1,5 @@
 // Guests who may know of some people only: what they learn and forget when channels, conversations, roles or the
-// organization's setting change. Deactivation has no event here: it takes nobody out of sight.
+// organization's setting change. Deactivation has no event here: deactivated users stay visible.
 
 import type { State, User } from '../../model/state.ts'
 import type { Announcement } from '../../resource.ts'
@@ -10,7 +10,7 @@ import { personAdded, personRemoved } from './announce.ts'
 
 type ByChannel = ReadonlyMap<number, readonly number[]>
 
-/** People were subscribed: those who meet in a channel for the first time. */
+/** After users were subscribed: the pairs that share a channel for the first time. */
 export function metInChannels(state: State, added: ByChannel): Announcement[] {
   if (!accessIsLimited(state)) return []
   const subscribers = new Map([...added].map(([id, userIds]) => [id, new Set(userIds)]))
@@ -20,7 +20,7 @@ export function metInChannels(state: State, added: ByChannel): Announcement[] {
   return learnt(state, pairs.unacquainted(state, { subscribers }))
 }
 
-/** People were unsubscribed: those who had nothing else in common. */
+/** After users were unsubscribed: the pairs that no longer share anything. */
 export function partedInChannels(state: State, removed: ByChannel): Announcement[] {
   if (!accessIsLimited(state)) return []
   const pairs = new Pairs()
@@ -60,7 +60,7 @@ export function limitChanged(state: State): Announcement[] {
   return accessIsLimited(state) ? forgotten(strangers) : learnt(state, strangers)
 }
 
-/** Somebody became a guest or is none any more. */
+/** A user became a guest or stopped being one. */
 export function accessChanged(state: State, before: User, after: User): Announcement[] {
   if (!accessIsLimited(state) || !after.active || isGuest(before) === isGuest(after)) return []
   const pairs = new Pairs()

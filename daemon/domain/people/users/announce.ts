@@ -16,7 +16,7 @@ export function personUpdated(state: State, user: User, person: object): Announc
   return { to: accessAudience(state, user), event: updateEvent(user, person) }
 }
 
-/** The user appears: to all who may know of them, or to those who learn of them now. */
+/** The user appears: to all who may know of them, or to the users who learn of them now. */
 export function personAdded(state: State, user: User, to = accessAudience(state, user)): Announcement[] {
   const sees = (id: number) => seeEmail.allows({ state, actor: state.users.get(id)! }, user)
   return [true, false].flatMap(seesEmail => {
@@ -91,7 +91,7 @@ export function membershipMoved(state: State, before: User | undefined, after: U
     ...old.filter(group => !now.includes(group)).map(group => ({ op: 'remove_members' as const, group })),
     ...now.filter(group => !old.includes(group)).map(group => ({ op: 'add_members' as const, group })),
   ]
-  // The role first; whether somebody is a full member follows from it.
+  // The role first; whether the user is a full member follows from it.
   const isLater = ({ group }: (typeof moves)[number]) => group.name === 'role:fullmembers'
   return [...moves.filter(move => !isLater(move)), ...moves.filter(isLater)].map(({ op, group }) =>
     membership(state, op, group.id, [after.id]),

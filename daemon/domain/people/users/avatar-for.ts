@@ -1,4 +1,4 @@
-// Where the picture of somebody is, for those who ask by ID or address.
+// The address of a user's avatar, by ID or email address.
 
 import { missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/index.ts'

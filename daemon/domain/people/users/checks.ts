@@ -1,4 +1,4 @@
-// What accounts may be called, and which passwords are good enough.
+// Checks of the names of accounts and of new passwords.
 
 import { limits } from '../../limits.ts'
 import { placeholderId, userByEmail } from '../../model/lookups.ts'

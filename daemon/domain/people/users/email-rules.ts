@@ -4,7 +4,7 @@ import disposableDomains from '../../../../data/disposable-domains.json' with { 
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 
-/** Why the address cannot be somebody's here, or undefined when it can. */
+/** Why an account cannot have this address, or undefined when it can. */
 export function emailProblem(state: State, email: string): string | undefined {
   const at = email.lastIndexOf('@')
   const host = email.slice(at + 1).toLowerCase()

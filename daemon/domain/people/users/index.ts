@@ -49,7 +49,7 @@ interface Prepared {
 export const users = resource(api)<UserFact, Prepared>({
   prepare: {
     create: async (tools, { password }) => ({ hash: await tools.hashPassword(password) }),
-    // Checked against nothing when there is no such account, so that the time taken tells nobody who exists.
+    // Checked against nothing when there is no such account, so that the time taken does not show which accounts exist.
     fetchApiKey: async (tools, { username, password }, state) => ({
       matches: await tools.verifyPassword(password, userByEmail(state, username)?.password),
     }),
@@ -161,7 +161,7 @@ export const users = resource(api)<UserFact, Prepared>({
     },
     'user.deactivated'(state, { userId }) {
       const user = state.users.get(userId)!
-      // Those who could see the account until now.
+      // Users who could see the account until now.
       const { to } = personUpdated(state, { ...user, active: true }, {})
       return [
         ...activityNews(state, user),

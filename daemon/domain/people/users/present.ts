@@ -52,7 +52,7 @@ function lastingFields(level: Level | undefined) {
 
 export type PresentedUser = ReturnType<typeof presentUser>
 
-/** In place of somebody the reader may not know of. */
+/** In place of a user the reader may not know of. */
 export function presentStranger(state: State, user: User, level: Level): PresentedUser {
   return {
     user_id: user.id,
@@ -78,7 +78,7 @@ export function presentStranger(state: State, user: User, level: Level): Present
 export const unknownName = 'Unknown user'
 const unknownAvatar = '/static/unknown-user.svg'
 
-/** What a message, a reaction or a list of recipients says of somebody. */
+/** The fields of a user in a message, a reaction or a list of recipients. */
 export function presentAuthor(state: State, user: User, clientGravatar: boolean, isStranger: boolean) {
   return isStranger
     ? { email: placeholder(state, user.id), full_name: unknownName, avatar_url: unknownAvatar }
