@@ -74,5 +74,6 @@ if (mac) execFileSync('codesign', ['--sign', '-', file])
 if (windows) cpSync(file, join(folder, 'natterd.exe'))
 else symlinkSync('natter', join(folder, 'natterd'))
 
-for (const name of ['assets', 'single.cjs', 'sea.json', 'sea.blob']) rmSync(join(folder, name), { recursive: true, force: true })
+for (const name of ['assets', 'single.cjs', 'sea.json', 'sea.blob'])
+  rmSync(join(folder, name), { recursive: true, force: true })
 process.stdout.write(`${file}, ${Math.round(statSync(file).size / 1024 / 1024)} MiB\n`)
