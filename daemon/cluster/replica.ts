@@ -344,7 +344,7 @@ export class Replica {
 
   // --- the others -----------------------------------------------------------------------------------------------
 
-  /** Reads the members and the leader from etcd, and stands for election where there is none. */
+  /** Reads the members and the leader from etcd, and tries to be elected where there is none. */
   async #look(): Promise<void> {
     try {
       await this.#changing

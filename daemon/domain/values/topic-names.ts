@@ -14,7 +14,7 @@ export function topicShown(topic: string | undefined, emptyTopic: boolean): stri
   return topic === '' && !emptyTopic ? emptyTopicDisplayName : topic
 }
 
-/** The topic that a name stands for: trimmed, the display name of the empty topic read as empty. */
+/** The topic that a name means: trimmed, the display name of the empty topic read as empty. */
 export function topicMeant(given: string): string {
   const topic = given.trim()
   return topic === emptyTopicDisplayName ? '' : topic
