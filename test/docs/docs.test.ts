@@ -148,7 +148,7 @@ describe('README', () => {
   test('it lists every page of the docs', () => {
     // Pictures are shown by their pages.
     const generated = [...pages.keys()].filter(name => !name.endsWith('.svg'))
-    for (const page of [...pagesIn('docs'), ...generated.map(name => `docs/generated/${name}`)])
+    for (const page of [...pagesIn('docs'), ...generated.map(name => join('docs/generated', name))])
       assert.ok(readme.includes(`](${page})`), page)
   })
 })
