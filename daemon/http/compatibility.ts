@@ -1,6 +1,7 @@
 // Which mobile apps are too old. They ask before they log in; the answers are those of the public server.
 
 import { malformed, type Refusal } from '../domain/refusal.ts'
+import { readUserAgent } from './user-agent.ts'
 
 /** Older apps for Android show broken notifications. */
 const oldestAndroid = [16, 2, 96]
@@ -8,7 +9,7 @@ const oldestAndroid = [16, 2, 96]
 /** Undefined: the app may go on. */
 export function refuseOldApp(userAgent: string | undefined): Refusal | undefined {
   if (userAgent === undefined) return malformed('Send a User-Agent header.')
-  const [, name, version = ''] = /^([^/ ]*)(?:\/([^/ ]*))?/.exec(userAgent)!
+  const { name, version } = readUserAgent(userAgent)
   const isOld =
     name === 'ZulipInvalid' || (name === 'ZulipMobile' && /\bAndroid\b/i.test(userAgent) && isOlder(version))
   // Old apps look for the first words.

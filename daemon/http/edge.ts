@@ -30,6 +30,7 @@ import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
 import { unconfigured } from './unconfigured.ts'
 import { UploadsInProgress } from './uploads-in-progress.ts'
+import { readUserAgent } from './user-agent.ts'
 
 type Params = Record<string, unknown>
 
@@ -351,7 +352,7 @@ export class Edge {
   #context(request: Incoming, fields: FieldMap, actor: User | undefined, { dialect }: Answering): Context {
     const { engine, now, random, keys, server } = this.#parts
     const named = fields.get('client')
-    const agent = typeof named === 'string' ? named : (request.headers['user-agent'] ?? '').split('/', 1)[0]!
+    const agent = typeof named === 'string' ? named : readUserAgent(request.headers['user-agent'] ?? '').name
     return {
       actor: actor!,
       state: engine.state,

@@ -135,6 +135,28 @@ describe('parameters', () => {
   })
 })
 
+describe('the client of a message', () => {
+  for (const [agent, name] of [
+    [undefined, 'Unspecified'],
+    ['curl/8.5.0', 'curl'],
+    ['MyBot (Debian GNU/Linux; 12)', 'MyBot'],
+    ['ZulipPython/0.9.0 (Debian GNU/Linux; 12)', 'ZulipPython'],
+    ['My Bot/1.0', 'My Bot'],
+    ['Mozilla/5.0 (X11; Linux x86_64)', 'Mozilla'],
+    ['python 3', 'python'],
+    ['a'.repeat(100), 'a'.repeat(30)],
+  ] as const)
+    test(`${agent?.slice(0, 40) ?? 'no User-Agent'} is ${name.slice(0, 40)}`, async () => {
+      const headers = {
+        ...(agent !== undefined && { 'User-Agent': agent }),
+        'Content-Type': 'application/x-www-form-urlencoded',
+      }
+      const body = `type=direct&to=[${amy.id}]&content=x`
+      const { id } = (await amy.raw('POST', '/api/v1/messages', { headers, body })).body
+      assert.equal((await ok(amy, `GET /messages/${id}`)).message.client, name)
+    })
+})
+
 describe('methods and paths', () => {
   const rows: [line: string, status: number, allow: string | undefined][] = [
     ['PUT /messages', 405, 'GET, HEAD, POST'],
