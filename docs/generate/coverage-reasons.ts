@@ -30,7 +30,6 @@ export const reasons: Readonly<Record<string, string>> = {
     'Servers without `max_message_id` or with another poll limit, calls that are cancelled while they wait, and hosts that refuse a connection for a moment.',
   'daemon/cluster':
     'Most branches that are left are races: a leader that loses its lease between two calls, a lost answer of etcd, a peer that dies half-way. The tests provoke them by killing daemons, and those are not counted.',
-  'daemon/cluster/member.ts': 'The tests kill most daemons of a cluster, and those are not counted.',
   'daemon/control':
     'Explanations of `why` for combinations that the rules allow and the worlds of the tests do not have.',
   'daemon/domain/bots':
