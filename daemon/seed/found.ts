@@ -5,7 +5,7 @@ import founding from '../../data/seed.json' with { type: 'json' }
 import { readLevel } from '../api/levels/releases.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
-import { found } from '../domain/organization/founding.ts'
+import { found, otherSystemBots } from '../domain/organization/founding.ts'
 import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import type { Config } from '../start/config.ts'
@@ -37,16 +37,20 @@ export async function firstFacts(
     name: config.org ?? said.name ?? founding.organization.name,
     description: said.description ?? founding.organization.description,
   }
+  const { emailDomain } = context.surroundings.server
   const beginning = found(
     {
       ...founding,
       organization,
       owner: { ...founding.owner, ...owner, ...(config.owner !== undefined && { email: config.owner }) },
     },
-    context.surroundings.server.emailDomain,
+    emailDomain,
     context.now,
   )
-  return seeds.length === 0 ? [beginning] : seedFacts([beginning], seeds, context)
+  const facts = seeds.length === 0 ? [beginning] : await seedFacts([beginning], seeds, context)
+  const newest = facts.reduce((id, fact) => (fact.type === 'user.created' ? fact.user.id : id), beginning.users.length)
+  const bots = otherSystemBots(founding, emailDomain, context.now, newest + 1)
+  return [...facts, ...bots.map(user => ({ type: 'user.created' as const, user }))]
 }
 
 /** The state that the facts of a first start leave. */

@@ -10,6 +10,12 @@ export function userByEmail(state: State, email: string): User | undefined {
   return state.users.find('email', address) ?? userByPlaceholder(state, address)
 }
 
+/** One of the accounts that belong to the server, such as `welcome-bot`. Organizations founded by older versions have the first only. */
+export function systemBot(state: State, shortName: string): User | undefined {
+  const bot = state.users.find('email', `${shortName}@${state.organization.emailDomain}`.toLowerCase())
+  return bot?.bot?.system ? bot : undefined
+}
+
 /** The address an account has in the API: the real one, or a placeholder for everybody when not everyone may see it. */
 export function apiEmail(state: State, user: User): string {
   return emailIsPublic(user) ? user.email : placeholder(state, user.id)

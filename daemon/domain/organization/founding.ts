@@ -18,30 +18,10 @@ export interface Founding {
 export function found(seed: Founding, emailDomain: string, now: number): OrganizationFounded {
   const groups = systemGroups(seed)
   const groupId = (name: string) => groups.find(group => group.name === name)!.id
-  const account = {
-    fullMember: true,
-    active: true,
-    joined: now,
-    avatar: { version: 1 },
-    keyVersion: 1,
-    canCreateUsers: false,
-    canChangeEmails: false,
-    settings: {},
-    profile: {},
-  }
-  const bots = seed.system_bots.map(
-    ({ full_name, short_name }, index): User => ({
-      ...account,
-      id: index + 1,
-      email: `${short_name}@${emailDomain}`,
-      fullName: full_name,
-      role: roles.member,
-      bot: { type: 1, ownerId: null, system: true },
-    }),
-  )
+  const [notificationBot] = systemBots(seed, emailDomain, now, 1)
   const owner: User = {
-    ...account,
-    id: bots.length + 1,
+    ...newAccount(now),
+    id: 2,
     email: seed.owner.email,
     fullName: seed.owner.full_name,
     role: roles.owner,
@@ -62,7 +42,40 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
       userDefaults: {},
     },
     groups,
-    users: [...bots, owner],
+    users: [notificationBot!, owner],
+  }
+}
+
+/**
+ * The system bots besides the notification bot. They are created last, so that the IDs of the accounts of a seed do not depend on
+ * how many there are.
+ */
+export function otherSystemBots(seed: Founding, emailDomain: string, now: number, firstId: number): User[] {
+  return systemBots(seed, emailDomain, now, firstId - 1).slice(1)
+}
+
+function systemBots({ system_bots }: Founding, emailDomain: string, now: number, firstId: number): User[] {
+  return system_bots.map(({ full_name, short_name }, index) => ({
+    ...newAccount(now),
+    id: firstId + index,
+    email: `${short_name}@${emailDomain}`,
+    fullName: full_name,
+    role: roles.member,
+    bot: { type: 1, ownerId: null, system: true },
+  }))
+}
+
+function newAccount(now: number) {
+  return {
+    fullMember: true,
+    active: true,
+    joined: now,
+    avatar: { version: 1 },
+    keyVersion: 1,
+    canCreateUsers: false,
+    canChangeEmails: false,
+    settings: {},
+    profile: {},
   }
 }
 

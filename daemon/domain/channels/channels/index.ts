@@ -3,7 +3,7 @@
 import { channels as api } from '../../../api/channels/channels.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { AnnouncingSetting, ChannelFact } from '../../model/facts/channels.ts'
-import { channelByName, subscribersOf } from '../../model/lookups.ts'
+import { channelByName, subscribersOf, systemBot } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
 import { conflict, invalid, missing } from '../../refusal.ts'
@@ -97,7 +97,8 @@ export const channels = resource(api)<ChannelFact>({
       const channel = liveChannelFor(ctx, stream_id, may.seeContent)
       if (ctx.server.level.rules.channelAddressForPosters) may.check(may.post, ctx, channel)
       const sender = ctx.state.users.get(sender_id ?? ctx.actor.id)
-      if (!sender || (sender.id !== ctx.actor.id && sender.bot?.ownerId !== ctx.actor.id))
+      const isOwn = sender?.id === ctx.actor.id || sender?.bot?.ownerId === ctx.actor.id
+      if (!sender || !(isOwn || sender === systemBot(ctx.state, 'emailgateway')))
         throw invalid('sender_id', 'must be your own ID or the ID of a bot of yours')
       // OPEN: there is no mail gateway, so the address is empty, as the API says for that case.
       return { reply: { email: '' } }
