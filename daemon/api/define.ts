@@ -307,6 +307,8 @@ export interface Endpoint {
   readonly also?: readonly string[]
   /** Who may call: an account, anyone, or a program that has the token of the control plane. */
   readonly access: 'user' | 'anyone' | 'control'
+  /** Which accounts may call it, whatever the parameters are: checked before these are read. Members are neither guests nor bots. */
+  readonly callers?: 'administrators' | 'owners' | 'members' | 'not guests'
   readonly since: number
   /** The level that it was gone with. */
   readonly until?: number

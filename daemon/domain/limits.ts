@@ -52,7 +52,9 @@ export const limits = {
   clientName: 30,
   /** Days. */
   deletionDelayDays: 14,
-  playgroundText: 100,
+  // OPEN: the public server does not limit names of playgrounds.
+  playgroundName: 100,
+  playgroundLanguage: 40,
   organizationName: 40,
   organizationDescription: 1000,
   welcomeMessage: 8000,

@@ -62,6 +62,11 @@ export function invalid(parameter: string, why: string, more?: More): Refusal {
   return about('invalid', parameter, why, more)
 }
 
+/** The same where the API repeats the problem by field; one about several fields is under `__all__`. */
+export function invalidForm(parameter: string, why: string, field = parameter): Refusal {
+  return invalid(parameter, why, { fields: { errors: { [field]: [why] } } })
+}
+
 /** The parameter is absent and this request needs it: `needed('topic', 'for a channel message')`. */
 export function needed(parameter: string, why?: string, more?: More): Refusal {
   return about('invalid', parameter, why === undefined ? 'required' : `required ${why}`, more)

@@ -9,7 +9,7 @@ import { limits } from '../domain/limits.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Context, Outcome, Tools } from '../domain/resource.ts'
-import { callEndpoint, check } from '../domain/rules/index.ts'
+import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
 import { admitDefect, answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
@@ -212,7 +212,9 @@ export class Edge {
     const actor = this.authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
-    check(callEndpoint, { state: this.#parts.engine.state, actor }, endpoint.id)
+    const asker = { state: this.#parts.engine.state, actor }
+    check(callEndpoint, asker, endpoint.id)
+    if (endpoint.callers) checkCallers(asker, endpoint.callers)
     return actor
   }
 

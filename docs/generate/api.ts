@@ -77,13 +77,25 @@ function contents(resources: readonly CatalogueResource[]): string {
 }
 
 function endpointParts(endpoint: Endpoint): string[] {
-  const { id, access, since, summary, params, reply, served, also = [], deprecated, notOnPublicServers } = endpoint
+  const {
+    id,
+    access,
+    callers,
+    since,
+    summary,
+    params,
+    reply,
+    served,
+    also = [],
+    deprecated,
+    notOnPublicServers,
+  } = endpoint
   return [
     `### ${heading(endpoint)}`,
     `${sentence(summary)}`,
     [
       `- Operation: ${code(id)}`,
-      `- Access: ${accessText[access]}`,
+      `- Access: ${callers ? callersText[callers] : accessText[access]}`,
       ...(access === 'control' ? [] : [`- Since level: ${since}`]),
       ...(also.length > 0
         ? [`- Also at ${also.map(code).join(' and ')}${access === 'control' ? '' : ', its older paths'}.`]
@@ -117,6 +129,13 @@ const accessText: Readonly<Record<Endpoint['access'], string>> = {
   user: 'needs an account',
   anyone: 'anyone, without an account',
   control: 'needs the control token',
+}
+
+const callersText: Readonly<Record<NonNullable<Endpoint['callers']>, string>> = {
+  administrators: 'organization administrators',
+  owners: 'organization owners',
+  members: 'accounts of people other than guests',
+  'not guests': 'accounts other than those of guests',
 }
 
 export function presence({ presence, fallback }: Param): string {

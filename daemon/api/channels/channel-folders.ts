@@ -50,6 +50,7 @@ export const channelFolders = {
     method: 'POST',
     path: '/channel_folders/create',
     access: 'user',
+    callers: 'administrators',
     since: 389,
     summary: 'Create a channel folder (administrators)',
     params: {
@@ -72,6 +73,7 @@ export const channelFolders = {
     method: 'PATCH',
     path: '/channel_folders',
     access: 'user',
+    callers: 'administrators',
     since: 414,
     summary: 'Reorder channel folders (administrators)',
     params: { order: required(listOf(folderId), 'IDs of all folders, including archived ones, in the new order') },
@@ -89,6 +91,7 @@ export const channelFolders = {
     method: 'PATCH',
     path: '/channel_folders/{channel_folder_id}',
     access: 'user',
+    callers: 'administrators',
     since: 389,
     summary: 'Rename, describe, archive or unarchive a channel folder (administrators)',
     params: {

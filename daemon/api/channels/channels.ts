@@ -100,6 +100,7 @@ export const channels = {
     method: 'POST',
     path: '/channels/create',
     access: 'user',
+    callers: 'not guests',
     since: 417,
     summary: 'Create a channel and subscribe people to it',
     params: {

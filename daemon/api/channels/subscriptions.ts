@@ -56,6 +56,7 @@ export const subscriptions = {
     method: 'POST',
     path: '/users/me/subscriptions',
     access: 'user',
+    callers: 'not guests',
     since: 1,
     summary: 'Subscribe yourself or others to channels, creating those that do not exist',
     params: {

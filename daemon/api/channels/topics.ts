@@ -122,6 +122,7 @@ export const topics = {
     method: 'POST',
     path: '/streams/{stream_id}/delete_topic',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Delete all messages of a topic (administrators)',
     params: { stream_id: inPath(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },

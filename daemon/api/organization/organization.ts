@@ -51,6 +51,7 @@ export const organization = {
     method: 'PATCH',
     path: '/realm',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Edit settings of the organization (administrators; some settings only owners)',
     params: {
@@ -58,6 +59,7 @@ export const organization = {
       giphy_rating: { ...settingParams.giphy_rating, until: 453 },
       gif_rating_policy: optional(oneOf(0, 1, 2, 3, 4), 'gif rating policy', { since: 453 }),
       authentication_methods: optional(keyed(bool), 'which authentication methods are enabled; at least one'),
+      string_id: optional(text, 'the name of a demo organization in its address; refused, since there are none'),
       ...mapped(organizationPermissions, name => optional(groupValueChange, `who has the permission ${name}`)),
     },
     reply: {
@@ -86,6 +88,7 @@ export const organization = {
     method: 'POST',
     path: '/realm/deactivate',
     access: 'user',
+    callers: 'owners',
     since: 1,
     summary: 'Deactivate the organization (owners); nobody can log in until natterd is started with --reactivate',
     params: {
@@ -117,6 +120,7 @@ export const organization = {
     method: 'POST',
     path: '/realm/domains',
     access: 'user',
+    callers: 'owners',
     since: 1,
     summary: 'Add an email domain (owners)',
     params: {
@@ -136,6 +140,7 @@ export const organization = {
     method: 'POST',
     path: '/realm/test_welcome_bot_custom_message',
     access: 'user',
+    callers: 'administrators',
     since: 416,
     summary: 'Send yourself a custom welcome message, to see how it looks (administrators)',
     params: { welcome_message_custom_text: required(text, 'the message, in Markdown, at most 8000 characters') },
@@ -156,6 +161,7 @@ export const organization = {
     method: 'PATCH',
     path: '/realm/domains/{domain}',
     access: 'user',
+    callers: 'owners',
     since: 1,
     summary: 'Change whether an email domain includes its subdomains (owners)',
     params: { domain: inPath(text, 'the domain'), allow_subdomains: required(bool, 'whether subdomains are included') },
@@ -176,6 +182,7 @@ export const organization = {
     method: 'DELETE',
     path: '/realm/domains/{domain}',
     access: 'user',
+    callers: 'owners',
     since: 1,
     summary: 'Remove an email domain (owners)',
     params: { domain: inPath(text, 'the domain') },

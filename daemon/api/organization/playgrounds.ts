@@ -8,6 +8,7 @@ export const playgrounds = {
     method: 'POST',
     path: '/realm/playgrounds',
     access: 'user',
+    callers: 'administrators',
     since: 49,
     summary: 'Add a code playground (administrators)',
     params: {
@@ -32,6 +33,7 @@ export const playgrounds = {
     method: 'DELETE',
     path: '/realm/playgrounds/{playground_id}',
     access: 'user',
+    callers: 'administrators',
     since: 49,
     summary: 'Remove a code playground (administrators)',
     params: { playground_id: inPath(int, 'the playground') },

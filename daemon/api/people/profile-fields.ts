@@ -80,6 +80,7 @@ export const profileFields = {
     method: 'POST',
     path: '/realm/profile_fields',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Create a profile field (administrators)',
     params: {
@@ -110,6 +111,7 @@ export const profileFields = {
     method: 'PATCH',
     path: '/realm/profile_fields/{field_id}',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Edit a profile field (administrators)',
     params: {
@@ -131,6 +133,7 @@ export const profileFields = {
     method: 'PATCH',
     path: '/realm/profile_fields',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Reorder profile fields (administrators)',
     params: { order: required(listOf(profileFieldId), 'IDs of all fields, in the new order') },
@@ -148,6 +151,7 @@ export const profileFields = {
     method: 'DELETE',
     path: '/realm/profile_fields/{field_id}',
     access: 'user',
+    callers: 'administrators',
     since: 1,
     summary: 'Delete a profile field and its values (administrators)',
     params: { field_id: fieldId },

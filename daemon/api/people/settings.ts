@@ -105,6 +105,7 @@ export const settings = {
     method: 'PATCH',
     path: '/realm/user_settings_defaults',
     access: 'user',
+    callers: 'administrators',
     since: 96,
     summary: 'Edit the default settings of new accounts (administrators)',
     params: defaultParams,

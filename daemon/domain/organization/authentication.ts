@@ -40,7 +40,7 @@ export function presentEnabled(enabled: Enabled, server: ServerFacts) {
   )
 }
 
-/** The whole new table; refuses one that would lock everybody out. */
+/** The whole new table; refuses a request that enables nothing. */
 export function checkMethods(state: State, server: ServerFacts, given: Enabled): Enabled {
   for (const [name, on] of Object.entries(given)) {
     if (!methods.some(known => known === name)) throw missing('authentication_methods', 'authentication method', name)

@@ -8,7 +8,7 @@ import { safeUrl } from '../markdown/urls.ts'
 import type { LinkifierFact } from '../model/facts/organization.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { full, inQuotes, invalid, missing, type Refusal } from '../refusal.ts'
+import { full, inQuotes, invalid, invalidForm, missing } from '../refusal.ts'
 import { type Announcement, type Context, onlyWith, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -101,24 +101,31 @@ function findLinkifier(ctx: Context, id: number): Linkifier {
 function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: string, current?: Linkifier) {
   const pattern = givenPattern.trim()
   const urlTemplate = givenTemplate.trim()
-  if (pattern === '') throw wrong('pattern', 'cannot be blank')
-  if (urlTemplate === '') throw wrong('url_template', 'cannot be blank')
+  if (pattern === '') throw invalidForm('pattern', 'cannot be blank')
+  if (urlTemplate === '') throw invalidForm('url_template', 'cannot be blank')
   const groups = groupsOfPattern(pattern)
-  if ('problem' in groups) throw wrong('pattern', `must be a regular expression (RE2): ${groups.problem}`)
+  if ('problem' in groups)
+    throw invalidForm('pattern', `must be a regular expression (RE2): ${groups.problem}`, '__all__')
   const namesake = [...ctx.state.linkifiers.values()].find(other => other.pattern === pattern)
-  if (namesake && namesake.id !== current?.id) throw wrong('pattern', 'another linkifier already has this pattern')
+  if (namesake && namesake.id !== current?.id)
+    throw invalidForm('pattern', 'another linkifier already has this pattern', '__all__')
   const others = [...ctx.state.linkifiers.values()].filter(({ id }) => id !== current?.id)
   if (others.reduce((sum, other) => sum + sizeOf(other), groups.size) > limits.linkifierSize)
-    throw wrong('pattern', 'is too long together with the patterns of the other linkifiers; use smaller numbers in {}')
+    throw invalidForm(
+      'pattern',
+      'is too long together with the patterns of the other linkifiers; use smaller numbers in {}',
+    )
   const variables = variablesOfTemplate(urlTemplate)
-  if (!variables) throw wrong('url_template', 'must be a URL template (RFC 6570)')
+  if (!variables) throw invalidForm('url_template', 'must be a URL template (RFC 6570)')
   // Clients make links of it themselves, so it must not be able to run anything.
   if (safeUrl(urlTemplate.replace(/\{[^}]*\}/g, 'x')) === undefined)
-    throw wrong('url_template', 'must not have a scheme other than http, https, mailto, tel or sms')
+    throw invalidForm('url_template', 'must not have a scheme other than http, https, mailto, tel or sms')
   for (const name of groups.names)
-    if (!variables.includes(name)) throw wrong('url_template', `must use the group ${inQuotes(name)} of the pattern`)
+    if (!variables.includes(name))
+      throw invalidForm('url_template', `must use the group ${inQuotes(name)} of the pattern`, '__all__')
   for (const name of variables)
-    if (!groups.names.includes(name)) throw wrong('url_template', `the pattern has no group ${inQuotes(name)}`)
+    if (!groups.names.includes(name))
+      throw invalidForm('url_template', `the pattern has no group ${inQuotes(name)}`, '__all__')
   return { pattern, urlTemplate }
 }
 
@@ -134,17 +141,12 @@ function checkReverse(params: Partial<ParamsOf<typeof api.add>>, current: Revers
   const example = params.example_input ?? current.example ?? ''
   const reverse = params.reverse_template ?? current.reverse ?? ''
   const alternatives = params.alternative_url_templates ?? current.alternatives ?? []
-  if (reverse !== '' && example === '') throw wrong('reverse_template', 'needs example_input')
+  if (reverse !== '' && example === '') throw invalidForm('reverse_template', 'needs example_input')
   for (const template of alternatives)
-    if (!variablesOfTemplate(template)) throw wrong('alternative_url_templates', 'must be URL templates (RFC 6570)')
+    if (!variablesOfTemplate(template)) throw invalidForm('alternative_url_templates', 'must be URL templates (RFC 6570)')
   return {
     ...(example !== '' && { example }),
     ...(reverse !== '' && { reverse }),
     ...(alternatives.length > 0 && { alternatives }),
   }
-}
-
-/** The API repeats the problem by field. */
-function wrong(field: string, problem: string): Refusal {
-  return invalid(field, problem, { fields: { errors: { [field]: [problem] } } })
 }

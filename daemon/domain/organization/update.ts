@@ -10,7 +10,7 @@ import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import { checkLanguage } from '../people/settings/check.ts'
 import { waitingSettled } from '../people/users/activity.ts'
-import { invalid, missing } from '../refusal.ts'
+import { conflict, invalid, missing } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import { changedValue, presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
@@ -23,6 +23,8 @@ type Params = ParamsOf<typeof api.update>
 export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api.update>> {
   may.insist(may.administer, ctx)
   for (const name of Object.keys(params)) if (isForOwners(name)) may.insist(may.own, ctx, `change ${name}`)
+  if (params.string_id !== undefined)
+    throw conflict('string_id', 'only a demo organization can change its address; this server has none')
   const settings = changedSettings(ctx, params)
   const permissions = changedPermissions(ctx, params)
   const some = Object.keys(settings).length + Object.keys(permissions).length > 0
@@ -31,13 +33,13 @@ export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api
   const facts: Fact[] = some ? [{ type: 'organization.changed', settings, permissions, ...methods }] : []
   const waiting = settings.waiting_period_threshold
   if (typeof waiting === 'number') facts.push(...waitingSettled(ctx.state, ctx.now, waiting))
-  return { facts, reply: echo(ctx, settings, permissions) }
+  return { facts, reply: echo(ctx, params, settings, permissions) }
 }
 
 function isForOwners(name: string): boolean {
   const setting: { owner?: true } | undefined =
     (organizationSettings as Record<string, object>)[name] ?? (organizationPermissions as Record<string, object>)[name]
-  return name === 'authentication_methods' || setting?.owner === true
+  return name === 'authentication_methods' || name === 'string_id' || setting?.owner === true
 }
 
 function changedSettings(ctx: Context, params: Params): Record<string, unknown> {
@@ -46,7 +48,7 @@ function changedSettings(ctx: Context, params: Params): Record<string, unknown> 
     const given = name === 'giphy_rating' ? (params.gif_rating_policy ?? params[name]) : params[name]
     if (given === undefined) continue
     const value = checkSetting(ctx, name, given)
-    if (value !== organizationSetting(ctx.state, name)) settings[name] = value
+    if (name === 'org_type' || value !== organizationSetting(ctx.state, name)) settings[name] = value
   }
   if (params.authentication_methods) {
     const methods = checkMethods(ctx.state, ctx.server, params.authentication_methods)
@@ -138,9 +140,15 @@ function channelPointer(ctx: Context, name: OrganizationSetting, id: number): nu
 }
 
 /** What changed, in the reply: texts only as a word, for they may be long. */
-function echo(ctx: Context, settings: Record<string, unknown>, permissions: Partial<Record<string, GroupValue>>) {
+function echo(
+  ctx: Context,
+  params: Params,
+  settings: Record<string, unknown>,
+  permissions: Partial<Record<string, GroupValue>>,
+) {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(settings)) changed[name] = typeof value === 'string' ? 'updated' : value
+  if (settings.authentication_methods) changed.authentication_methods = params.authentication_methods
   for (const [name, value] of Object.entries(permissions)) changed[name] = presentValue(ctx.state, value!)
   return changed
 }

@@ -6,9 +6,9 @@ import type { ChannelFact } from '../../model/facts/channels.ts'
 import { subscribersOf } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Announcement, Event } from '../../resource.ts'
-import { channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
+import { activeUsers, channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
 import { presentValue } from '../../rules/group-values.ts'
-import { isGuest, seeMetadata } from '../../rules/index.ts'
+import { isGuest } from '../../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from '../default-channels/present.ts'
 import { addedAnnouncements } from '../subscriptions/present.ts'
 import { goneEvent, ifKnown, postPolicyOf, streamCreated } from './present.ts'
@@ -27,17 +27,18 @@ export function updated(state: State, fact: Of<'channel.updated'>): Announcement
   const channel = state.channels.get(fact.channelId)!
   // Users who did not know of it before get the channel as it is now, not the change.
   const to = channelAudience(state, channel, new Set(fact.strangers))
-  const events = changes(state, fact, channel).map(change => ({
-    to,
-    event: ifKnown(channel, {
-      type: 'stream',
-      op: 'update',
-      stream_id: channel.id,
-      name: change.property === 'name' ? fact.was.name : channel.name,
-      ...change,
-    }),
-  }))
-  return 'isDefault' in fact.settings ? [...events, defaultsAnnouncement(state)] : events
+  const told = (name: string, changes: readonly Change[]): Announcement[] =>
+    changes.map(change => ({
+      to,
+      event: ifKnown(channel, { type: 'stream', op: 'update', stream_id: channel.id, name, ...change }),
+    }))
+  const { access, details, afterwards } = changes(state, fact, channel)
+  return [
+    ...told(fact.was.name, access),
+    ...('isDefault' in fact.settings ? [defaultsAnnouncement(state)] : []),
+    ...told(fact.was.name, details),
+    ...told(channel.name, afterwards),
+  ]
 }
 
 export function archived(state: State, fact: Of<'channel.archived'>): Announcement[] {
@@ -91,34 +92,43 @@ interface Change {
   readonly [companion: string]: unknown
 }
 
-/** One entry per property, in the words of the API. */
-function changes(state: State, { settings, permissions, was }: Of<'channel.updated'>, channel: Channel): Change[] {
+/** One entry per property, in the words and in the order of the API: those up to the name are told under the old name. */
+function changes(state: State, { settings, permissions, was }: Of<'channel.updated'>, channel: Channel) {
   const { inviteOnly, webPublic, historyPublic } = channel
-  const list: Change[] = []
-  if ('name' in settings) list.push({ property: 'name', value: channel.name })
-  if ('description' in settings)
-    list.push({
-      property: 'description',
-      value: channel.description,
-      rendered_description: renderInline(state, channel.description),
-    })
+  const access: Change[] = []
+  if ('topicsPolicy' in settings) access.push({ property: 'topics_policy', value: channel.topicsPolicy })
   if ('inviteOnly' in settings || 'webPublic' in settings || 'historyPublic' in settings)
-    list.push({
+    access.push({
       property: 'invite_only',
       value: inviteOnly,
       history_public_to_subscribers: historyPublic,
       is_web_public: webPublic,
     })
-  if ('retentionDays' in settings) list.push({ property: 'message_retention_days', value: channel.retentionDays })
-  if ('topicsPolicy' in settings) list.push({ property: 'topics_policy', value: channel.topicsPolicy })
-  if ('defaultPush' in settings) list.push({ property: 'default_push_notifications', value: channel.defaultPush })
-  if ('folderId' in settings) list.push({ property: 'folder_id', value: channel.folderId })
-  for (const name of Object.keys(channelPermissions) as ChannelPermission[])
-    if (name in permissions) list.push({ property: name, value: presentValue(state, channel.permissions[name]) })
-  const policy = postPolicyOf(state, channel.permissions.can_send_message_group)
-  if (policy !== was.postPolicy) list.push({ property: 'stream_post_policy', value: policy })
-  if ((policy === 2) !== (was.postPolicy === 2)) list.push({ property: 'is_announcement_only', value: policy === 2 })
-  return list
+  const details: Change[] = []
+  if ('retentionDays' in settings) details.push({ property: 'message_retention_days', value: channel.retentionDays })
+  if ('description' in settings)
+    details.push({
+      property: 'description',
+      value: channel.description,
+      rendered_description: renderInline(state, channel.description),
+    })
+  if ('name' in settings) details.push({ property: 'name', value: channel.name })
+  const afterwards: Change[] = []
+  if ('defaultPush' in settings)
+    afterwards.push({ property: 'default_push_notifications', value: channel.defaultPush })
+  if ('folderId' in settings) afterwards.push({ property: 'folder_id', value: channel.folderId })
+  for (const name of Object.keys(channelPermissions) as ChannelPermission[]) {
+    if (!(name in permissions)) continue
+    afterwards.push({ property: name, value: presentValue(state, channel.permissions[name]) })
+    const policy = postPolicyOf(state, channel.permissions.can_send_message_group)
+    // Both older words for who may post, whichever of them changed.
+    if (name === 'can_send_message_group' && policy !== was.postPolicy)
+      afterwards.push(
+        { property: 'stream_post_policy', value: policy },
+        { property: 'is_announcement_only', value: policy === 2 },
+      )
+  }
+  return { access, details, afterwards }
 }
 
 /** A deactivated account no longer counts as a subscriber, a reactivated one does again: for `announce` of users. */
@@ -141,7 +151,10 @@ function toldInArchived({ event, ...announcement }: Announcement): Announcement 
   }
 }
 
-/** Tells everyone else who knows of the channels; those with the same news share one event where they can. */
+/**
+ * Tells everyone else who knows of the channels. Channels that the same people know of share one event: web-public ones, and public
+ * ones without guests.
+ */
 export function subscriberChange(
   state: State,
   op: 'peer_add' | 'peer_remove',
@@ -149,28 +162,33 @@ export function subscriberChange(
 ): Announcement[] {
   const ordered = new Map([...users].map(([id, userIds]) => [id, [...userIds].sort((a, b) => a - b)]))
   return compact(ordered).flatMap(({ channelIds, userIds }) => {
-    // Those who left together get an event about each other, if they still know of the channel; those who came are given the list.
+    // OPEN: the public server does not tell people who left together about each other, so that their clients keep each other as
+    // subscribers; here they get the event if they still know of the channel. Those who came are given the list.
     const except = new Set(op === 'peer_remove' && userIds.length > 1 ? [] : userIds)
     const channels = channelIds.map(id => state.channels.get(id)!)
-    const closed = channels.filter(channel => channel.inviteOnly || channel.archived)
-    const open = channels.filter(channel => !channel.inviteOnly && !channel.archived)
     const event = (some: readonly Channel[]): Event => ({
       type: 'subscription',
       op,
       stream_ids: some.map(channel => channel.id),
       user_ids: userIds,
     })
+    const alone = (channel: Channel): Announcement => ({
+      to: channelAudience(state, channel, except),
+      event: ifKnown(channel, event([channel])),
+    })
+    if (channels.length === 1) return channels.map(alone)
+    const closed = channels.filter(channel => channel.inviteOnly || channel.archived)
+    const webPublic = channels.filter(channel => channel.webPublic && !channel.archived)
+    const rest = channels.filter(channel => !closed.includes(channel) && !webPublic.includes(channel))
+    const guests = activeUsers(state, isGuest)
+    const withGuests = rest.filter(({ id }) => guests.some(guest => state.subscriptions.isActive(id, guest.id)))
+    const withoutGuests = rest.filter(channel => !withGuests.includes(channel))
     return [
-      ...(open.length > 0 ? [{ to: usersWhere(state, user => !isGuest(user), except), event: event(open) }] : []),
-      ...open.map(channel => ({ to: guestsKnowing(state, channel, except), event: event([channel]) })),
-      ...closed.map(channel => ({
-        to: channelAudience(state, channel, except),
-        event: ifKnown(channel, event([channel])),
-      })),
+      ...[...closed, ...withGuests].map(alone),
+      ...(webPublic.length > 0 ? [{ to: usersWhere(state, () => true, except), event: event(webPublic) }] : []),
+      ...(withoutGuests.length > 0
+        ? [{ to: usersWhere(state, user => !isGuest(user), except), event: event(withoutGuests) }]
+        : []),
     ]
   })
-}
-
-function guestsKnowing(state: State, channel: Channel, except: ReadonlySet<number>) {
-  return usersWhere(state, actor => isGuest(actor) && seeMetadata.allows({ state, actor }, channel), except)
 }

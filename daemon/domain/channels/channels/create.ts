@@ -64,15 +64,17 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
   if (plan.retentionDays !== null) may.insist(may.own, ctx, 'set message_retention_days')
 }
 
-/** Said in the new channels themselves and, when asked, where new channels are announced. */
+/** Said, when asked, where new channels are announced, and then in the new channels themselves. */
 export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
   // Their creator knows of them.
   const readBy = [ctx.actor.id]
-  const facts = created.flatMap(channel => channelEventNotice(ctx, channel, welcome(ctx, channel), readBy))
-  const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
-  if (!announce || !place || created.length === 0) return facts
   const links = created.map(channel => `#**${channel.name}**`).join(', ')
-  return [...facts, ...channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`, readBy)]
+  const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
+  const announces = announce && place !== undefined && created.length > 0
+  return [
+    ...(announces ? channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`, readBy) : []),
+    ...created.flatMap(channel => channelEventNotice(ctx, channel, welcome(ctx, channel), readBy)),
+  ]
 }
 
 /** A silent mention. */

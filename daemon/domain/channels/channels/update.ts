@@ -54,10 +54,9 @@ export function updateFacts(ctx: Context, params: UpdateParams): Fact[] {
   if (Object.keys(settings).length + Object.keys(permissions).length > 0) {
     const channel = { ...old, ...settings, permissions: { ...old.permissions, ...permissions } }
     const sight = visibilityFacts(ctx.state, { channels: [channel] })
-    const { can_send_message_group: send } = permissions
     const strangers = sight.flatMap(({ gained }) => gained.flatMap(({ userIds }) => userIds))
     facts.push({ ...settingsFact(ctx.state, old, settings), permissions, strangers })
-    facts.push(...sight, ...notices(ctx, old, channel, send !== undefined))
+    facts.push(...sight, ...notices(ctx, old, channel, { ...settings, ...permissions }))
   }
   if (params.is_archived === false) facts.push(...archiveNotice(ctx, old, 'unarchived'))
   return facts
@@ -116,7 +115,10 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
     next.topicsPolicy = checkTopicsPolicy(ctx, params.topics_policy)
     if (next.topicsPolicy === 'empty_topic_only' && hasNamedTopic(ctx.state, old)) throw onlyNamedTopics()
   }
-  return Object.fromEntries(Object.entries(next).filter(([key, value]) => value !== old[key as keyof Channel]))
+  // The others are told to clients even if they are what they were, as the public server does it.
+  if (next.topicsPolicy === old.topicsPolicy) delete next.topicsPolicy
+  if (next.isDefault === old.isDefault) delete next.isDefault
+  return next
 }
 
 function privacy(ctx: Context, params: UpdateParams, old: Channel): ChannelSettings {
@@ -172,24 +174,25 @@ function changedPermissions(ctx: Context, params: UpdateParams, old: Channel): P
 
 // --- what the notification bot says -----------------------------------------------------------------------------
 
-function notices(ctx: Context, old: Channel, channel: Channel, newPosters: boolean): Fact[] {
+/** In the order in which the events are sent. `set`: the settings and permissions of the request. */
+function notices(ctx: Context, old: Channel, channel: Channel, set: ChannelSettings & Partial<Channel['permissions']>) {
   const who = mention(ctx)
   const said: string[] = []
-  if (channel.name !== old.name) said.push(`${who} renamed channel **${old.name}** to **${channel.name}**.`)
-  if (channel.description !== old.description)
-    said.push(
-      `${who} changed the description of this channel.\n\n**Old:**\n${quoted(old.description)}\n\n**New:**\n${quoted(channel.description)}`,
-    )
-  if (kindInWords(channel) !== kindInWords(old))
+  if ('topicsPolicy' in set && !channel.archived)
+    said.push(`${who} changed the topics policy from **${old.topicsPolicy}** to **${channel.topicsPolicy}**.`)
+  if ('inviteOnly' in set)
     said.push(`${who} changed the access of this channel from **${kindInWords(old)}** to **${kindInWords(channel)}**.`)
-  if (newPosters)
-    said.push(`${who} changed who may post here: ${holders(ctx, old)} before, ${holders(ctx, channel)} from now on.`)
-  if (channel.retentionDays !== old.retentionDays)
+  if ('retentionDays' in set)
     said.push(
       `${who} changed how long messages are kept: ${kept(ctx, old)} before, **${kept(ctx, channel)}** from now on.`,
     )
-  if (channel.topicsPolicy !== old.topicsPolicy && !channel.archived)
-    said.push(`${who} changed the topics policy from **${old.topicsPolicy}** to **${channel.topicsPolicy}**.`)
+  if ('description' in set)
+    said.push(
+      `${who} changed the description of this channel.\n\n**Old:**\n${quoted(old.description)}\n\n**New:**\n${quoted(channel.description)}`,
+    )
+  if ('name' in set) said.push(`${who} renamed channel **${old.name}** to **${channel.name}**.`)
+  if ('can_send_message_group' in set)
+    said.push(`${who} changed who may post here: ${holders(ctx, old)} before, ${holders(ctx, channel)} from now on.`)
   return said.flatMap(text => channelEventNotice(ctx, channel, text))
 }
 

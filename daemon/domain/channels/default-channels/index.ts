@@ -44,8 +44,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
     editGroup(ctx, { group_id, new_group_name, new_description }) {
       may.insist(may.administer, ctx)
       const old = findGroup(ctx, group_id)
-      if (new_group_name === undefined && new_description === undefined)
-        throw neededOneOf('new_group_name', 'new_description')
+      if (!new_group_name && !new_description) throw neededOneOf('new_group_name', 'new_description')
       const group = {
         ...old,
         name: new_group_name === undefined ? old.name : checkGroupName(ctx, 'new_group_name', new_group_name, old),
@@ -109,8 +108,9 @@ function findGroup(ctx: Context, id: number): DefaultChannelGroup {
 
 function checkGroupName(ctx: Context, parameter: string, name: string, self?: DefaultChannelGroup): string {
   const checked = checkName(parameter, name)
+  if (checked === self?.name) throw conflict(parameter, 'the group already has this name')
   for (const group of ctx.state.defaultChannelGroups.values())
-    if (group.id !== self?.id && group.name === checked) throw taken(parameter, checked)
+    if (group.name === checked) throw taken(parameter, checked)
   return checked
 }
 

@@ -14,12 +14,19 @@ export function presentDefaults(state: State, user?: User): number[] {
 
 export function presentDefaultGroups(state: State, user?: User) {
   if (user && !beOfferedDefaults.allows({ state, actor: user })) return []
-  return [...state.defaultChannelGroups.values()].map(({ id, name, description, channelIds }) => ({
+  return [...state.defaultChannelGroups.values()].sort(byName).map(({ id, name, description, channelIds }) => ({
     id,
     name,
     description,
-    streams: channelIds,
+    streams: channelIds
+      .map(channelId => state.channels.get(channelId)!)
+      .sort(byName)
+      .map(channel => channel.id),
   }))
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1
 }
 
 export function defaultsAnnouncement(state: State): Announcement {

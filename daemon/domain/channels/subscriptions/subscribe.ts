@@ -56,7 +56,7 @@ export function subscribing(ctx: Context, params: Params) {
   const facts: Fact[] = created.map(channel => ({ type: 'channel.created', channel }))
   if (fact) facts.push(fact)
   if (tell && sendsMessages)
-    facts.push(...creationNotices(ctx, created, params.announce ?? false), ...welcomeNotices(ctx, new Set(open), fact))
+    facts.push(...welcomeNotices(ctx, new Set(open), fact), ...creationNotices(ctx, created, params.announce ?? false))
   const joined = new Set(fact?.added.map(({ channelId }) => channelId))
   return {
     facts,

@@ -23,6 +23,7 @@ export const dataExports = resource(api)<ExportFact>({
       const kind = kindOf(export_type)
       const { state, now, actor, server } = ctx
       checkRate(state, now)
+      checkUsable(state, kind)
       const row: Export = { id: state.exports.nextId, userId: actor.id, kind, requested: now, status: 'pending' }
       return { facts: [{ type: 'export.requested', export: row, site: server.url }], reply: { id: row.id } }
     },
@@ -103,6 +104,23 @@ function checkRate(state: State, now: number): void {
     throw new Refusal(`An organization can have at most ${limits.exportsPerWeek} exports in 7 days. Try again later.`, {
       kind: 'conflict',
     })
+}
+
+/** An archive without an owner who can log in could not become an organization again. */
+function checkUsable(state: State, kind: Export['kind']): void {
+  const owners = [...state.users.values()].filter(user => may.isOwner(user))
+  const nobody = 4
+  const usable =
+    kind === 1
+      ? owners.some(owner => userSetting(owner, 'email_address_visibility') !== nobody)
+      : owners.some(owner => userSetting(owner, 'allow_private_data_export'))
+  if (usable) return
+  throw new Refusal(
+    kind === 1
+      ? 'At least one organization owner must let administrators see their email address before you can export.'
+      : 'At least one organization owner must consent to the export before you can start it.',
+    { kind: 'conflict' },
+  )
 }
 
 /** The whole list every time. The addresses in it begin with what the server was called when it happened. */

@@ -23,8 +23,13 @@ type Given = Readonly<Record<string, unknown>> | undefined
 export function checkFieldData(type: ProfileField['type'], given: Given): { text: string; account?: string } {
   if (type === 3) return { text: checkOptions(given) }
   if (type === 7) return checkAccount(given)
-  if (given !== undefined && Object.keys(given).length > 0) throw invalid('field_data', 'fields of this type have none')
+  // Fields of other types have none: what is sent for them is ignored.
   return { text: '' }
+}
+
+/** Whether the data of a built-in account is what it is already. */
+export function isSameData(field: ProfileField, given: NonNullable<Given>): boolean {
+  return Object.keys(given).length === 1 && given.subtype === JSON.parse(field.data).subtype
 }
 
 export function isBuiltIn(field: ProfileField): boolean {
@@ -36,13 +41,14 @@ function checkOptions(given: Given): string {
   if (options.length === 0) throw invalid('field_data', 'a list needs at least one option')
   const texts = new Set<string>()
   const kept = options.map(([key, option]) => {
-    const { text, order } = Object(option) as { text?: unknown; order?: unknown }
+    const { text, order, ...rest } = Object(option) as Record<string, unknown>
     const place = `field_data[${JSON.stringify(key)}]`
     if (key.trim() === '') throw invalid('field_data', 'the key of an option cannot be blank')
     if (typeof text !== 'string' || text.trim() === '')
       throw invalid(`${place}["text"]`, 'must be a text that is not blank')
-    if (typeof order !== 'string' || !/^\d+$/.test(order))
+    if (typeof order !== 'string' || order.trim() === '')
       throw invalid(`${place}["order"]`, 'must be a number written as a string')
+    if (Object.keys(rest).length > 0) throw invalid(place, 'can have only text and order')
     if (texts.has(text)) throw taken(`${place}["text"]`, text)
     texts.add(text)
     return [key, { text, order }] as const

@@ -12,8 +12,8 @@ import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { cleaned } from '../../values/text.ts'
 import { personUpdated } from '../users/announce.ts'
-import { checkFieldData, externalAccounts, isBuiltIn } from './field-data.ts'
-import { inOrder, presentFields } from './present.ts'
+import { checkFieldData, externalAccounts, isBuiltIn, isSameData } from './field-data.ts'
+import { presentFields } from './present.ts'
 import { checkProfile } from './values.ts'
 
 export const profileFields = resource(api)<ProfileFieldFact>({
@@ -46,21 +46,18 @@ export const profileFields = resource(api)<ProfileFieldFact>({
       may.insist(may.administer, ctx)
       const old = findField(ctx.state, params.field_id)
       const field = updated(ctx, old, params)
-      const same = JSON.stringify(field) === JSON.stringify(old)
       return {
-        facts: same ? [] : [{ type: 'profile-field.updated', field, cleared: withLostOption(ctx.state, field) }],
+        facts: [{ type: 'profile-field.updated', field, cleared: withLostOption(ctx.state, field) }],
         reply: {},
       }
     },
 
     reorder(ctx, { order }) {
       may.insist(may.administer, ctx)
-      const known = [...ctx.state.profileFields.values()].map(({ id }) => id).sort((a, b) => a - b)
-      const given = [...order].sort((a, b) => a - b)
-      if (JSON.stringify(known) !== JSON.stringify(given))
-        throw invalid('order', 'must list the ID of every field once')
-      const same = inOrder(ctx.state).every(({ id }, index) => order[index] === id)
-      return { facts: same ? [] : [{ type: 'profile-field.reordered', order }], reply: {} }
+      const given = new Set(order)
+      for (const { id } of ctx.state.profileFields.values())
+        if (!given.has(id)) throw invalid('order', `must list the ID of every field; ${id} is missing`)
+      return { facts: [{ type: 'profile-field.reordered', order }], reply: {} }
     },
 
     delete(ctx, { field_id }) {
@@ -85,8 +82,11 @@ export const profileFields = resource(api)<ProfileFieldFact>({
       clearValues(state, field.id, cleared)
     },
     'profile-field.reordered'(state, { order }) {
-      for (const [index, id] of order.entries())
-        state.profileFields.put({ ...state.profileFields.get(id)!, order: index + 1 })
+      // Of an ID that is listed twice the last place counts; unknown IDs count as places.
+      for (const [index, id] of order.entries()) {
+        const field = state.profileFields.get(id)
+        if (field) state.profileFields.put({ ...field, order: index })
+      }
     },
     'profile-field.deleted'(state, { id, cleared }) {
       state.profileFields.remove(id)
@@ -137,7 +137,9 @@ function findField(state: State, id: number): ProfileField {
 function updated(ctx: Context, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
   const { state } = ctx
   const { name, hint, field_data, required, editable_by_user, display_in_profile_summary } = params
-  if (isBuiltIn(old) && (name !== undefined || hint !== undefined || field_data !== undefined))
+  const renamed = name !== undefined && name.trim() !== old.name
+  const hinted = hint !== undefined && hint !== old.hint
+  if (isBuiltIn(old) && (renamed || hinted || !(field_data === undefined || isSameData(old, field_data))))
     throw conflict('field_id', 'name, hint and field_data of a built-in external account cannot be changed')
   return {
     ...old,

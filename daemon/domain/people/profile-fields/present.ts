@@ -19,7 +19,7 @@ export function presentFields(state: State) {
   }))
 }
 
-export function inOrder(state: State): ProfileField[] {
+function inOrder(state: State): ProfileField[] {
   return [...state.profileFields.values()].sort((a, b) => a.order - b.order || a.id - b.id)
 }
 

@@ -76,13 +76,19 @@ export const userGroups = resource(api)<UserGroupFact>({
   apply,
 
   announce: {
+    // The group first, then what is in it.
     'group.created': (state, { group }) => [
-      { to: everyone(state), event: { type: 'user_group', op: 'add', group: present(state, group) } },
+      {
+        to: everyone(state),
+        event: { type: 'user_group', op: 'add', group: present(state, { ...group, subgroups: [] }) },
+      },
+      ...(group.subgroups.length > 0 ? announceGroup(state, group.id, subgroupsAdded(group.id, group.subgroups)) : []),
     ],
     'group.edited': (state, { groupId, changes, permissions }) => {
-      const values = Object.entries(permissions).map(([name, value]) => [name, presentValue(state, value)])
-      const data = { ...changes, ...Object.fromEntries(values) }
-      return announceGroup(state, groupId, { type: 'user_group', op: 'update', group_id: groupId, data })
+      const values = Object.entries(permissions).map(([name, value]) => [name, presentValue(state, value)] as const)
+      return [...Object.entries(changes), ...values].flatMap(([name, value]) =>
+        announceGroup(state, groupId, { type: 'user_group', op: 'update', group_id: groupId, data: { [name]: value } }),
+      )
     },
     'group.deactivated': (state, { groupId }) => [
       {
@@ -116,12 +122,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       ...sightNews(state, groupId, ({ members }) => ({ members: together(members, userIds) })),
     ],
     'group.subgroups-added': (state, { groupId, subgroupIds }) => [
-      ...announceGroup(state, groupId, {
-        type: 'user_group',
-        op: 'add_subgroups',
-        group_id: groupId,
-        direct_subgroup_ids: subgroupIds,
-      }),
+      ...announceGroup(state, groupId, subgroupsAdded(groupId, subgroupIds)),
       ...sightNews(state, groupId, ({ subgroups }) => ({ subgroups: without(subgroups, subgroupIds) })),
     ],
     'group.subgroups-removed': (state, { groupId, subgroupIds }) => [
@@ -165,6 +166,10 @@ function listGroups(state: State, deactivatedToo: boolean) {
   return [...state.groups.values()]
     .filter(group => deactivatedToo || !group.deactivated)
     .map(group => present(state, group))
+}
+
+function subgroupsAdded(groupId: number, subgroupIds: readonly number[]): Event {
+  return { type: 'user_group', op: 'add_subgroups', group_id: groupId, direct_subgroup_ids: subgroupIds }
 }
 
 /** Clients that hide deactivated groups get no events about one. */

@@ -6,7 +6,7 @@ import { type GroupPermission, groupPermissions } from '../../../api/shapes/perm
 import type { Fact } from '../../facts.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Group, State } from '../../model/state.ts'
-import { conflict, invalid, missing, Refusal } from '../../refusal.ts'
+import { conflict, missing, Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { changedValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -20,8 +20,6 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
   const group = managed(ctx, params.user_group_id)
   if (Object.keys(params).length === 1)
     throw new Refusal('Give a name, a description or at least one setting to change.', { kind: 'invalid' })
-  if (params.deactivated === true)
-    throw invalid('deactivated', 'can only be set to false; use POST /user_groups/{user_group_id}/deactivate')
   const name = params.name === undefined ? group.name : checkName(state, params.name, group)
   const description = params.description === undefined ? group.description : checkDescription(params.description)
   const changes = {
@@ -43,9 +41,11 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
     if (value !== undefined) permissions[setting] = value
   }
   const facts: Fact[] = []
-  if (params.deactivated === false && group.deactivated) facts.push({ type: 'group.reactivated', groupId: group.id })
-  if (Object.keys(changes).length + Object.keys(permissions).length > 0)
-    facts.push({ type: 'group.edited', groupId: group.id, changes, permissions })
+  const groupId = group.id
+  if (Object.keys(changes).length > 0) facts.push({ type: 'group.edited', groupId, changes, permissions: {} })
+  // true is not an error, but does nothing: there is another endpoint for it.
+  if (params.deactivated === false && group.deactivated) facts.push({ type: 'group.reactivated', groupId })
+  if (Object.keys(permissions).length > 0) facts.push({ type: 'group.edited', groupId, changes: {}, permissions })
   return { facts, reply: {} }
 }
 

@@ -1,0 +1,14 @@
+// Which accounts may call an endpoint at all. The commands ask the same rules again, for callers without HTTP.
+
+import type { Endpoint } from '../../api/define.ts'
+import { subscribe } from './channels.ts'
+import { useGroups } from './groups.ts'
+import { administer, own } from './organization.ts'
+import { type Asker, check, insist } from './rule.ts'
+
+/** A caller without the right role is told so before anything is said about parameters. */
+export function checkCallers(asker: Asker, callers: NonNullable<Endpoint['callers']>): void {
+  if (callers === 'administrators') insist(administer, asker)
+  else if (callers === 'owners') insist(own, asker, 'do this')
+  else check(callers === 'members' ? useGroups : subscribe, asker)
+}
