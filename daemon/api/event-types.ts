@@ -15,6 +15,7 @@ export const eventTypes = [
   'muted_topics',
   'muted_users',
   'navigation_view',
+  'onboarding_steps',
   'presence',
   'reaction',
   'realm',
@@ -46,7 +47,7 @@ export const eventTypes = [
 ] as const
 
 /** Of public servers at this level. Our daemon has no such events, and our programs follow both. */
-export const foreignEventTypes = ['onboarding_steps', 'restart', 'web_reload_client'] as const
+export const foreignEventTypes = ['restart', 'web_reload_client'] as const
 
 export type EventType = (typeof eventTypes)[number] | (typeof foreignEventTypes)[number]
 

@@ -168,6 +168,16 @@ export const catalogue = {
     words: ['views'],
     load: async () => (await import('./people/navigation-views.ts')).navigationViews,
   },
+  'onboarding-steps': {
+    about: 'hints for new users that you have seen',
+    words: ['onboarding'],
+    load: async () => (await import('./people/onboarding-steps.ts')).onboardingSteps,
+  },
+  pictures: {
+    about: 'the icon and the logos of the organization',
+    words: ['icon', 'logo'],
+    load: async () => (await import('./organization/pictures.ts')).pictures,
+  },
   drafts: {
     about: 'drafts of messages',
     words: ['drafts'],

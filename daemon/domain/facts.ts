@@ -22,6 +22,7 @@ import type {
   ExportFact,
   LinkifierFact,
   OrganizationFact,
+  PictureFact,
   PlaygroundFact,
 } from './model/facts/organization.ts'
 import type {
@@ -29,6 +30,7 @@ import type {
   InvitationFact,
   MutedUserFact,
   NavigationViewFact,
+  OnboardingFact,
   PresenceFact,
   ProfileFieldFact,
   PushDevicesFact,
@@ -54,6 +56,7 @@ export type ResourceFact =
   | LinkifierFact
   | PlaygroundFact
   | EmojiFact
+  | PictureFact
   | ExportFact
   | InvitationFact
   | UserFact
@@ -65,6 +68,7 @@ export type ResourceFact =
   | ChannelFolderFact
   | SavedSnippetFact
   | NavigationViewFact
+  | OnboardingFact
   | DraftFact
   | ScheduledMessageFact
   | ReminderFact

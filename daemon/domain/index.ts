@@ -25,6 +25,7 @@ import { customEmoji } from './organization/emoji.ts'
 import { dataExports } from './organization/exports/index.ts'
 import { linkifiers } from './organization/linkifiers.ts'
 import { organization } from './organization/organization.ts'
+import { pictures } from './organization/pictures.ts'
 import { playgrounds } from './organization/playgrounds.ts'
 import { server } from './organization/server.ts'
 import { videoCalls } from './organization/video-calls.ts'
@@ -34,6 +35,7 @@ import { invitations } from './people/invitations.ts'
 import { keys } from './people/keys.ts'
 import { mutedUsers } from './people/muted-users.ts'
 import { navigationViews } from './people/navigation-views.ts'
+import { onboardingSteps } from './people/onboarding-steps.ts'
 import { presence } from './people/presence.ts'
 import { profileFields } from './people/profile-fields/index.ts'
 import { pushDevices } from './people/push-devices.ts'
@@ -67,6 +69,7 @@ const everyResource = [
   playgrounds,
   videoCalls,
   customEmoji,
+  pictures,
   dataExports,
   invitations,
   keys,
@@ -77,6 +80,7 @@ const everyResource = [
   typing,
   savedSnippets,
   navigationViews,
+  onboardingSteps,
   drafts,
   scheduledMessages,
   reminders,

@@ -78,5 +78,6 @@ export function* namedFiles(state: State): Generator<string> {
     if (still !== undefined) yield still
   }
   for (const { avatar } of state.users.values()) if (avatar.file !== undefined) yield avatar.file
+  for (const { file } of Object.values(state.organization.pictures ?? {})) if (file !== undefined) yield file
   for (const { file } of state.exports.values()) if (file !== undefined) yield file
 }

@@ -124,6 +124,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'update-channel-folder': [none, '--description', 'x'],
   'edit-saved-snippet': [none, '--title', 'x'],
   'delete-saved-snippet': [none],
+  'mark-onboarding-step-as-read': ['nothing'],
   'edit-navigation-view': ['nothing', '--pinned'],
   'remove-navigation-view': ['nothing'],
   'create-drafts': ['[{"type":"private","to":[999999],"topic":"","content":"x"}]'],
@@ -151,6 +152,7 @@ const namesNothing =
   reorder-linkifiers add-code-playground get-realm deactivate-realm get-realm-domains add-realm-domain
   test-welcome-bot-custom-message export-realm get-realm-exports get-realm-export-consents get-custom-emoji upload-custom-emoji get-invites get-bots
   update-bot-storage regenerate-api-key dev-fetch-api-key dev-list-users upload-avatar delete-avatar
+  upload-realm-icon delete-realm-icon upload-realm-logo delete-realm-logo
   get-custom-profile-fields create-custom-profile-field reorder-custom-profile-fields remove-profile-data get-streams
   get-subscriptions get-channel-folders create-channel-folder patch-channel-folders get-saved-snippets
   create-saved-snippet get-navigation-views add-navigation-view get-drafts get-scheduled-messages get-reminders
@@ -231,6 +233,11 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   'redeliver-webhook': ['guest', '1'],
   'dev-fetch-api-key': ['owner', 'owner@example.com'],
   'dev-list-users': ['owner'],
+  'upload-realm-icon': ['member', picture],
+  'delete-realm-icon': ['member'],
+  'upload-realm-logo': ['member', picture],
+  'delete-realm-logo': ['member'],
+  'mark-onboarding-step-as-read': ['bot', 'intro_resolve_topic'],
   'upload-avatar': ['member', picture],
   'delete-avatar': ['member'],
   'create-custom-profile-field': ['member', 'Phone', '--type', '1'],

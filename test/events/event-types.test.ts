@@ -77,7 +77,7 @@ const story = [...aboutPeople, ...aboutPlaces, ...aboutOneself]
 
 describe('events', () => {
   // Elsewhere: heartbeat, which is about queues, and realm/deactivated, which is the end of the story. Not at all:
-  // restart, web_reload_client, onboarding_steps, has_zoom_token and push_device, of which there is nothing.
+  // restart, web_reload_client, has_zoom_token and push_device, of which there is nothing.
   test('every type and op there is has its place in the story', () => {
     assert.deepEqual([...new Set(story.map(({ event }) => event))].sort(), [...everyEvent].sort())
   })

@@ -173,6 +173,12 @@ export const everyKind: EveryKind = {
     type: 'emoji.added',
     emoji: { id: 1, name: 'bean', authorId: amy, file, deactivated: false },
   },
+  'organization.picture-changed': {
+    type: 'organization.picture-changed',
+    name: 'nightLogo',
+    picture: { version: 2, file },
+    site: 'http://localhost',
+  },
   'channel-folder.created': {
     type: 'channel-folder.created',
     folder: { id: 1, name: 'Beds', description: '', order: 1, creatorId: owner, dateCreated: 1, archived: false },
@@ -262,6 +268,7 @@ export const everyKind: EveryKind = {
   },
   'reminder.created': { type: 'reminder.created', reminder: { ...reminder, id: 1 } },
   'reminder.failed': { type: 'reminder.failed', reminder: { ...reminder, id: 2, failed: true } },
+  'user.onboarding-step-seen': { type: 'user.onboarding-step-seen', userId: amy, step: 'intro_resolve_topic' },
   'navigation-view.added': { type: 'navigation-view.added', view },
   'navigation-view.edited': {
     type: 'navigation-view.edited',

@@ -235,6 +235,7 @@ const handlers: Record<string, Handler> = {
   update_global_notifications: (state, event) => put(state, event.notification_name, event.setting),
   'realm_user_settings_defaults/update': (state, event) =>
     put(state.realm_user_settings_defaults, event.property, event.value),
+  onboarding_steps: (state, event) => put(state, 'onboarding_steps', event.onboarding_steps),
   'realm/update': (state, event) => setRealm(state, { [event.property]: event.value }),
   'realm/update_dict': (state, event) => setRealm(state, event.data),
 

@@ -22,8 +22,9 @@ export const subjects: Readonly<Record<string, Subject>> = {
   organization: {
     rows: state => [['organization', state.organization]],
     name: () => 'the organization',
-    fields: (_state, { settings, permissions, userDefaults, deactivated }: State['organization']) => ({
+    fields: (_state, { settings, permissions, userDefaults, deactivated, pictures }: State['organization']) => ({
       ...settings,
+      ...pictures,
       ...permissions,
       ...prefixed('default_', userDefaults),
       is_deactivated: deactivated !== undefined,

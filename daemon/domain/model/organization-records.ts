@@ -16,6 +16,16 @@ export interface Organization {
   readonly deactivated?: { readonly deletableFrom?: number }
   /** How many invitations were mailed on the last day that saw any; days since 1970, UTC. */
   readonly invited?: { readonly day: number; readonly count: number }
+  /** Those that were ever uploaded. */
+  readonly pictures?: Readonly<Partial<Record<PictureName, Picture>>>
+}
+
+export type PictureName = 'icon' | 'logo' | 'nightLogo'
+
+export interface Picture {
+  readonly version: number
+  /** Name of the file beside the store; absent if it was deleted. */
+  readonly file?: string
 }
 
 export interface ProfileField {

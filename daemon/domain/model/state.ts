@@ -66,6 +66,8 @@ export interface User {
   readonly settings: Readonly<Record<string, unknown>>
   /** Custom profile field ID to value. */
   readonly profile: Readonly<Record<string, string>>
+  /** Onboarding steps. */
+  readonly seenSteps?: readonly string[]
   readonly bot?: Bot
 }
 

@@ -11,7 +11,6 @@ export const constantSections: Sections = {
   device: () => ({ devices: {} }),
   klipy: () => ({ klipy_api_key: '' }),
   tenor: () => ({ tenor_api_key: '' }),
-  onboarding_steps: () => ({ onboarding_steps: [], navigation_tour_video_url: null }),
   realm_billing: () => ({ realm_billing: { has_pending_sponsorship_request: false } }),
   realm_embedded_bots: () => ({ realm_embedded_bots: [] }),
   realm_filters: () => ({ realm_filters: [] }),

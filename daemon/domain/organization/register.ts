@@ -19,6 +19,7 @@ import { presentValue, systemGroup } from '../rules/group-values.ts'
 import { emptyTopicDisplayName } from '../values/topic-names.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
 import { gifRatings, giphyRatings, jitsiServerUrl, videoChatProviders } from './constants.ts'
+import { presentPictures } from './pictures.ts'
 
 export function realmSection(ctx: Context): Record<string, unknown> {
   return { ...organizationFields(ctx), ...limitFields, ...serverFields(ctx) }
@@ -31,18 +32,12 @@ function organizationFields({ state, server }: Context): Record<string, unknown>
   for (const name of Object.keys(organizationSettings) as OrganizationSetting[]) fields[`realm_${name}`] = setting(name)
   for (const [name, value] of Object.entries(organization.permissions))
     fields[`realm_${name}`] = presentValue(state, value)
-  const icon = `${server.url}/static/icon.svg`
   return {
     ...fields,
     realm_date_created: organization.dateCreated,
     realm_url: server.url,
     realm_uri: server.url,
-    realm_icon_url: icon,
-    realm_icon_source: 'G',
-    realm_logo_url: icon,
-    realm_logo_source: 'D',
-    realm_night_logo_url: icon,
-    realm_night_logo_source: 'D',
+    ...presentPictures(state, server.url),
     realm_allow_edit_history: setting('message_edit_history_visibility_policy') !== 'none',
     realm_mandatory_topics: setting('topics_policy') === 'disable_empty_topic',
     realm_available_video_chat_providers: videoChatProviders,

@@ -7,6 +7,7 @@ import type { State } from '../model/state.ts'
 import { resource, type ServerFacts } from '../resource.ts'
 import { webPublicEnabled } from '../rules/index.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
+import { iconUrl } from './pictures.ts'
 
 export const server = resource(api)<never>({
   commands: {
@@ -22,7 +23,7 @@ export const server = resource(api)<never>({
         realm_uri: server.url,
         realm_url: server.url,
         realm_name: organizationSetting(state, 'name'),
-        realm_icon: `${server.url}/static/icon.svg`,
+        realm_icon: iconUrl(state, server.url),
         realm_description: descriptionHtml(state),
         realm_web_public_access_enabled: webPublicEnabled(state) && hasWebPublicChannel(state),
       },

@@ -33,6 +33,8 @@ import type { Describes } from './same.ts'
 /** A call can say `unlimited`; a row has null. */
 const limit = { shape: nullable(int) }
 
+const picture = row({ version: count, file: maybe(fileName) })
+
 export const organization = row({
   dateCreated: time,
   emailDomain: label,
@@ -48,6 +50,7 @@ export const organization = row({
   permissions: permissionsOf(organizationPermissions),
   userDefaults: settingsOf(userSettings),
   deactivated: maybe(row({ deletableFrom: maybe(time) })),
+  pictures: maybe(row({ icon: maybe(picture), logo: maybe(picture), nightLogo: maybe(picture) })),
   invited: maybe(row({ day: count, count })),
 })
 true satisfies Describes<typeof organization, Organization>

@@ -58,6 +58,7 @@ export const user = row({
   canChangeEmails: bool,
   settings: settingsOf(userSettings),
   profile: keyedBy(/^[0-9]+$/, longText),
+  seenSteps: maybe(listOf(label)),
   bot: maybe(bot),
 })
 true satisfies Describes<typeof user, User>

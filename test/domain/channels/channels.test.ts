@@ -172,10 +172,10 @@ describe('PATCH /streams/{stream_id}', () => {
     assert.deepEqual(
       events.map(({ name, property, value }) => [name, property, value]),
       [
+        ['before', 'topics_policy', 'disable_empty_topic'],
+        ['before', 'message_retention_days', 7],
+        ['before', 'description', 'new'],
         ['before', 'name', 'after'],
-        ['after', 'description', 'new'],
-        ['after', 'message_retention_days', 7],
-        ['after', 'topics_policy', 'disable_empty_topic'],
         ['after', 'folder_id', channel_folder_id],
         ['after', 'can_send_message_group', 3],
         ['after', 'stream_post_policy', 2],

@@ -63,24 +63,24 @@ describe('linkifiers', () => {
     const template = 'https://example.com/{id}'
     for (const [pattern, url_template, field] of [
       ['', template, 'pattern'],
-      ['#(?P<id>[0-9]+', template, 'pattern'],
-      ['(?<=#)(?P<id>[0-9]+)', template, 'pattern'],
-      ['(?P<id>a)\\1', template, 'pattern'],
-      ['(?P<id>(a{1000}){1000})', template, 'pattern'],
+      ['#(?P<id>[0-9]+', template, '__all__'],
+      ['(?<=#)(?P<id>[0-9]+)', template, '__all__'],
+      ['(?P<id>a)\\1', template, '__all__'],
+      ['(?P<id>(a{1000}){1000})', template, '__all__'],
       [issue.pattern, '', 'url_template'],
       [issue.pattern, 'https://example.com/{id', 'url_template'],
       [issue.pattern, 'https://example.com/{!id}', 'url_template'],
       [issue.pattern, 'https://example.com/ {id}', 'url_template'],
-      [issue.pattern, 'https://example.com/', 'url_template'],
+      [issue.pattern, 'https://example.com/', '__all__'],
       [issue.pattern, 'javascript:{id}', 'url_template'],
-      [issue.pattern, 'https://example.com/{id}/{other}', 'url_template'],
+      [issue.pattern, 'https://example.com/{id}/{other}', '__all__'],
     ] as const) {
       const { errors } = await owner.refused(api.add, { pattern, url_template }, 'BAD_REQUEST')
       assert.deepEqual(Object.keys(errors as object), [field], pattern)
     }
     const { id } = await owner.call(api.add, issue)
     const { errors } = await owner.refused(api.add, issue, 'BAD_REQUEST')
-    assert.deepEqual(Object.keys(errors as object), ['pattern'])
+    assert.deepEqual(Object.keys(errors as object), ['__all__'])
     await owner.call(api.remove, { filter_id: id })
   })
 })

@@ -66,7 +66,7 @@ describe('POST /realm/profile_fields', () => {
       { field_type: 1, name: 'x'.repeat(41) },
       { field_type: 1, name: 'Hint', hint: 'x'.repeat(81) },
       { field_type: 9, name: 'Nine' },
-      { field_type: 1, name: 'Data', field_data: { a: 1 } },
+      { field_type: 3, name: 'More', field_data: { a: { text: 'A', order: '1', more: '2' } } },
       { field_type: 3, name: 'None' },
       { field_type: 3, name: 'Empty', field_data: {} },
       { field_type: 3, name: 'Same', field_data: { a: { text: 'A', order: '1' }, b: { text: 'A', order: '2' } } },
@@ -226,7 +226,13 @@ describe('PATCH /realm/profile_fields', () => {
       [...ids].reverse(),
     )
     await owner.refused(api.reorder, { order: ids.slice(1) }, 'BAD_REQUEST')
-    await owner.refused(api.reorder, { order: [...ids, ids[0]!] }, 'BAD_REQUEST')
+    await owner.call(api.reorder, { order: [ids[0]!, 9999, ...ids] })
+    const { custom_fields } = await amy.call(api.list, {})
+    assert.deepEqual(
+      custom_fields.map(one => [one.id, one.order]),
+      ids.map((id, index) => [id, index + 2]),
+      'the last place of an ID counts, and unknown ones are places',
+    )
     await amy.refused(api.reorder, { order: ids }, 'UNAUTHORIZED_PRINCIPAL')
   })
 })

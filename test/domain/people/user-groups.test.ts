@@ -54,7 +54,10 @@ describe('POST /user_groups/create', () => {
     assert.deepEqual(group.can_manage_group, { direct_members: [amy.id], direct_subgroups: [] })
     assert.equal(group.can_mention_group, system['role:everyone'])
     assert.equal(group.can_join_group, system['role:nobody'])
-    assert.deepEqual(await heard(), [{ type: 'user_group', op: 'add', group }])
+    assert.deepEqual(await heard(), [
+      { type: 'user_group', op: 'add', group: { ...group, direct_subgroup_ids: [] } },
+      { type: 'user_group', op: 'add_subgroups', group_id: id, direct_subgroup_ids: [system['role:owners']] },
+    ])
   })
 
   test('a name that is blank, too long, reserved or taken is refused; case tells names apart', async () => {
@@ -118,7 +121,8 @@ describe('PATCH /user_groups/{user_group_id}', () => {
       can_join_group: { new: everyone, old: system['role:nobody']! },
     })
     assert.deepEqual(await heard(), [
-      { type: 'user_group', op: 'update', group_id: id, data: { name: 'renamed', can_join_group: everyone } },
+      { type: 'user_group', op: 'update', group_id: id, data: { name: 'renamed' } },
+      { type: 'user_group', op: 'update', group_id: id, data: { can_join_group: everyone } },
     ])
     await amy.call(api.update, { user_group_id: id, name: 'renamed', can_join_group: { new: everyone } })
     assert.deepEqual(await heard(), [], 'what does not change is not told')
@@ -140,7 +144,8 @@ describe('PATCH /user_groups/{user_group_id}', () => {
     await bob.refused(api.update, { user_group_id: id, name: 'mine' }, 'BAD_REQUEST')
     await daemon.owner.call(api.update, { user_group_id: id, description: 'owners manage all groups' })
     await amy.refused(api.update, { user_group_id: id }, 'BAD_REQUEST')
-    await amy.refused(api.update, { user_group_id: id, deactivated: true }, 'BAD_REQUEST')
+    await amy.call(api.update, { user_group_id: id, deactivated: true })
+    assert.equal((await show(id)).deactivated, false, 'only false has an effect')
     await daemon.owner.refused(api.update, { user_group_id: system['role:members'], name: 'x' }, 'BAD_REQUEST')
     await amy.refused(api.update, { user_group_id: 9999, name: 'x' }, 'BAD_REQUEST')
   })

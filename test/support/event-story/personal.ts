@@ -94,7 +94,7 @@ export const everyEvent = `message update_message delete_message reaction/add re
   user_group/update user_group/add_members user_group/remove_members user_group/add_subgroups
   user_group/remove_subgroups user_group/remove user_topic muted_topics scheduled_messages/add
   scheduled_messages/update scheduled_messages/remove reminders/add reminders/remove saved_snippets/add
-  saved_snippets/update saved_snippets/remove navigation_view/add navigation_view/update navigation_view/remove
+  saved_snippets/update saved_snippets/remove navigation_view/add navigation_view/update navigation_view/remove onboarding_steps
   drafts/add drafts/update drafts/remove attachment/add attachment/update attachment/remove realm/update
   realm/update_dict realm_emoji/update realm_linkifiers realm_domains/add realm_domains/change realm_domains/remove
   realm_export realm_export_consent realm_playgrounds`.split(/\s+/)

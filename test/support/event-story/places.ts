@@ -8,6 +8,8 @@ import { topics } from '../../../daemon/api/channels/topics.ts'
 import { drafts } from '../../../daemon/api/messages/drafts.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { emoji } from '../../../daemon/api/organization/emoji.ts'
+import { pictures } from '../../../daemon/api/organization/pictures.ts'
+import { onboardingSteps } from '../../../daemon/api/people/onboarding-steps.ts'
 import { dataExports } from '../../../daemon/api/organization/exports.ts'
 import { linkifiers } from '../../../daemon/api/organization/linkifiers.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
@@ -281,6 +283,26 @@ export const aboutPlaces: readonly Row[] = [
     () => ({ can_create_bots_group: { new: at['role:moderators'] } }),
     'oabg',
     'property data',
+  ),
+  row(
+    'onboarding_steps',
+    'a',
+    onboardingSteps.mark,
+    { onboarding_step: 'intro_resolve_topic' },
+    'a',
+    'onboarding_steps',
+  ),
+  row('realm/update_dict', 'o', pictures.uploadIcon, () => ({ file: picture() }), 'oabg', 'property data', {
+    inner: ['data', 'icon_url icon_source'],
+  }),
+  row(
+    'realm/update_dict',
+    'o',
+    pictures.uploadLogo,
+    () => ({ night: true, file: picture() }),
+    'oabg',
+    'property data',
+    { inner: ['data', 'night_logo_url night_logo_source'] },
   ),
   row('realm_emoji/update', 'o', emoji.upload, () => ({ emoji_name: 'bean', file: picture() }), 'oabg', 'realm_emoji'),
   row(

@@ -1,7 +1,16 @@
 // What happens to the organization, its email domains, linkifiers, playgrounds and emoji.
 
 import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
-import type { CustomEmoji, EmailDomain, Export, Linkifier, Organization, Playground } from '../organization-records.ts'
+import type {
+  CustomEmoji,
+  EmailDomain,
+  Export,
+  Linkifier,
+  Organization,
+  Picture,
+  PictureName,
+  Playground,
+} from '../organization-records.ts'
 import type { GroupValue } from '../roles.ts'
 import type { Group, User } from '../state.ts'
 
@@ -38,6 +47,14 @@ export type LinkifierFact =
 export type PlaygroundFact =
   | { readonly type: 'playground.added'; readonly playground: Playground }
   | { readonly type: 'playground.removed'; readonly id: number }
+
+/** `site` is what the server was called at the time, for the address of the default picture. */
+export type PictureFact = {
+  readonly type: 'organization.picture-changed'
+  readonly name: PictureName
+  readonly picture: Picture
+  readonly site: string
+}
 
 export type EmojiFact =
   | { readonly type: 'emoji.added'; readonly emoji: CustomEmoji }

@@ -7,6 +7,12 @@ import type { Presence } from '../presence-table.ts'
 import type { GroupValue, Role } from '../roles.ts'
 import type { Bot, Group, User } from '../state.ts'
 
+export type OnboardingFact = {
+  readonly type: 'user.onboarding-step-seen'
+  readonly userId: number
+  readonly step: string
+}
+
 export type UserFact =
   | { readonly type: 'user.created'; readonly user: User }
   | { readonly type: 'user.renamed'; readonly userId: number; readonly fullName: string }

@@ -215,5 +215,6 @@ function filesOf(state: State, attachments: readonly Attachment[]): string[] {
     if (still !== undefined) files.add(still)
   }
   for (const { avatar } of state.users.values()) if (avatar.file !== undefined) files.add(avatar.file)
+  for (const { file } of Object.values(state.organization.pictures ?? {})) if (file !== undefined) files.add(file)
   return [...files]
 }
