@@ -28,6 +28,8 @@ write(
   readDomains(join(domains, 'disposable_email_blocklist.conf'), join(server, 'zerver/lib/name_restrictions.py')),
 )
 
+write('permission-settings', readPermissions(join(server, 'zerver/models')))
+
 /** Code of each emoji → its names, the canonical one first. */
 function readEmoji(file: string): Record<string, string> {
   const rows = [
@@ -96,6 +98,32 @@ function readDomains(list: string, exceptions: string): string {
 function readTopLevelDomains(file: string): string {
   const fileEndings = ['java', 'md', 'mov', 'py', 'zip']
   return (JSON.parse(readText(file)) as string[]).filter(name => !fileEndings.includes(name)).join(' ')
+}
+
+/** Settings whose value is a group of users: which system groups each takes, and the one it starts with. */
+function readPermissions(folder: string): Record<string, Record<string, object>> {
+  const groups = readText(join(folder, 'groups.py'))
+  const names = new Map([...groups.matchAll(/^ {4}([A-Z_]+) = "(role:\w+)"/gm)].map(([, key, name]) => [key!, name!]))
+  const group = (text: string) => /"(\w+)"/.exec(text)?.[1] ?? names.get(/SystemGroups\.(\w+)/.exec(text)![1]!)!
+  const settings = (file: string) =>
+    Object.fromEntries(
+      [...readText(join(folder, file)).matchAll(/"?(\w+)"?[:=] ?GroupPermissionSetting\(\n([\s\S]*?)\n {8}\)/g)].map(
+        ([, name, body]) => {
+          const allowed = /allowed_system_groups=\[([\s\S]*?)\]/.exec(body!)?.[1]
+          return [
+            name!,
+            {
+              nobody: body!.includes('allow_nobody_group=True'),
+              everyone: body!.includes('allow_everyone_group=True'),
+              default: group(/default_group_name=(.*),/.exec(body!)![1]!),
+              ...(body!.includes('require_system_group=True') && { systemOnly: true }),
+              ...(allowed && { allowed: [...allowed.matchAll(/SystemGroups\.\w+/g)].map(([one]) => group(one)) }),
+            },
+          ]
+        },
+      ),
+    )
+  return { realm: settings('realms.py'), stream: settings('streams.py'), group: settings('groups.py') }
 }
 
 function quoted(text: string): string[] {
