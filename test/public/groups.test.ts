@@ -21,28 +21,6 @@ const asGuest = () => guest
 const bad = { status: 400, code: 'BAD_REQUEST' }
 const missing = (var_name: string) => ({ status: 400, code: 'REQUEST_VARIABLE_MISSING', var_name })
 
-describe('groups and personal records', () => {
-  sharedDaemon({ flags: ['--memory'] }, async daemon => {
-    owner = daemon.owner
-    amy = await person(daemon, 'amy')
-    bob = await person(daemon, 'bob')
-    guest = await person(daemon, 'guest', { role: 600 })
-    const { user_groups } = await ok(owner, 'GET /user_groups')
-    system = Object.fromEntries(user_groups.map(({ name, id }: { name: string; id: number }) => [name, id]))
-    const group = { description: '', members: [amy.id] }
-    team = (await ok(amy, create, { name: 'team', ...group })).group_id
-    inner = (await ok(amy, create, { name: 'inner', ...group })).group_id
-  })
-  describe('POST /user_groups/create', () => cases(creating))
-  describe('PATCH /user_groups/{user_group_id}', () => cases(editing))
-  describe('members and subgroups', () => cases(members))
-  describe('navigation views', () => cases(views))
-  describe('alert words', () => cases(words))
-  describe('muted users', () => cases(mutes))
-  describe('POST /users/me/onboarding_steps', () => cases(steps))
-  describe('events', events)
-})
-
 const create = 'POST /user_groups/create'
 const named = (name: string) => ({ name, description: '', members: [] })
 const creating: readonly Case[] = [
@@ -344,3 +322,25 @@ function events(): void {
     assert.deepEqual(await heard(), [])
   })
 }
+
+describe('groups and personal records', () => {
+  sharedDaemon({ flags: ['--memory'] }, async daemon => {
+    owner = daemon.owner
+    amy = await person(daemon, 'amy')
+    bob = await person(daemon, 'bob')
+    guest = await person(daemon, 'guest', { role: 600 })
+    const { user_groups } = await ok(owner, 'GET /user_groups')
+    system = Object.fromEntries(user_groups.map(({ name, id }: { name: string; id: number }) => [name, id]))
+    const group = { description: '', members: [amy.id] }
+    team = (await ok(amy, create, { name: 'team', ...group })).group_id
+    inner = (await ok(amy, create, { name: 'inner', ...group })).group_id
+  })
+  describe('POST /user_groups/create', () => cases(creating))
+  describe('PATCH /user_groups/{user_group_id}', () => cases(editing))
+  describe('members and subgroups', () => cases(members))
+  describe('navigation views', () => cases(views))
+  describe('alert words', () => cases(words))
+  describe('muted users', () => cases(mutes))
+  describe('POST /users/me/onboarding_steps', () => cases(steps))
+  describe('events', events)
+})

@@ -19,7 +19,7 @@ import {
 } from '../define.ts'
 import { creationParams, namesByUser, subscription } from '../shapes/channels.ts'
 
-/** A name alone is enough. */
+// OPEN: the public server takes objects only; here a name alone is enough.
 const wanted = eitherOf(text, record({ name: text, description: maybe(text), color: maybe(text) }))
 
 /** Checked in the domain, so that the refusal can name an unknown property. */

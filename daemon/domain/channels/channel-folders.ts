@@ -35,12 +35,10 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
 
     reorder(ctx, { order }) {
       may.insist(may.administer, ctx)
-      const folders = [...ctx.state.channelFolders.values()]
-      const wanted = new Set(order)
-      if (wanted.size !== order.length || order.length !== folders.length || !folders.every(({ id }) => wanted.has(id)))
-        throw invalid('order', 'must list the ID of every channel folder once, including archived ones')
-      const same = order.every((id, index) => ctx.state.channelFolders.get(id)!.order === index)
-      return { facts: same ? [] : [{ type: 'channel-folder.reordered', order }], reply: {} }
+      const given = new Set(order)
+      for (const { id } of ctx.state.channelFolders.values())
+        if (!given.has(id)) throw invalid('order', `must list the ID of every channel folder, including ${id}`)
+      return { facts: [{ type: 'channel-folder.reordered', order }], reply: {} }
     },
 
     edit(ctx, { channel_folder_id: id, name, description, is_archived }) {
@@ -68,8 +66,11 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
     'channel-folder.edited': (state, { id, set }) =>
       state.channelFolders.put({ ...state.channelFolders.get(id)!, ...set }),
     'channel-folder.reordered'(state, { order }) {
-      for (const [index, id] of order.entries())
-        state.channelFolders.put({ ...state.channelFolders.get(id)!, order: index })
+      // Of an ID that is listed twice the last place counts; unknown IDs count as places.
+      for (const [index, id] of order.entries()) {
+        const folder = state.channelFolders.get(id)
+        if (folder) state.channelFolders.put({ ...folder, order: index })
+      }
     },
   },
 

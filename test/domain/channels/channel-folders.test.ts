@@ -68,7 +68,7 @@ describe('PATCH /channel_folders', () => {
     const order = channel_folders.map(folder => folder.id).reverse()
     await bob.refused(api.reorder, { order }, 'UNAUTHORIZED_PRINCIPAL')
     await owner.refused(api.reorder, { order: order.slice(1) }, 'BAD_REQUEST')
-    await owner.refused(api.reorder, { order: [...order, order[0]!] }, 'BAD_REQUEST')
+    await owner.call(api.reorder, { order: [order[0]!, 9999, ...order] })
     const heard = await listen(bob, ['channel_folder'])
     await owner.call(api.reorder, { order })
     assert.deepEqual(await heard(), [], 'the event for it came with level 418')

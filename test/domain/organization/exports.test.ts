@@ -103,6 +103,7 @@ describe('POST /export/realm', () => {
     const texts = rowsIn(await entriesOf(file), 'messages').map(({ content }) => content)
     assert.ok(texts.includes('In private') && texts.includes('Between bob and the owner'))
     assert.ok(!texts.includes('Of amy alone'))
+    for (const person of [owner, bob]) await person.call(settings.update, { allow_private_data_export: false })
   })
 
   test('is for administrators', async () => {
