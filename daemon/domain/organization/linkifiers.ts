@@ -143,7 +143,8 @@ function checkReverse(params: Partial<ParamsOf<typeof api.add>>, current: Revers
   const alternatives = params.alternative_url_templates ?? current.alternatives ?? []
   if (reverse !== '' && example === '') throw invalidForm('reverse_template', 'needs example_input')
   for (const template of alternatives)
-    if (!variablesOfTemplate(template)) throw invalidForm('alternative_url_templates', 'must be URL templates (RFC 6570)')
+    if (!variablesOfTemplate(template))
+      throw invalidForm('alternative_url_templates', 'must be URL templates (RFC 6570)')
   return {
     ...(example !== '' && { example }),
     ...(reverse !== '' && { reverse }),

@@ -114,8 +114,7 @@ function changes(state: State, { settings, permissions, was }: Of<'channel.updat
     })
   if ('name' in settings) details.push({ property: 'name', value: channel.name })
   const afterwards: Change[] = []
-  if ('defaultPush' in settings)
-    afterwards.push({ property: 'default_push_notifications', value: channel.defaultPush })
+  if ('defaultPush' in settings) afterwards.push({ property: 'default_push_notifications', value: channel.defaultPush })
   if ('folderId' in settings) afterwards.push({ property: 'folder_id', value: channel.folderId })
   for (const name of Object.keys(channelPermissions) as ChannelPermission[]) {
     if (!(name in permissions)) continue
