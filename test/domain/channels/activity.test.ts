@@ -62,13 +62,13 @@ describe('is_recently_active', () => {
     assert.deepEqual([heard(amy), heard(bob)], [[], told(false, open)])
   })
 
-  test('a deleted message no longer counts from the next day on, a moved one does', () => {
+  test('a moved message wakes its new channel at once; a deleted one no longer counts from the next day on', () => {
     const { it, amy, open, secret, pass, active } = world()
     pass(180)
     const quiet = { send_notification_to_old_thread: false, send_notification_to_new_thread: false }
     const message_id = it.send(amy, it.state.channels.get(open.id)!, 't', 'hi')
     it.run(amy, 'update-message', { message_id, stream_id: secret.id, ...quiet })
-    assert.deepEqual(active(), ['open'])
+    assert.deepEqual(active(), ['open', 'secret'])
     pass(1)
     assert.deepEqual(active(), ['secret'])
     it.subscribe(it.owner, secret)

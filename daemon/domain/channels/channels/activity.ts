@@ -7,7 +7,8 @@ import { channelAudience } from '../../rules/audiences.ts'
 import { day, seconds } from '../../values/time.ts'
 import { ifKnown } from './present.ts'
 
-const quietAfter = 180 * day
+/** Seconds. */
+export const quietAfter = 180 * day
 /** As many as one event has. */
 const batch = 1000
 

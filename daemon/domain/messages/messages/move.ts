@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
+import { quietAfter } from '../../channels/channels/activity.ts'
 import { visibilityAfterMoving, visibilityAfterSplitting } from '../../channels/topics/visibility.ts'
 import type { Fact } from '../../facts.ts'
 import { topicLinks } from '../../markdown/index.ts'
@@ -105,9 +106,17 @@ export function moved(
     ...visibility.staying,
     fact,
     ...visibility.losing,
+    ...wakening(ctx, to.channel, ids, params),
     ...(to.isResolving && to.channel === from && !edit ? resolvedNotice(ctx, fact, to.channel, whole) : []),
     ...breadcrumbs(ctx, params, fact, { whole, isResolving: to.isResolving }),
   ]
+}
+
+/** A quiet channel is active again with the messages that come; a notice in it wakes it by itself. */
+function wakening({ state, now }: Context, channel: Channel, ids: readonly number[], params: Params): Fact[] {
+  const isRecent = (id: number) => seconds(now) - state.messages.time(id) < quietAfter
+  if (!channel.quiet || params.send_notification_to_new_thread || !ids.some(isRecent)) return []
+  return [{ type: 'channel.activity-changed', quiet: [], woken: [channel.id] }]
 }
 
 function chosen(mode: Params['propagate_mode'], id: number, ids: readonly number[]): readonly number[] {
