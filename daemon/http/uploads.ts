@@ -89,7 +89,7 @@ function answerWith({ contentType, name }: Served, file: StoredFile, request: Up
       ...(part && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
       'Accept-Ranges': 'bytes',
       'Content-Disposition': `${inline ? 'inline' : 'attachment'}; ${filenameField(name)}`,
-      'Cache-Control': 'private, no-cache',
+      'Cache-Control': 'private, immutable',
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy':
         "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; sandbox",

@@ -62,6 +62,40 @@ function names(): void {
       assert.deepEqual([status, text], [200, 'zulip!'])
     })
 
+  const kept: [filename: string, name: string, last: string][] = [
+    ['.. ', '.. ', 'uploaded-file'],
+    ['.!', '.!', 'uploaded-file'],
+    ['foo bar--baz', 'foo bar--baz', 'foo-bar-baz'],
+    ['some file (with spaces).png', 'some file (with spaces).png', 'some-file-with-spaces.png'],
+    ['.().', '.().', 'uploaded-file'],
+  ]
+  for (const [filename, name, last] of kept)
+    test(`keeps ${JSON.stringify(name)} beside its address, under any name of the field`, async () => {
+      const file = { filename, contentType: 'text/plain', bytes: new TextEncoder().encode('x') }
+      const form = multipart(new Map([['f1', file]]))
+      const { body } = await send(`${amy.url}/api/v1/user_uploads`, { method: 'POST', auth: amy.auth, ...form })
+      assertHas(body, { result: 'success', filename: name, url: (url: string) => url.endsWith(`/${last}`) })
+    })
+
+  test('refuses two files', async () => {
+    const file = { filename: 'a.txt', contentType: 'text/plain', bytes: new Uint8Array(1) }
+    const form = multipart(
+      new Map([
+        ['f1', file],
+        ['f2', file],
+      ]),
+    )
+    assert.equal(
+      (await send(`${amy.url}/api/v1/user_uploads`, { method: 'POST', auth: amy.auth, ...form })).status,
+      400,
+    )
+  })
+
+  test('tells caches that a file is private and does not change', async () => {
+    const { headers } = await get(await put('kept.txt'))
+    assert.deepEqual(String(headers['cache-control']).split(', ').sort(), ['immutable', 'private'])
+  })
+
   test('refuses a body without a file', async () => {
     assert.equal((await ask(amy, 'POST /user_uploads', {})).status, 400)
   })
@@ -163,6 +197,19 @@ function attachments(): void {
       { op: 'remove', attachment: { id: file.id } },
     ])
     assert.equal((await get(url)).status, 404)
+  })
+
+  test('with letters of every script are shared by their address, written either way', async () => {
+    for (const written of [(url: string) => url, encodeURI]) {
+      const url = await put('отчёт за май.txt')
+      const content = `[it](${written(url)})`
+      const { id } = await ok(amy, 'POST /messages', { type: 'direct', to: [bob.id], content })
+      const { attachments: all } = await ok(amy, 'GET /attachments')
+      assertHas(all.at(-1), { name: 'отчёт за май.txt', messages: [{ id }] })
+      assert.equal((await get(url, bob)).status, 200)
+      const found = { anchor: 'newest', num_before: 1, num_after: 0, narrow: [['has', 'attachment']] }
+      assertHas((await ok(bob, 'GET /messages', found)).messages, [{ id }])
+    }
   })
 
   test('of others cannot be deleted', async () => {

@@ -132,5 +132,5 @@ function safeName(name: string): string {
 
 /** The name as the user knows it: programs may send it percent-encoded. */
 function nameOf({ filename }: Upload): string {
-  return decodedPath(filename).trim().slice(0, 200) || 'uploaded-file'
+  return decodedPath(filename).slice(0, 200) || 'uploaded-file'
 }

@@ -20,7 +20,7 @@ export function deletion(state: State, ids: readonly number[], userId: number | 
 
 /** As many as one event names. */
 const batch = 100
-/** As many batches as one request deletes. */
+// OPEN: the public server deletes for 50 seconds; here one request deletes at most 5,000 messages of a topic, and says whether more are left.
 const mostBatches = 50
 
 /** Deletes messages of one topic, newest first; what is left over is not complete. */

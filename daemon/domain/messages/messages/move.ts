@@ -35,6 +35,7 @@ export function newPlace(ctx: Context, params: Params, message: Message, from: C
   const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
   if (channel === from && topic === message.topic) {
     if (params.content !== undefined) return undefined
+    // OPEN: the public server moves a message to the channel where it is, and tells everyone.
     throw conflict('topic', 'the message is already there')
   }
   checkTopicsPolicy(ctx.state, channel, isNoTopic(topic) ? '' : topic)
@@ -144,7 +145,8 @@ function betweenChannels(ctx: Context, ids: readonly number[], from: Channel, to
     if (followers.has(userId)) continue
     const reader = new Reader(state, userId)
     if (ids.some(id => reader.hasRow(id))) lost.push(userId)
-    // Users who do not follow the new channel cannot have unread messages in it.
+    // OPEN: users who do not follow the new channel cannot have unread messages in it, and get an event that says so; the public
+    // server sends none.
     const runs = runsOf(ids.filter(id => reader.isUnread(id)))
     if (runs.length > 0) markedRead.push([userId, runs])
   }

@@ -67,7 +67,8 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
     })
   if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
   const plan = planOf(ctx, params.narrow)
-  // Named messages are shown as far as they may be read, received or not.
+  // OPEN: named messages are shown as far as they may be read; the public server leaves out those that the caller did not receive,
+  // unless the narrow names a channel.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
   const ids = [...new Set(given)].filter(fits)
   return {

@@ -40,6 +40,7 @@ function unreached(to: unknown): string {
   return `channel #**${String(given).trim()}**, but that channel does not exist`
 }
 
+// OPEN: a hidden channel is reported to the owner as one that does not exist.
 /** Seconds during which the owner of a bot is not warned again. */
 const pause = 5 * 60
 
