@@ -114,10 +114,11 @@ function rewritten(
 ) {
   const wasChannel = 'channelId' in old.target
   const isChannel = type === undefined ? wasChannel : type === 'channel' || type === 'stream'
-  if (type !== undefined && to === undefined) throw needed('to', 'with type')
-  if (type !== undefined && isChannel && topic === undefined)
-    throw needed('topic', 'with the type of a channel message')
-  if (type === undefined && to === undefined && given === undefined)
+  if (isChannel !== wasChannel) {
+    if (to === undefined) throw needed('to', 'when the type changes')
+    if (isChannel && topic === undefined) throw needed('topic', 'when the type changes to a channel')
+  }
+  if (to === undefined && given === undefined)
     return 'channelId' in old.target && topic !== undefined
       ? { target: { ...old.target, topic: isNoTopic(topic) ? '' : topicOf(topic) } }
       : {}

@@ -45,7 +45,7 @@ describe('POST /saved_snippets', () => {
 describe('PATCH /saved_snippets/{saved_snippet_id}', () => {
   const daemon = sharedDaemon()
 
-  test('changes the title, the content or both, and tells the owner when something changed', async () => {
+  test('changes the title, the content or both, and tells the owner when something was given', async () => {
     const { owner } = daemon()
     const { saved_snippet_id } = await owner.call(api.create, { title: 'a', content: 'b' })
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
@@ -59,6 +59,7 @@ describe('PATCH /saved_snippets/{saved_snippet_id}', () => {
       seen.map(({ title, content }) => [title, content]),
       [
         ['A', 'b'],
+        ['A', 'B'],
         ['A', 'B'],
         ['AA', 'BB'],
       ],
