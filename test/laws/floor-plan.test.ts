@@ -160,9 +160,8 @@ function upwardImports(source: Source, layers: Layers): string[] {
   const layerOf = (path: string) => layers.findIndex(([, at]) => at.test(path))
   const layer = layerOf(source.path)
   if (layer < 0) return [`${source.path} is in no layer`]
-  return importsOf(source).flatMap(({ target, form }) => {
-    // Subcommands are loaded by import() from their table.
-    if (!target.startsWith('.') || (form === 'later' && source.path.startsWith('cli/'))) return []
+  return importsOf(source).flatMap(({ target }) => {
+    if (!target.startsWith('.')) return []
     const file = posix.join(posix.dirname(source.path), target)
     const above = layerOf(file)
     return above > layer
@@ -180,9 +179,8 @@ function circles(files: readonly Source[]): string[] {
     if (!imports.has(path)) return
     if (way.includes(path)) found.push([...way.slice(way.indexOf(path)), path].join(' -> '))
     if (way.includes(path) || done.has(path)) return
-    for (const { target, form } of imports.get(path)!)
-      if (target.startsWith('.') && (form !== 'later' || !path.startsWith('cli/')))
-        visit(posix.join(posix.dirname(path), target), [...way, path])
+    for (const { target } of imports.get(path)!)
+      if (target.startsWith('.')) visit(posix.join(posix.dirname(path), target), [...way, path])
     done.add(path)
   }
   for (const path of imports.keys()) visit(path, [])
