@@ -3,8 +3,8 @@
 
 import { compareOp } from '../journal/journal.ts'
 import { StateDigest } from './digest.ts'
+import type { Incarnation } from './incarnation.ts'
 import { AnotherHistory, type Digest } from './keys.ts'
-import type { Life } from './life.ts'
 import type { View } from './membership.ts'
 
 /** Milliseconds between two comparisons, if nothing else asks for one; and as long as one may take before the next begins. */
@@ -15,7 +15,7 @@ export class Comparison {
   hasNews = false
   readonly #folder: string
   /** The life of now. */
-  readonly #life: () => Life
+  readonly #life: () => Incarnation
   /** The newest of this daemon. */
   #digest: Digest | undefined
   readonly #states = new StateDigest()
@@ -26,7 +26,7 @@ export class Comparison {
   /** Daemons without a digest, which a comparison was asked for because of. */
   #awaited = new Set<string>()
 
-  constructor(folder: string, life: () => Life) {
+  constructor(folder: string, life: () => Incarnation) {
     this.#folder = folder
     this.#life = life
   }
@@ -46,7 +46,7 @@ export class Comparison {
     })
   }
 
-  async #take(life: Life, position: number, signal: AbortSignal): Promise<void> {
+  async #take(life: Incarnation, position: number, signal: AbortSignal): Promise<void> {
     const { engine } = life.world
     const sums = await this.#states.sumsOf(engine, signal)
     // Another leader may put another entry where this one was not committed.

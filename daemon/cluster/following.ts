@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Etcd } from './etcd.ts'
-import type { Life, LifeMaker } from './life.ts'
+import type { Incarnation, IncarnationMaker } from './incarnation.ts'
 import type { Log } from './log.ts'
-import type { Positions } from './positions.ts'
+import type { PositionWaiters } from './position-waiters.ts'
 
 /** Milliseconds before it begins again. */
 const pause = 100
@@ -14,14 +14,20 @@ const stalledAfter = 2000
 export class Following {
   readonly #etcd: Etcd
   readonly #log: Log
-  readonly #lives: LifeMaker
-  readonly #positions: Positions
+  readonly #lives: IncarnationMaker
+  readonly #positions: PositionWaiters
   readonly #check: () => Promise<unknown>
   #watch = new AbortController()
   #stalled: { readonly since: number; readonly position: number } | undefined
 
   /** `check` throws when etcd does not hold this cluster. */
-  constructor(etcd: Etcd, log: Log, lives: LifeMaker, positions: Positions, check: () => Promise<unknown>) {
+  constructor(
+    etcd: Etcd,
+    log: Log,
+    lives: IncarnationMaker,
+    positions: PositionWaiters,
+    check: () => Promise<unknown>,
+  ) {
     this.#etcd = etcd
     this.#log = log
     this.#lives = lives
@@ -30,7 +36,7 @@ export class Following {
   }
 
   /** Until the life says that it ends. Throws what no further attempt would mend. */
-  async follow(life: Life): Promise<void> {
+  async follow(life: Incarnation): Promise<void> {
     const { signal } = life.ending
     while (!signal.aborted) {
       try {
@@ -54,7 +60,7 @@ export class Following {
   }
 
   /** A connection can be dead without an error: then there is more in the log, and nothing comes. */
-  checkProgress({ store }: Life, head: number): void {
+  checkProgress({ store }: Incarnation, head: number): void {
     const { position } = store.journal
     if (position >= head) this.#stalled = undefined
     else if (this.#stalled?.position !== position) this.#stalled = { since: performance.now(), position }
@@ -65,7 +71,7 @@ export class Following {
     }
   }
 
-  async #read(life: Life, signal: AbortSignal): Promise<number | undefined> {
+  async #read(life: Incarnation, signal: AbortSignal): Promise<number | undefined> {
     const batches = this.#log.read(life.store.journal.position)
     for (;;) {
       const next = await batches.next()
@@ -81,7 +87,7 @@ export class Following {
     }
   }
 
-  async #watchFrom(revision: number, life: Life, signal: AbortSignal): Promise<void> {
+  async #watchFrom(revision: number, life: Incarnation, signal: AbortSignal): Promise<void> {
     this.#watch = new AbortController()
     for await (const batch of this.#log.watch(revision, this.#watch.signal)) {
       if (signal.aborted) return

@@ -15,17 +15,17 @@ import { Comparison } from './comparison.ts'
 import { Etcd, patiently } from './etcd.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
+import { type Incarnation, IncarnationMaker } from './incarnation.ts'
 import { fetchSnapshot } from './joining.ts'
 import { AnotherHistory, type ClusterRecord, keysOf, logFormat } from './keys.ts'
 import { Lease } from './lease.ts'
-import { type Life, LifeMaker } from './life.ts'
 import { Log, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
 import type { View } from './membership.ts'
 import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveOneself } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
-import { CatchingUp, Positions } from './positions.ts'
+import { CatchingUp, PositionWaiters } from './position-waiters.ts'
 import { statusOf } from './status.ts'
 import { type Standing, Whereabouts } from './whereabouts.ts'
 
@@ -51,17 +51,17 @@ export class Replica {
   readonly #membership: Membership
   readonly peers: Peers
   readonly answerPeer: AnswerPeer
-  readonly #positions = new Positions()
+  readonly #positions = new PositionWaiters()
   readonly #catchingUp = new CatchingUp(async () => this.#reach((await this.#log.head()).position))
   readonly #whereabouts: Whereabouts
   readonly #keeper: LogKeeper
   readonly #comparison: Comparison
-  readonly #lives: LifeMaker
+  readonly #lives: IncarnationMaker
   readonly #following: Following
   #record: ClusterRecord | undefined
   #identity: FolderIdentity | undefined
   /** The world of now. One after the other: each time this daemon loses the lead there is a new one. */
-  #life: Life | undefined
+  #life: Incarnation | undefined
   #url = ''
   #peerUrl = ''
   #publicUrl = ''
@@ -86,7 +86,7 @@ export class Replica {
     this.peers = new Peers(config.secret!)
     this.#keeper = new LogKeeper(this.#log, this.#membership)
     this.#comparison = new Comparison(config.data, () => this.#life!)
-    this.#lives = new LifeMaker({
+    this.#lives = new IncarnationMaker({
       config,
       folder,
       server,
@@ -230,7 +230,7 @@ export class Replica {
     return change
   }
 
-  #onWorldFailure(life: Life, error: Error): void {
+  #onWorldFailure(life: Incarnation, error: Error): void {
     if (life !== this.#life || this.#stopped) return
     if (error instanceof NotLeading) this.#stepDown(error.message)
     else this.#parts.onFailure(error)

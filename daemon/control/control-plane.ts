@@ -13,7 +13,7 @@ import { Faults } from './faults.ts'
 import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type Log, Recent } from './recent.ts'
-import { type Sections, type SnapshotFiles, type WorldClock, Worlds } from './snapshots.ts'
+import { SavedStates, type Sections, type SnapshotFiles, type WorldClock } from './snapshots.ts'
 import { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
@@ -69,7 +69,7 @@ export class ControlPlane {
   readonly faults: Faults
   readonly outbox: Recent<LoggedMail>
   readonly deliveries: Deliveries
-  readonly worlds: Worlds
+  readonly savedStates: SavedStates
   readonly live: Live
   readonly history: History
   /** With --strict. They are about a whole run, so a reset keeps them. */
@@ -87,7 +87,7 @@ export class ControlPlane {
     this.outbox = new Recent(1000, boundary)
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
-    this.worlds = new Worlds(engine, clock, parts.snapshotFiles)
+    this.savedStates = new SavedStates(engine, clock, parts.snapshotFiles)
     this.history = new History(() => engine)
     this.live = new Live([this.calls, this.events], boundary)
     this.findings = parts.strict ? new Findings() : undefined
@@ -96,7 +96,7 @@ export class ControlPlane {
 
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
   begin(sections?: Sections): void {
-    this.worlds.begin(sections)
+    this.savedStates.begin(sections)
     this.engine.queues.onPassedOver = queueId => this.history.passedOver(queueId)
     this.engine.queues.onAnnounced = (...announced) => this.events.log(...announced)
   }
@@ -159,7 +159,7 @@ export class ControlPlane {
 
   /** Everything as it was at the beginning: state, time, faults, logs. */
   async reset(): Promise<void> {
-    await this.worlds.reset()
+    await this.savedStates.reset()
     this.faults.clear()
     this.calls.clear()
     this.events.clear()

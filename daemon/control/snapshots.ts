@@ -50,7 +50,7 @@ const most = 1000
 /** What a comparison calls the state of now, and the one that `reset` goes back to. */
 const places = ['now', 'start']
 
-export class Worlds {
+export class SavedStates {
   readonly #engine: Engine
   readonly #clock: WorldClock
   readonly #files: SnapshotFiles

@@ -149,7 +149,7 @@ export class World {
 
   /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
-    const copied = this.control!.worlds.copy(snapshot, 'snapshot')
+    const copied = this.control!.savedStates.copy(snapshot, 'snapshot')
     return { ...copied, files: this.#parts.store.files, level: this.level.number }
   }
 

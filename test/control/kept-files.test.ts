@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type SnapshotFiles, Worlds } from '../../daemon/control/snapshots.ts'
+import { SavedStates, type SnapshotFiles } from '../../daemon/control/snapshots.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { segmentSize } from '../../daemon/domain/model/message-store/segment.ts'
 import { State } from '../../daemon/domain/model/state.ts'
@@ -24,7 +24,7 @@ describe('a snapshot of a world with more messages than one file holds', () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-kept-'))
   const journal = new MemoryJournal<Fact>({ keep: true })
   const engine = engineOn()
-  const worlds = new Worlds(engine, clock, noFiles)
+  const worlds = new SavedStates(engine, clock, noFiles)
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   function engineOn(): Engine {

@@ -9,22 +9,22 @@ export const snapshots = resource(page, {
     await plane.reset()
     return clockReply(plane)
   },
-  list: ({ plane }) => ({ snapshots: plane.worlds.list(), kept: plane.parts.kept }),
-  save: ({ plane }, { name }) => ({ snapshot: plane.worlds.save(name) }),
-  export: ({ plane }, { name }) => new Streamed('application/json', plane.worlds.write(name)),
-  seed: ({ plane }, { name }) => new Streamed('application/json', plane.worlds.dumpSeed(name)),
-  import: async ({ plane }, { name, document }) => ({ snapshot: await plane.worlds.take(name, document) }),
+  list: ({ plane }) => ({ snapshots: plane.savedStates.list(), kept: plane.parts.kept }),
+  save: ({ plane }, { name }) => ({ snapshot: plane.savedStates.save(name) }),
+  export: ({ plane }, { name }) => new Streamed('application/json', plane.savedStates.write(name)),
+  seed: ({ plane }, { name }) => new Streamed('application/json', plane.savedStates.dumpSeed(name)),
+  import: async ({ plane }, { name, document }) => ({ snapshot: await plane.savedStates.take(name, document) }),
   async diff({ plane }, { from, to, limit }) {
-    const { total, resources } = await plane.worlds.compare(from, to, limit)
+    const { total, resources } = await plane.savedStates.compare(from, to, limit)
     // The shapes of a reply are not readonly, but these are never changed.
     return { from, to, total, resources: resources as never }
   },
   async restore({ plane }, { name }) {
-    await plane.worlds.restore(name)
+    await plane.savedStates.restore(name)
     return clockReply(plane)
   },
   remove({ plane }, { name }) {
-    plane.worlds.remove(name)
+    plane.savedStates.remove(name)
     return {}
   },
 })

@@ -22,7 +22,7 @@ import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
 const firstPause = 500
 const longestPause = 10 * 60_000
 
-export interface Life {
+export interface Incarnation {
   readonly world: World
   /** `localFiles`: without those of the other daemons. */
   readonly store: ReplicaStore & { readonly localFiles: Files }
@@ -38,13 +38,13 @@ export interface Life {
   leads: boolean
 }
 
-export interface LifeParts {
+export interface IncarnationParts {
   readonly config: Config
   readonly folder: StoreFolder
   readonly server: HttpServer
   readonly metrics: WorldMetrics | undefined
   readonly peers: Peers
-  current(): Life
+  current(): Incarnation
   leads(): boolean
   /** Where the leader is; waits a few seconds for one. */
   leader(): Promise<string | undefined>
@@ -61,7 +61,7 @@ export interface LifeParts {
   /** An entry asks for the state as it is in this turn. */
   compare(position: number): void
   readonly status: NonNullable<SiteParts['clusterStatus']>
-  onFailure(life: Life, error: Error): void
+  onFailure(life: Incarnation, error: Error): void
 }
 
 /** An entry that was committed cannot be applied here. */
@@ -75,16 +75,16 @@ export class EntryRefused extends Error {
   }
 }
 
-export class LifeMaker {
+export class IncarnationMaker {
   /** Settles when requests are answered for the first time. */
   readonly opened: Promise<void>
   refuse!: (error: Error) => void
-  readonly #parts: LifeParts
+  readonly #parts: IncarnationParts
   readonly #cluster: WorldCluster
   readonly answerPeer: AnswerPeer
   #resolve!: () => void
 
-  constructor(parts: LifeParts) {
+  constructor(parts: IncarnationParts) {
     this.#parts = parts
     this.#cluster = clusterOf(parts)
     this.answerPeer = answerPeer(parts)
@@ -96,7 +96,7 @@ export class LifeMaker {
   }
 
   /** Opens the store. The world has still to be read from it. */
-  async begin(): Promise<Life> {
+  async begin(): Promise<Incarnation> {
     const { config, folder, server, metrics, peers, others, self } = this.#parts
     const opened = await folder.openReplica()
     const store = {
@@ -112,7 +112,7 @@ export class LifeMaker {
       metrics,
       cluster: this.#cluster,
     })
-    const life: Life = {
+    const life: Incarnation = {
       world,
       store,
       ending: new AbortController(),
@@ -126,7 +126,7 @@ export class LifeMaker {
     return life
   }
 
-  open(life: Life): void {
+  open(life: Incarnation): void {
     if (!life.open) {
       life.world.open()
       void this.#fetchFiles(life)
@@ -136,7 +136,7 @@ export class LifeMaker {
   }
 
   /** Files do not come by the log: as long as some are missing, the other daemons are asked. */
-  async #fetchFiles(life: Life): Promise<void> {
+  async #fetchFiles(life: Incarnation): Promise<void> {
     const { peers, others, current } = this.#parts
     const { localFiles: files } = life.store
     for (let pause = firstPause; current() === life; ) {
@@ -147,12 +147,12 @@ export class LifeMaker {
   }
 
   /** A new cluster has no organization until its first leader has founded it. */
-  openIfFounded(life: Life): void {
+  openIfFounded(life: Incarnation): void {
     if (!life.open && life.caughtUp && life.world.engine.state.users.size > 0) this.open(life)
   }
 
   /** Applies what the leader has committed. */
-  take(life: Life, batch: Batch): void {
+  take(life: Incarnation, batch: Batch): void {
     try {
       const { entries, written } = life.store.journal.take(batch)
       written.catch(error => this.#parts.onFailure(life, error))
@@ -165,7 +165,7 @@ export class LifeMaker {
 }
 
 /** What every world of this daemon has of the others. */
-function clusterOf(parts: LifeParts): WorldCluster {
+function clusterOf(parts: IncarnationParts): WorldCluster {
   const { server, peers, current, others } = parts
   const committed = () => current().store.journal.committed
   const recorder = new Recorder(peers, parts.leader, parts.reach)
@@ -203,7 +203,7 @@ function clusterOf(parts: LifeParts): WorldCluster {
 }
 
 /** What the other daemons are told. */
-function answerPeer({ config, server, peers, current, leads, addressOf }: LifeParts): AnswerPeer {
+function answerPeer({ config, server, peers, current, leads, addressOf }: IncarnationParts): AnswerPeer {
   return peerRoutes({
     folder: config.data,
     intake: server.intake,

@@ -5,7 +5,7 @@ interface Waiting {
   readonly done: (reached: boolean) => void
 }
 
-export class Positions {
+export class PositionWaiters {
   #waiting: Waiting[] = []
 
   /** This daemon has reached the position: resolves the waits for it and for lower ones. */
