@@ -7,10 +7,11 @@ import { text } from 'node:stream/consumers'
 import { type Campaign, Failure } from './campaign.ts'
 
 const folder = join(import.meta.dirname, '../client')
-const files = ['public-clients.test.ts', 'spaces.test.ts']
+const files = ['public-clients.test.ts', 'recorded-clients.test.ts', 'spaces.test.ts']
 
 export const campaign: Campaign = {
-  about: 'clients that others wrote: zulip-js, and the Python client where python3 has it, call what they offer',
+  about:
+    'clients that others wrote: zulip-js, and the Python client where python3 has it, call what they offer, and are played again from recordings',
   unit: 'rounds',
   long: 5,
   short: 1,
