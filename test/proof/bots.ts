@@ -44,7 +44,7 @@ async function run(options: RunOptions): Promise<Result> {
   let done = 0
   let kills = 0
   try {
-    await until(() => /listens at/.test(said))
+    await until(() => /listens at/.test(said)).catch(() => assert.fail(`the bot did not start: ${said}`))
     for (; done < count && performance.now() < deadline; done++) {
       const end = random() < 0.7 ? 'SIGKILL' : 'SIGTERM'
       const at = Math.floor(random() * perRound)
