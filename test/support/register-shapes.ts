@@ -20,8 +20,11 @@ function all(names: string, shape: TSchema): Fields {
 
 const ids = listOf(int)
 const group = eitherOf(int, exactly({ direct_members: ids, direct_subgroups: ids }))
-const groups = (names: object, prefix = '') =>
-  Object.fromEntries(Object.keys(names).map(name => [prefix + name, group]))
+/** Those of the default level. */
+const groups = (settings: object, prefix = '') =>
+  Object.fromEntries(
+    Object.entries(settings).flatMap(([name, setting]) => ('since' in setting ? [] : [[prefix + name, group]])),
+  )
 
 export const channelFields: Fields = {
   ...all('stream_id date_created subscriber_count stream_post_policy', int),
@@ -204,6 +207,10 @@ export function sectionShapes(modern: boolean): Record<string, Fields> {
       realm_default_stream_groups: listOf(exactly({ id: int, name: text, description: text, streams: ids })),
     },
     drafts: { drafts: listOf(draft) },
+    // What these hold came with later levels.
+    device: {},
+    klipy: {},
+    tenor: {},
     giphy: { giphy_api_key: text },
     message: { max_message_id: int },
     muted_topics: { muted_topics: listOf(Type.Tuple([text, text, int])) },
