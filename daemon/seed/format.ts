@@ -127,7 +127,6 @@ function record(fields: Readonly<Record<string, Check>>): Check {
 const row: Check = (value, path) => insist(isRecord(value), path, 'must be a record')
 const names = listOf(text)
 const seed = record({
-  level: (value, path) => insist(readLevel(String(value)) !== undefined, path, `must be ${levelForms}`),
   organization: record({ name: text, description: text, settings: params }),
   owner: record({ email: text, full_name: text }),
   users: listOf(
@@ -177,6 +176,7 @@ const seed = record({
     for (const [name, rows] of Object.entries(value as object)) listOf(row)(rows, [...path, name])
   },
   uploads: listOf(record({ 'name!': text, 'content!': text })),
+  level: (value, path) => insist(readLevel(String(value)) !== undefined, path, `must be ${levelForms}`),
 })
 
 export function checkSeed(value: unknown): Seed {

@@ -46,6 +46,7 @@ const local: ReadonlySet<string> = new Set([
   ...[
     'record',
     'replay',
+    'levels diff',
     'seed dump',
     'seed pull',
     'trigger',

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import type { TSchema } from '@sinclair/typebox'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { drafts } from '../../daemon/api/messages/drafts.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
@@ -51,7 +52,7 @@ const left = ['deactivate-own-user', 'deactivate-realm', 'regenerate-api-key', '
 
 const endpoints = (await catalogueEndpoints())
   .map(({ endpoint }) => endpoint)
-  .filter(({ id, served }) => served !== 'outgoing' && !left.includes(id))
+  .filter(({ id, served, since }) => served !== 'outgoing' && since <= defaultLevel && !left.includes(id))
 
 async function answer(caller: Caller, endpoint: Endpoint, params: Record<string, unknown>, probe: string | number) {
   const { path, fields } = encode(endpoint, params)

@@ -54,7 +54,8 @@ describe('endpoints', () => {
       await statuses(479, async ({ owner }) => {
         const file = { filename: 'a.png', contentType: 'image/png', bytes: pixel.png }
         const { url } = await owner.call(uploads.upload, { file })
-        return owner.raw('GET', `/api/v1${url.replace('/user_uploads', '/thumbnail/status')}`)
+        const [, filename] = url.split('/user_uploads/1/') as [string, string]
+        return owner.try(uploads.thumbnail, { realm_id_str: 1, filename })
       }),
       [404, 200],
     )

@@ -191,7 +191,8 @@ describe('POST /realm/test_welcome_bot_custom_message', () => {
 describe('POST /register', () => {
   test('the realm section has every setting, permission and limit', async () => {
     const state = await fetched(amy, ['realm'])
-    for (const name of Object.keys(organizationSettings)) assert.notEqual(state[`realm_${name}`], undefined, name)
+    for (const [name, setting] of Object.entries(organizationSettings))
+      if (!('since' in setting)) assert.notEqual(state[`realm_${name}`], undefined, name)
     for (const name of Object.keys(organizationPermissions)) assert.notEqual(state[`realm_${name}`], undefined, name)
     assert.equal(state.max_topic_length, 60)
     assert.equal(state.realm_empty_topic_display_name, 'general chat')
