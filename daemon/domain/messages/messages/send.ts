@@ -108,6 +108,8 @@ interface Options {
   readonly readBy?: readonly number[]
   readonly echo?: MessageSent['echo'] | undefined
   readonly widget?: string | undefined
+  /** The program that sends it, if not the caller's. */
+  readonly client?: string
 }
 
 /** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
@@ -146,7 +148,8 @@ export function sentBySystem(
 ): MessageSent {
   const author = { state: ctx.state, actor: reader, server: ctx.server }
   const rendered = render(author, content, renderPlace(author, target))
-  return sentFact({ ...ctx, client: 'Internal' }, bot, target, content, rendered, { readBySender: true, readBy })
+  // The context itself and no copy of it: it counts the IDs that the command has given out.
+  return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy, client: 'Internal' })
 }
 
 /** Where the text is posted, for the renderer. */
@@ -170,13 +173,13 @@ function sentFact(
   target: Target,
   content: string,
   rendered: Rendered,
-  { readBySender = false, readBy: others = [], echo, widget }: Options,
+  { readBySender = false, readBy: others = [], echo, widget, client = ctx.client }: Options,
 ): MessageSent {
   const { state } = ctx
   const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
   const id = nextMessageId(ctx)
   const details = detailsOf(state, id, sender, target, content, rendered, widget)
-  const said = { time: seconds(ctx.now), client: ctx.client, content, html: rendered.html, marks: marksOf(rendered) }
+  const said = { time: seconds(ctx.now), client, content, html: rendered.html, marks: marksOf(rendered) }
   // In steps, not put together of parts that may be absent: that took longer than all the checks before it.
   const message: Mutable<Message> =
     'channel' in target
