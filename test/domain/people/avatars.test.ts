@@ -105,7 +105,7 @@ describe('files of avatars', () => {
 })
 
 describe('DELETE /users/me/avatar', () => {
-  test('goes back to the avatar provider, and does nothing twice', async () => {
+  test('goes back to the avatar provider, and tells so each time: the level is before 443', async () => {
     await amy.call(api.upload, { file: file(pixel.png) })
     const heard = await listen(amy, ['realm_user'])
     const { avatar_url } = await amy.call(api.delete, {})
@@ -113,7 +113,7 @@ describe('DELETE /users/me/avatar', () => {
     await amy.call(api.delete, {})
     assert.deepEqual(
       (await heard()).map(event => event.person.avatar_source),
-      ['G'],
+      ['G', 'G'],
     )
   })
 })
