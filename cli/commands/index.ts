@@ -17,7 +17,7 @@ export const subcommandTable: SubcommandTable = {
     load: async () => (await import('./test/trigger/index.ts')).trigger,
   },
   init: {
-    about: 'write the files that test a project with natter: pytest, node, vitest, go, github, bot, agent',
+    about: 'write the files that test a project with natter: pytest, node, vitest, go, github, bot, agent, eval',
     load: async () => (await import('./test/init/index.ts')).init,
   },
   exec: {
@@ -27,6 +27,10 @@ export const subcommandTable: SubcommandTable = {
   levels: {
     about: 'what changed between feature levels of the API',
     load: async () => (await import('./test/levels.ts')).levels,
+  },
+  eval: {
+    about: 'run an agent on cases and score what it did',
+    load: async () => (await import('./test/eval/index.ts')).evaluation,
   },
   spaces: {
     about: 'more organizations in the same daemon, each with an address of its own',

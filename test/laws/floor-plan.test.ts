@@ -78,7 +78,7 @@ const rooms: readonly Room[] = [
     uses: [/^daemon\/api\//, followingRules, local, /^cli\//],
     later: [/^daemon\/((maintenance|client|mcp)\/index|maintenance\/backup|cluster\/restore)\.ts$/],
     packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
-    packagesLater: ['chalk', 'undici'],
+    packagesLater: ['chalk', 'undici', 'yaml'],
   },
   {
     at: /^cli\//,

@@ -2,6 +2,7 @@
 
 import { botFiles } from '../../bot/new.ts'
 import { agentFiles } from './agent.ts'
+import { evalFiles } from './eval.ts'
 
 interface Scaffold {
   readonly about: string
@@ -243,5 +244,10 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
     about: 'a skill file and an MCP configuration for an agent',
     files: agentFiles,
     run: 'natter mcp --list --profile local',
+  },
+  eval: {
+    about: 'three cases for an agent, and a script that solves them',
+    files: evalFiles,
+    run: 'natter eval cases -- node agent.mjs',
   },
 }

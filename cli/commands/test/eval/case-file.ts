@@ -1,0 +1,129 @@
+// The file of one case of `natter eval`: what the world holds, what the agent is asked to do, and what must be so afterwards. Read against a
+// shape, so that a mistake is named by its line and key.
+
+import { problemIn } from '../../../../daemon/api/checking.ts'
+import {
+  anything,
+  eitherOf,
+  keyed,
+  listOf,
+  maybe,
+  natural,
+  num,
+  oneOf,
+  record,
+  type Static,
+  textUpTo,
+} from '../../../../daemon/api/define.ts'
+import { unknownName } from '../../../../daemon/local/did-you-mean.ts'
+import { usage } from '../../../base/failure.ts'
+import { readText, smallFile } from '../../../base/files.ts'
+
+/** Seconds. */
+const longestBudget = 3600
+
+const name = textUpTo(200)
+/** A text that must be equal, or `/…/` for a pattern. */
+const pattern = textUpTo(2000)
+
+const messagePattern = record({
+  channel: maybe(pattern),
+  topic: maybe(pattern),
+  direct_with: maybe(listOf(name, 50)),
+  sender: maybe(pattern),
+  content: maybe(pattern),
+  /** A reaction that the message must have, by name. */
+  reaction: maybe(name),
+  /** How many messages must match; at least one if absent. */
+  count: maybe(natural),
+})
+
+const shape = record({
+  name: maybe(name),
+  preset: maybe(oneOf('empty', 'dev')),
+  seed: maybe(textUpTo(1000)),
+  clock: maybe(name),
+  /** The feature level: a number, a release or `latest`. */
+  level: maybe(eitherOf(natural, name)),
+  as: maybe(name),
+  task: textUpTo(10_000),
+  /** Where the task is also sent as a message, and by whom. */
+  message: maybe(record({ from: name, channel: maybe(name), topic: maybe(name), to: maybe(name) })),
+  expect: record({
+    messages: maybe(listOf(messagePattern, 100)),
+    no_messages: maybe(listOf(messagePattern, 100)),
+    /** Resources that may differ afterwards; any if absent. */
+    only_changes: maybe(listOf(name, 100)),
+    /** Parts of the difference that must be there, with patterns for their fields. */
+    changes: maybe(
+      listOf(
+        record({ resource: name, kind: maybe(oneOf('added', 'changed', 'removed')), with: maybe(keyed(anything)) }),
+        100,
+      ),
+    ),
+    /** Endpoints that must not be called, by ID; `*` matches any part. */
+    no_calls: maybe(listOf(name, 100)),
+  }),
+  budget: maybe(record({ seconds: maybe(num), calls: maybe(natural) })),
+})
+
+export type MessagePattern = Static<typeof messagePattern>
+export type Case = Static<typeof shape> & { readonly name: string; readonly file: string }
+
+export async function readCase(file: string): Promise<Case> {
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  const document = parseDocument(readText(file, smallFile), { lineCounter: lines, maxAliasCount: 100 } as never)
+  const [error] = document.errors
+  if (error) throw usage(`${file}: ${error.message.split('\n')[0]}`)
+  const value = document.toJS() as unknown
+  const lineOf = (path: readonly (string | number)[]) => {
+    for (let length = path.length; length > 0; length--) {
+      const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
+      if (node?.range) return lines.linePos(node.range[0]).line
+    }
+    return 1
+  }
+  const problem = problemOf(shape, value, [])
+  if (problem) throw usage(`${file}, line ${lineOf(problem.path)}: ${problem.text}`)
+  const { name: given, ...rest } = value as Static<typeof shape>
+  const seconds = rest.budget?.seconds ?? 1
+  if (!(seconds > 0 && seconds <= longestBudget))
+    throw usage(
+      `${file}, line ${lineOf(['budget', 'seconds'])}: budget.seconds must be at most ${longestBudget}, and more than 0`,
+    )
+  return { ...rest, name: given ?? file.replace(/^.*\//, '').replace(/\.ya?ml$/, ''), file }
+}
+
+interface Problem {
+  readonly path: readonly (string | number)[]
+  readonly text: string
+}
+
+/** Unknown keys are refused: a misspelled expectation would always hold. */
+function problemOf(type: any, value: unknown, path: readonly (string | number)[]): Problem | undefined {
+  const place = path.length === 0 ? 'the case' : path.join('.')
+  if (type.type === 'object' && type.properties) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return { path, text: `${place} must be a list of keys` }
+    const known = Object.keys(type.properties)
+    for (const key of Object.keys(value))
+      if (!known.includes(key)) return { path: [...path, key], text: unknownName('key', key, known) }
+    for (const key of type.required ?? [])
+      if (!Object.hasOwn(value, key)) return { path, text: `${place} needs the key ${key}` }
+    for (const [key, item] of Object.entries(value)) {
+      const found = problemOf(type.properties[key], item, [...path, key])
+      if (found) return found
+    }
+    return undefined
+  }
+  if (type.type === 'array' && Array.isArray(value) && value.length <= type.maxItems) {
+    for (const [index, item] of value.entries()) {
+      const found = problemOf(type.items, item, [...path, index])
+      if (found) return found
+    }
+    return undefined
+  }
+  const text = problemIn(place, type, value)
+  return text === undefined ? undefined : { path, text }
+}

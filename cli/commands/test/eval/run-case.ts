@@ -1,0 +1,182 @@
+// Runs one case: a space of its own, the task, the command, and what the world looks like afterwards.
+
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { largeFile, readText } from '../../../base/files.ts'
+import type { Reply } from '../../../base/reply.ts'
+import { call } from '../../../transport/client.ts'
+import { callControlPlane, findAccount } from '../../../transport/control.ts'
+import { environmentFor, type Place } from '../fixture.ts'
+import type { Case } from './case-file.ts'
+import { type Aftermath, type Check, checksOf, type Difference, type SeenMessage, type Thing } from './score.ts'
+
+export interface Daemon {
+  readonly site: string
+  readonly controlToken: string
+}
+
+export interface CaseResult {
+  readonly name: string
+  readonly run: number
+  readonly passed: boolean
+  /** Part of the checks that hold. */
+  readonly score: number
+  readonly checks: readonly Check[]
+  readonly seconds: number
+  readonly calls: number
+}
+
+/** Seconds, unless the case has a budget. */
+const usualTime = 300
+/** Characters of a transcript. */
+const longestTranscript = 1_000_000
+const before = 'eval-before'
+
+export async function runCase(
+  daemon: Daemon,
+  one: Case,
+  command: readonly string[],
+  run: number,
+  keep: string | undefined,
+): Promise<CaseResult> {
+  const space = await createSpace(daemon, one)
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-eval-'))
+  try {
+    const inside = { site: space.url, controlToken: space.control_token! }
+    const owner = one.as === undefined ? space.owner : await findAccount(inside, one.as)
+    if (one.message) await sendTask(inside, one.message, one.task)
+    await callControlPlane(inside, { method: 'POST', path: '/control/v1/snapshots', body: { name: before } })
+    await callControlPlane(inside, { method: 'DELETE', path: '/control/v1/requests' })
+    const began = performance.now()
+    // An agent that had the control token could look at what is expected, and change anything.
+    const env = { ...environmentFor({ url: space.url, owner, level: space.level }, scratch), NATTER_TASK: one.task, NATTER_CASE: one.name }
+    const seconds = one.budget?.seconds ?? usualTime
+    const { exitCode, timedOut, transcript } = await runCommand(command, env, seconds)
+    const took = Number(((performance.now() - began) / 1000).toFixed(1))
+    const after = { ...(await lookAt(inside, owner.email)), exitCode, timedOut, seconds: took }
+    const checks = checksOf(one, after)
+    const held = checks.filter(({ passed }) => passed).length
+    const result = {
+      name: one.name,
+      run,
+      passed: held === checks.length,
+      score: Number((held / checks.length).toFixed(2)),
+      checks,
+      seconds: took,
+      calls: after.calls.length,
+    }
+    if (keep !== undefined) keepRun(keep, result, transcript, after.difference)
+    return result
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+    await callControlPlane(daemon, { method: 'DELETE', path: `/control/v1/spaces/${space.name}` }).catch(() => {})
+  }
+}
+
+async function createSpace(daemon: Daemon, one: Case): Promise<Place & { readonly name: string }> {
+  const seed = one.seed === undefined ? undefined : readText(resolve(dirname(one.file), one.seed), largeFile)
+  const body = {
+    preset: one.preset ?? (seed === undefined ? 'dev' : 'empty'),
+    ...(seed !== undefined && { seed }),
+    ...(one.clock !== undefined && { clock: one.clock }),
+    ...(one.level !== undefined && { level: String(one.level) }),
+  }
+  return (await callControlPlane(daemon, { method: 'POST', path: '/control/v1/spaces', body })) as never
+}
+
+/** The task as a message, so that an agent that follows events finds it. */
+async function sendTask(daemon: Daemon, { from, channel, topic = '', to }: NonNullable<Case['message']>, task: string) {
+  const { email, api_key: apiKey } = await findAccount(daemon, from)
+  const place: [string, string][] =
+    channel === undefined
+      ? [
+          ['type', 'direct'],
+          ['to', JSON.stringify([(await findAccount(daemon, to ?? from)).user_id])],
+        ]
+      : [
+          ['type', 'stream'],
+          ['to', channel],
+          ['topic', topic],
+        ]
+  const fields = new Map([...place, ['content', task]])
+  const account = { site: daemon.site, email, apiKey, from: {} }
+  await call(account, { method: 'POST', path: '/api/v1/messages', fields })
+}
+
+interface Ended {
+  readonly exitCode: number
+  readonly timedOut: boolean
+  readonly transcript: string
+}
+
+/** In a group of its own, so that what the command started ends with it. */
+function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEnv, seconds: number): Promise<Ended> {
+  return new Promise((settle, reject) => {
+    const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    let transcript = ''
+    let timedOut = false
+    const end = () => {
+      try {
+        process.kill(-child.pid!, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
+    const timer = setTimeout(() => {
+      timedOut = true
+      end()
+    }, seconds * 1000)
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', text => {
+        transcript = (transcript + text).slice(-longestTranscript)
+      })
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(timer)
+      reject(new Failure(exitCodes.noSuchCommand, `cannot run ${program}: ${error.code}`))
+    })
+    child.on('close', code => {
+      clearTimeout(timer)
+      end()
+      settle({ exitCode: code ?? exitCodes.refused, timedOut, transcript })
+    })
+  })
+}
+
+async function lookAt(daemon: Daemon, email: string): Promise<Pick<Aftermath, 'messages' | 'difference' | 'calls'>> {
+  const path = `/control/v1/snapshots/diff?from=${before}&limit=100000`
+  const { resources } = await callControlPlane(daemon, { method: 'GET', path })
+  const { requests } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/requests?limit=1000' })
+  const calls = (requests as unknown as { endpoint: string | null; user: string | null }[])
+    .filter(({ user }) => user === email)
+    .map(({ endpoint }) => endpoint ?? 'unknown')
+  const difference = resources as unknown as Difference
+  const { added = [], changed = [] } = difference.messages ?? {}
+  return { difference, calls, messages: [...added, ...changed].map(seenMessage) }
+}
+
+/** What changed counts as the message it is now, as far as the difference tells. */
+function seenMessage({ fields, changes }: Thing): SeenMessage {
+  const value = (name: string) => fields?.[name] ?? changes?.[name]?.to
+  const recipient = value('display_recipient')
+  const place = Array.isArray(recipient)
+    ? { direct_with: recipient.map((user: Reply) => String(user.email)) }
+    : { ...(recipient !== undefined && { channel: String(recipient) }), topic: String(value('subject') ?? '') }
+  const reactions = (value('reactions') ?? []) as { emoji_name: string }[]
+  return {
+    ...place,
+    sender: String(value('sender_email') ?? ''),
+    content: String(value('content') ?? ''),
+    reactions: reactions.map(({ emoji_name }) => emoji_name),
+  }
+}
+
+function keepRun(folder: string, result: CaseResult, transcript: string, difference: Difference): void {
+  const place = join(folder, `${result.name.replace(/[^\w.-]+/g, '-')}-${result.run}`)
+  mkdirSync(place, { recursive: true })
+  writeFileSync(join(place, 'transcript.txt'), transcript)
+  writeFileSync(join(place, 'difference.json'), `${JSON.stringify(difference, undefined, 2)}\n`)
+  writeFileSync(join(place, 'result.json'), `${JSON.stringify(result, undefined, 2)}\n`)
+}

@@ -1,0 +1,130 @@
+// `natter eval`: cases of an agent, run by scripts that solve them, fail, hang, or are no cases at all.
+
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { rateOf } from '../../cli/commands/test/eval/score.ts'
+import { newShell, type Shell } from '../support/cli.ts'
+
+async function examples(t: TestContext): Promise<Shell> {
+  const shell = newShell(t)
+  assert.equal((await shell.natter(['init', 'eval', '--quiet'])).code, 0)
+  return shell
+}
+
+function withCase(t: TestContext, text: string): Shell {
+  const shell = newShell(t)
+  mkdirSync(join(shell.home, 'cases'))
+  writeFileSync(join(shell.home, 'cases/one.yaml'), text)
+  return shell
+}
+
+describe('natter eval', () => {
+  test('passes the example cases with the agent that solves them, and keeps what happened', async t => {
+    const shell = await examples(t)
+    const args = [
+      'eval',
+      'cases',
+      '--keep',
+      'kept',
+      '--junit',
+      'junit.xml',
+      '--json',
+      '--',
+      process.execPath,
+      'agent.mjs',
+    ]
+    const { code, stdout, stderr } = await shell.natter(args)
+    assert.equal(code, 0, stderr + stdout)
+    const { passed, total, rate, runs } = JSON.parse(stdout)
+    assert.deepEqual([passed, total, rate], [3, 3, 1])
+    for (const { checks } of runs) assert.ok(checks.length >= 3)
+    assert.match(readFileSync(join(shell.home, 'junit.xml'), 'utf8'), /tests="3" failures="0"/)
+    assert.match(readFileSync(join(shell.home, 'kept/reaction-1/difference.json'), 'utf8'), /tada/)
+    assert.ok(existsSync(join(shell.home, 'kept/question-1/transcript.txt')))
+  })
+
+  test('fails an agent that does nothing, with what is not so, and exits by the threshold', async t => {
+    const shell = await examples(t)
+    const failed = await shell.natter(['eval', 'cases', '--repeat', '2', '--', 'true'])
+    assert.equal(failed.code, 8)
+    assert.match(failed.stdout, /reaction, run 2: not so: a message with \{"reaction":"tada"/)
+    assert.match(failed.stdout, /0 of 6 runs passed: 0 % \(95 % confidence: 0 % to 39 %\)/)
+    const allowed = await shell.natter(['eval', 'cases/reaction.yaml', '--threshold', '0', '--', 'true'])
+    assert.equal(allowed.code, 0)
+  })
+
+  test('ends a command that hangs when its budget is over', async t => {
+    const shell = withCase(t, 'task: wait\nexpect: {}\nbudget: { seconds: 0.5 }\n')
+    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', 'sleep 600 & wait'])
+    assert.equal(code, 8)
+    assert.match(stdout, /not so: at most 0\.5 s/)
+  })
+
+  test('counts calls that must not happen, and the budget of calls', async t => {
+    const shell = withCase(t, 'task: look\nas: amy\nexpect: { no_calls: [get-*] }\nbudget: { calls: 0 }\n')
+    const look = 'curl -s -u "$NATTER_EMAIL:$NATTER_API_KEY" "$NATTER_SITE/api/v1/users/me"'
+    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', look])
+    assert.equal(code, 8)
+    assert.match(stdout, /not so: get-\* is not called/)
+    assert.match(stdout, /not so: at most 0 calls \(1\)/)
+  })
+
+  test('gives the command the task and the account of the case, and no token that opens others', async t => {
+    const shell = withCase(t, 'task: say it\nas: amy\nexpect: {}\n')
+    const script =
+      '[ "$NATTER_TASK" = "say it" ] && [ "$NATTER_EMAIL" = amy@example.com ] && [ -z "$NATTER_CONTROL_TOKEN" ]'
+    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', script])
+    assert.equal(code, 0, stdout)
+  })
+
+  const mistakes: [what: string, text: string, sentence: RegExp][] = [
+    [
+      'a misspelled key',
+      'task: x\nexpect:\n  mesages: []\n',
+      /one\.yaml, line 3: there is no key "mesages"\. Did you mean messages/,
+    ],
+    ['no task', 'expect: {}\n', /one\.yaml, line 1: the case needs the key task/],
+    [
+      'a budget that is no number',
+      'task: x\nexpect: {}\nbudget:\n  seconds: soon\n',
+      /line 4: budget\.seconds: must be a number/,
+    ],
+    ['broken YAML', 'task: [\n', /one\.yaml: /],
+  ]
+  for (const [what, text, sentence] of mistakes)
+    test(`names file, line and key of a case with ${what}`, async t => {
+      const { code, stderr } = await withCase(t, text).run(['eval', 'cases', '--', 'true'])
+      assert.equal(code, 2)
+      assert.match(stderr, sentence)
+    })
+
+  test('says what is wrong with its own arguments', async t => {
+    const shell = newShell(t)
+    for (const [args, sentence] of [
+      [['eval', 'nowhere', '--', 'true'], /there is no file or folder nowhere/],
+      [['eval', '.'], /no command given/],
+      [['eval', '.', '--', 'true'], /has no case files/],
+    ] as const) {
+      const { code, stderr } = await shell.run(args)
+      assert.equal(code, 2)
+      assert.match(stderr, sentence)
+    }
+    const bad = withCase(t, 'task: x\nexpect: {}\n')
+    assert.match(
+      (await bad.run(['eval', 'cases', '--repeat', '0', '--', 'true'])).stderr,
+      /--repeat takes a number from 1/,
+    )
+    assert.match(
+      (await bad.run(['eval', 'cases', '--threshold', '2', '--', 'true'])).stderr,
+      /--threshold takes a number/,
+    )
+  })
+
+  test('computes the interval of a rate', () => {
+    const { rate, low, high } = rateOf(8, 10)
+    assert.equal(rate, 0.8)
+    assert.deepEqual([low.toFixed(2), high.toFixed(2)], ['0.49', '0.94'])
+  })
+})
