@@ -11,9 +11,10 @@ import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Context, Outcome, Tools } from '../domain/resource.ts'
 import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
-import { admitDefect, answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
+import { answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, diskRefusal, piecesOf, readBody, readOn } from './body.ts'
+import { BodyRefused, piecesOf, readBody, readOn } from './body.ts'
+import { crash } from './defect.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
 import type { EdgeParts, Log } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
@@ -387,15 +388,4 @@ export class Edge {
 /** Continues at once where there is nothing to wait for. */
 function then<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
-}
-
-/** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */
-function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
-  const refusal = diskRefusal(error)
-  if (refusal) {
-    refuse(answering, refusal)
-    return
-  }
-  log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
-  admitDefect(answering, request.id)
 }

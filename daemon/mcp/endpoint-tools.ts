@@ -116,6 +116,7 @@ async function callEndpoint({ chat, signal }: ToolCall, endpoint: Endpoint, para
   return shown(await chat.call({ method: endpoint.method, path, params: Object.fromEntries(fields), signal }))
 }
 
+// Shared by all worlds: the catalogue is the same for all of them.
 let known: Promise<Map<string, Endpoint>> | undefined
 
 function allEndpoints(): Promise<Map<string, Endpoint>> {

@@ -218,8 +218,8 @@ export const readTools = [
       )
       const users = all.slice(offset, offset + limit).map(userRecord)
       const lines = users.map(
-        user =>
-          `- ${user.name} <${user.email}> (ID ${user.id}, ${user.role}${user.bot ? ', bot' : ''}${user.active ? '' : ', deactivated'})`,
+        ({ id, name, email, role, bot, active }) =>
+          `- ${name} <${email}> (ID ${id}, ${role}${bot ? ', bot' : ''}${active ? '' : ', deactivated'})`,
       )
       return { text: listText(lines, all.length, offset), data: { users, ...counted(users, all, offset) } }
     },
@@ -263,7 +263,8 @@ function listText(lines: readonly string[], total: number, offset: number): stri
   return rest > 0 ? `${lines.join('\n')}\n(${rest} more: give offset ${offset + lines.length})` : lines.join('\n')
 }
 
-const roles: Readonly<Record<number, string>> = {
+/** As people call them. */
+const roleNames: Readonly<Record<number, string>> = {
   100: 'owner',
   200: 'administrator',
   300: 'moderator',
@@ -276,7 +277,7 @@ function userRecord({ user_id, full_name, email, delivery_email, role, is_bot, i
     id: user_id,
     name: oneLine(full_name),
     email: oneLine(delivery_email ?? email),
-    role: roles[role] ?? String(role),
+    role: roleNames[role] ?? String(role),
     bot: is_bot,
     active: is_active !== false,
     ...(timezone && { timezone: oneLine(timezone) }),

@@ -1,40 +1,24 @@
 // A server of the family over HTTP, as tools call it.
 
 import { addressOf } from '../api/address.ts'
-import { type ClientOptions, fieldsOf, NatterError, type Reply, readText, Sender } from '../client/sender.ts'
+import { Calls } from '../client/calls.ts'
+import { type ClientOptions, fieldsOf, NatterError, type Reply, readText } from '../client/sender.ts'
 import type { Chat, Request } from './chat.ts'
 
 export interface ChatOptions extends ClientOptions {
   readonly controlToken?: string
-  /** Throws if a limit of the profile forbids the call. */
-  readonly check?: (request: Request) => Promise<void>
 }
 
 export function chatOver(options: ChatOptions): Chat {
   // A tool says that the server is busy; the model decides whether to wait.
-  const sender = new Sender({ retries: 0, ...options })
-  const { site, controlToken, check } = options
+  const calls = new Calls({ retries: 0, ...options })
+  const { site, controlToken } = options
   return {
     site: site.split(',', 1)[0]!,
-    async call(request) {
-      await check?.(request)
-      const { method, path, params = {}, signal } = request
-      return reaching(site, signal, () => sender.send(method, path, fieldsOf(params), signal))
-    },
+    call: ({ method, path, params = {}, signal }) => calls.send(method, path, fieldsOf(params), signal),
     ...(controlToken !== undefined && {
-      control: (request: Request) => reaching(site, request.signal, () => callControl(options, controlToken, request)),
+      control: (request: Request) => callControl(options, controlToken, request),
     }),
-  }
-}
-
-/** What fetch throws does not say where the call went. */
-async function reaching(site: string, signal: AbortSignal | undefined, call: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await call()
-  } catch (error) {
-    if (error instanceof NatterError || signal?.aborted) throw error
-    const { message, cause } = error as Error & { cause?: { code?: string } }
-    throw new NatterError(0, { msg: `${site}: ${cause?.code ?? message}`, code: 'UNREACHABLE' }, 'unavailable')
   }
 }
 

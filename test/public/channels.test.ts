@@ -1,9 +1,8 @@
-// Channels, subscriptions, default channels and folders, as the public server answers.
+// Channels and subscriptions, as the public server answers.
 
-import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { type Caller, sharedDaemon } from '../support/daemon.ts'
-import { listen, person } from '../support/world.ts'
+import { person } from '../support/world.ts'
 import { type Case, cases, ok } from './support/cases.ts'
 
 let owner: Caller
@@ -14,7 +13,6 @@ let guest: Caller
 let open = 0
 let closed = 0
 let folder = 0
-let starters = 0
 let members = 0
 
 const asOwner = () => owner
@@ -314,140 +312,6 @@ const properties: readonly Case[] = [
   ['the data is needed', asAmy, several, {}, missing('subscription_data')],
 ]
 
-const ofGroup = () => `PATCH /default_stream_groups/${starters}`
-const inGroup = () => `PATCH /default_stream_groups/${starters}/streams`
-const defaults: readonly Case[] = [
-  ['members cannot add one', asAmy, 'POST /default_streams', {}, denied],
-  ['members cannot remove one', asAmy, 'DELETE /default_streams', {}, denied],
-  ['members cannot create a group', asAmy, 'POST /default_stream_groups/create', {}, denied],
-  ['members cannot edit a group', asAmy, ofGroup, {}, denied],
-  ['members cannot change a group', asAmy, inGroup, {}, denied],
-  ['members cannot delete a group', asAmy, () => `DELETE /default_stream_groups/${starters}`, {}, denied],
-  ['a channel is needed', asOwner, 'POST /default_streams', {}, missing('stream_id')],
-  ['a private channel is none', asOwner, 'POST /default_streams', () => ({ stream_id: closed }), bad],
-  ['a channel is added', asOwner, 'POST /default_streams', () => ({ stream_id: open }), {}],
-  ['a second time changes nothing', asOwner, 'POST /default_streams', () => ({ stream_id: open }), {}],
-  ['a default channel cannot be in a group', asOwner, inGroup, { op: 'add', stream_names: ['open'] }, bad],
-  ['a default channel cannot become private', asOwner, update, { is_private: true }, bad],
-  ['it is removed', asOwner, 'DELETE /default_streams', () => ({ stream_id: open }), {}],
-  ['a second time changes nothing', asOwner, 'DELETE /default_streams', () => ({ stream_id: open }), {}],
-  [
-    'a group with this name exists',
-    asOwner,
-    'POST /default_stream_groups/create',
-    { group_name: 'starters', description: 'd', stream_names: [] },
-    bad,
-  ],
-  [
-    'a blank name is refused',
-    asOwner,
-    'POST /default_stream_groups/create',
-    { group_name: '', description: 'd', stream_names: [] },
-    bad,
-  ],
-  [
-    'a long name is refused',
-    asOwner,
-    'POST /default_stream_groups/create',
-    { group_name: long(100), description: 'd', stream_names: [] },
-    bad,
-  ],
-  ['op is needed', asOwner, inGroup, { stream_names: ['open'] }, missing('op')],
-  ['op is add or remove', asOwner, inGroup, { op: 'invalid', stream_names: ['open'] }, bad],
-  ['names are needed', asOwner, inGroup, { op: 'add' }, missing('stream_names')],
-  [
-    'an unknown group is refused',
-    asOwner,
-    'PATCH /default_stream_groups/9999/streams',
-    { op: 'add', stream_names: [] },
-    bad,
-  ],
-  ['a channel is added to it', asOwner, inGroup, { op: 'add', stream_names: ['open'] }, {}],
-  ['not twice', asOwner, inGroup, { op: 'add', stream_names: ['open'] }, bad],
-  ['an unknown channel is refused', asOwner, inGroup, { op: 'remove', stream_names: ['nowhere'] }, bad],
-  ['a channel that is not in it is refused', asOwner, inGroup, { op: 'remove', stream_names: ['fresh'] }, bad],
-  ['a channel is removed', asOwner, inGroup, { op: 'remove', stream_names: ['open'] }, {}],
-  ['a change is needed', asOwner, ofGroup, {}, bad],
-  ['an empty description is no change', asOwner, ofGroup, { new_description: '' }, bad],
-  ['the name it has is refused', asOwner, ofGroup, { new_group_name: 'starters' }, bad],
-  ['a description is changed', asOwner, ofGroup, { new_description: 'new' }, {}],
-  ['a name is changed', asOwner, ofGroup, { new_group_name: 'beginners' }, {}],
-  ['an unknown group cannot be edited', asOwner, 'PATCH /default_stream_groups/9999', { new_description: 'x' }, bad],
-  ['an unknown group cannot be deleted', asOwner, 'DELETE /default_stream_groups/9999', {}, bad],
-]
-
-const ofFolder = () => `PATCH /channel_folders/${folder}`
-const makeFolder = 'POST /channel_folders/create'
-const folders: readonly Case[] = [
-  ['members cannot create one, whatever they send', asAmy, makeFolder, {}, denied],
-  ['members cannot edit one', asAmy, ofFolder, { name: 'x' }, denied],
-  ['members cannot reorder them', asAmy, 'PATCH /channel_folders', {}, denied],
-  ['a name is needed', asOwner, makeFolder, { description: '' }, missing('name')],
-  ['an empty name is refused', asOwner, makeFolder, { name: '', description: '' }, bad],
-  ['a name that is taken is refused', asOwner, makeFolder, { name: 'Beds', description: '' }, bad],
-  ['in another case too', asOwner, makeFolder, { name: 'bEDS', description: '' }, bad],
-  ['a long name is refused', asOwner, makeFolder, { name: long(61), description: '' }, bad],
-  ['a long description is refused', asOwner, makeFolder, { name: 'x', description: long(1025) }, bad],
-  [
-    'a folder is created',
-    asOwner,
-    makeFolder,
-    { name: 'Trees', description: '**tall**' },
-    { channel_folder_id: (id: unknown) => typeof id === 'number' },
-  ],
-  [
-    'guests list them',
-    asGuest,
-    'GET /channel_folders',
-    {},
-    { channel_folders: [{ name: 'Beds' }, { rendered_description: '<p><strong>tall</strong></p>' }] },
-  ],
-  ['an unknown folder is refused', asOwner, 'PATCH /channel_folders/999', { name: 'x' }, bad],
-  ['an empty name is refused for an old one', asOwner, ofFolder, { name: '' }, bad],
-  ['a name that is taken too', asOwner, ofFolder, { name: 'trees' }, bad],
-  ['its own name changes nothing', asOwner, ofFolder, { name: 'Beds' }, {}],
-  ['an empty description is taken', asOwner, ofFolder, { description: '' }, {}],
-  ['an order without all is refused', asOwner, 'PATCH /channel_folders', () => ({ order: [folder] }), bad],
-  [
-    'an order with an unknown one is taken',
-    asOwner,
-    'PATCH /channel_folders',
-    () => ({ order: [folder, folder + 1, 99] }),
-    {},
-  ],
-  [
-    'an order with one twice is taken',
-    asOwner,
-    'PATCH /channel_folders',
-    () => ({ order: [folder, folder, folder + 1] }),
-    {},
-  ],
-  ['they are reordered', asOwner, 'PATCH /channel_folders', () => ({ order: [folder + 1, folder] }), {}],
-  [
-    'and listed in that order',
-    asAmy,
-    'GET /channel_folders',
-    {},
-    {
-      channel_folders: [
-        { name: 'Trees', order: 0 },
-        { name: 'Beds', order: 1 },
-      ],
-    },
-  ],
-  ['a folder with channels cannot be archived', asAmy, update, () => ({ folder_id: folder }), {}],
-  ['not until they are gone', asOwner, ofFolder, { is_archived: true }, bad],
-  ['an empty one can', asOwner, () => `PATCH /channel_folders/${folder + 1}`, { is_archived: true }, {}],
-  ['and is left out', asAmy, 'GET /channel_folders', {}, { channel_folders: [{ name: 'Beds' }] }],
-  [
-    'unless asked for',
-    asAmy,
-    'GET /channel_folders',
-    { include_archived: true },
-    { channel_folders: [{ is_archived: true }, {}] },
-  ],
-]
-
 const reading: readonly Case[] = [
   ['an ID by name', asAmy, 'GET /get_stream_id', { stream: 'OPEN' }, () => ({ stream_id: open })],
   ['an unknown name is refused', asAmy, 'GET /get_stream_id', { stream: 'wrongname' }, bad],
@@ -493,122 +357,6 @@ const reading: readonly Case[] = [
   ],
 ]
 
-function events(): void {
-  test('every change of a channel has its own event, under the old name up to the renaming', async () => {
-    const { id } = await ok(amy, create, { name: 'before', subscribers: [amy.id] })
-    const heard = await listen(bob, ['stream', 'default_streams'])
-    await ok(owner, `PATCH /streams/${id}`, {
-      new_name: 'after',
-      description: 'd',
-      is_private: false,
-      is_default_stream: true,
-      message_retention_days: 3,
-      topics_policy: 'allow_empty_topic',
-      folder_id: folder,
-      can_send_message_group: { new: members },
-    })
-    assert.deepEqual(
-      (await heard()).map(({ type, name, property }) => (type === 'stream' ? `${name} ${property}` : type)),
-      [
-        'before topics_policy',
-        'before invite_only',
-        'default_streams',
-        'before message_retention_days',
-        'before description',
-        'before name',
-        'after folder_id',
-        'after can_send_message_group',
-      ],
-    )
-    await ok(owner, 'DELETE /default_streams', { stream_id: id })
-  })
-
-  test('what is set to the value it has is announced, except topics policy and permissions', async () => {
-    const { id } = await ok(amy, create, { name: 'same', description: 'd', subscribers: [amy.id] })
-    const heard = await listen(bob, ['stream'])
-    await ok(amy, `PATCH /streams/${id}`, {
-      description: 'd',
-      folder_id: null,
-      is_private: false,
-      topics_policy: 'inherit',
-    })
-    assert.deepEqual(
-      (await heard()).map(({ property }) => property),
-      ['invite_only', 'description', 'folder_id'],
-    )
-  })
-
-  test('both older words for who may post are sent when one of them changes', async () => {
-    const { id } = await ok(amy, create, { name: 'words', subscribers: [amy.id] })
-    const { realm_user_groups } = await ok(amy, 'POST /register', { fetch_event_types: ['realm_user_groups'] })
-    const moderators = realm_user_groups.find((group: { name: string }) => group.name === 'role:moderators').id
-    const heard = await listen(bob, ['stream'])
-    await ok(amy, `PATCH /streams/${id}`, { can_send_message_group: { new: moderators } })
-    assert.deepEqual(
-      (await heard()).map(({ property, value }) => [property, value]),
-      [
-        ['can_send_message_group', moderators],
-        ['stream_post_policy', 4],
-        ['is_announcement_only', false],
-      ],
-    )
-  })
-
-  test('a new channel is announced before it says so itself, after direct messages to people', async () => {
-    const { id } = await ok(owner, create, { name: 'news', subscribers: [owner.id, bob.id] })
-    await ok(owner, 'PATCH /realm', { new_stream_announcements_stream_id: id })
-    const heard = await listen(bob, ['message'])
-    await ok(amy, subscribe, { ...sub('open', 'brandnew'), principals: [bob.id], announce: true })
-    assert.deepEqual(
-      (await heard()).map(({ message }) => [message.type, message.subject]),
-      [
-        ['private', ''],
-        ['stream', 'new channels'],
-        ['stream', 'channel events'],
-      ],
-    )
-  })
-
-  test('channels that the same people know of share one event about subscribers', async () => {
-    for (const name of ['p1', 'p2', 'with guest']) await ok(amy, create, { name, subscribers: [] })
-    await ok(amy, subscribe, { ...sub('with guest'), principals: [guest.id] })
-    const [heard, guests] = [await listen(owner, ['subscription']), await listen(guest, ['subscription'])]
-    await ok(amy, subscribe, { ...sub('p1', 'p2', 'with guest'), principals: [bob.id] })
-    assert.deepEqual(
-      (await heard()).map(({ op, stream_ids, user_ids }) => [op, stream_ids.length, user_ids]),
-      [
-        ['peer_add', 1, [bob.id]],
-        ['peer_add', 2, [bob.id]],
-      ],
-    )
-    assert.deepEqual(
-      (await guests()).map(({ stream_ids }) => stream_ids.length),
-      [1],
-    )
-  })
-
-  test('groups of default channels are listed by name, and so are their channels', async () => {
-    const heard = await listen(amy, ['default_stream_groups'])
-    const group = { description: '', stream_names: ['p2', 'p1'] }
-    await ok(owner, 'POST /default_stream_groups/create', { group_name: 'aaa', ...group })
-    const [{ default_stream_groups } = {} as any] = await heard()
-    assert.deepEqual(
-      default_stream_groups.map((one: { name: string }) => one.name),
-      ['aaa', 'beginners'],
-    )
-    const ids = await Promise.all(
-      ['p1', 'p2'].map(async stream => (await ok(amy, 'GET /get_stream_id', { stream })).stream_id),
-    )
-    assert.deepEqual(default_stream_groups[0].streams, ids)
-  })
-
-  test('a channel without subscribers says nothing', async () => {
-    const heard = await listen(owner, ['message'], { all_public_streams: true })
-    await ok(amy, create, { name: 'silent', subscribers: [], announce: true })
-    assert.deepEqual(await heard(), [])
-  })
-}
-
 describe('channels', () => {
   sharedDaemon({ flags: ['--memory'] }, async daemon => {
     owner = daemon.owner
@@ -619,15 +367,9 @@ describe('channels', () => {
     open = (await ok(amy, 'POST /channels/create', { name: 'open', subscribers: [amy.id] })).id
     closed = (await ok(amy, 'POST /channels/create', { name: 'closed', subscribers: [amy.id], invite_only: true })).id
     folder = (await ok(owner, 'POST /channel_folders/create', { name: 'Beds', description: '' })).channel_folder_id
-    await ok(owner, 'POST /default_stream_groups/create', {
-      group_name: 'starters',
-      description: 'd',
-      stream_names: [],
+    const { realm_user_groups } = await ok(owner, 'POST /register', {
+      fetch_event_types: ['realm_user_groups'],
     })
-    const { realm_default_stream_groups, realm_user_groups } = await ok(owner, 'POST /register', {
-      fetch_event_types: ['default_stream_groups', 'realm_user_groups'],
-    })
-    starters = realm_default_stream_groups[0].id
     members = realm_user_groups.find((group: { name: string }) => group.name === 'role:members').id
   })
   describe('POST /channels/create', () => cases(creating))
@@ -636,8 +378,5 @@ describe('channels', () => {
   describe('DELETE /users/me/subscriptions', () => cases(leaving))
   describe('PATCH /streams/{stream_id}', () => cases(updating))
   describe('properties of a subscription', () => cases(properties))
-  describe('default channels', () => cases(defaults))
-  describe('channel folders', () => cases(folders))
   describe('reading channels', () => cases(reading))
-  describe('events and notices', events)
 })

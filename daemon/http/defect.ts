@@ -1,0 +1,18 @@
+// What a caller is told of a failure that no one expected.
+
+import { admitDefect, refuse } from './answer.ts'
+import { diskRefusal } from './body.ts'
+import type { Log } from './edge-parts.ts'
+import type { Answering } from './exchange.ts'
+import type { Incoming } from './incoming.ts'
+
+/** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */
+export function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
+  const refusal = diskRefusal(error)
+  if (refusal) {
+    refuse(answering, refusal)
+    return
+  }
+  log.error({ reqId: request.id, err: error, path: request.path }, 'unexpected failure')
+  admitDefect(answering, request.id)
+}
