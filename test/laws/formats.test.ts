@@ -47,6 +47,8 @@ const local: ReadonlySet<string> = new Set([
     'record',
     'replay',
     'levels diff',
+    'eval',
+    'mcp',
     'seed dump',
     'seed pull',
     'trigger',

@@ -112,6 +112,11 @@ function events(): void {
   })
 
   test('groups of default channels are listed by name, and so are their channels', async () => {
+    await ok(owner, 'POST /default_stream_groups/create', {
+      group_name: 'beginners',
+      description: '',
+      stream_names: [],
+    })
     const heard = await listen(amy, ['default_stream_groups'])
     const group = { description: '', stream_names: ['p2', 'p1'] }
     await ok(owner, 'POST /default_stream_groups/create', { group_name: 'aaa', ...group })

@@ -2,6 +2,7 @@
 
 import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
+import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, controlTokenFor, demandKey } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
@@ -23,7 +24,7 @@ export const mcp: readonly ExtraSubcommand[] = [
       },
       { name: 'list', about: 'list the tools instead' },
     ],
-    globals: ['json', 'jq', 'fields', 'site', 'profile', 'ready-file', 'control-token', 'user', 'api-key', 'as'],
+    globals: [...formatFlags, 'site', 'profile', 'ready-file', 'control-token', 'user', 'api-key', 'as'],
     more: `An agent starts it; see docs/agents.md for its configuration. It acts as the account that \`natter whoami\` shows, on any server of the
 family. Without --toolsets it reads only. control needs a Natter with an open control plane, and api calls any endpoint by its name.`,
     examples: [

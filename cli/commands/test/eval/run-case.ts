@@ -52,7 +52,11 @@ export async function runCase(
     await callControlPlane(inside, { method: 'DELETE', path: '/control/v1/requests' })
     const began = performance.now()
     // An agent that had the control token could look at what is expected, and change anything.
-    const env = { ...environmentFor({ url: space.url, owner, level: space.level }, scratch), NATTER_TASK: one.task, NATTER_CASE: one.name }
+    const env = {
+      ...environmentFor({ url: space.url, owner, level: space.level }, scratch),
+      NATTER_TASK: one.task,
+      NATTER_CASE: one.name,
+    }
     const seconds = one.budget?.seconds ?? usualTime
     const { exitCode, timedOut, transcript } = await runCommand(command, env, seconds)
     const took = Number(((performance.now() - began) / 1000).toFixed(1))
