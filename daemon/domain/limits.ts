@@ -59,7 +59,6 @@ export const limits = {
   organizationDescription: 1000,
   welcomeMessage: 8000,
   jitsiUrl: 200,
-  invitesAtOnce: 100,
   /** Mailed, by the whole organization. */
   invitationsPerDay: 1000,
   exportsPerWeek: 5,

@@ -13,6 +13,7 @@ import { refuseOldApp } from './compatibility.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
 import { serveInspector } from './inspector.ts'
+import { serveJoin } from './join.ts'
 import { serveMcp } from './mcp.ts'
 import type { Site } from './site.ts'
 import { RangeRefused } from './uploads.ts'
@@ -122,6 +123,12 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
     url: '/mcp',
     handler: (request, reply) => serveMcp(siteOf(request), request, reply),
   })
+  for (const url of ['/join/:token', '/join/:token/'])
+    app.route<{ Params: { token: string } }>({
+      method: ['GET', 'POST'],
+      url,
+      handler: (request, reply) => serveJoin(siteOf(request), request, reply),
+    })
   // One route for the whole control plane: each costs a fifth of a millisecond.
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],

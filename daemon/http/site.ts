@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../domain/model/state.ts'
+import { type Offer, offerOf } from '../domain/people/invitations/offer.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { administer, check } from '../domain/rules/index.ts'
@@ -198,6 +199,12 @@ export class Site {
     const address = avatarFor({ state: engine.state, actor: this.#authenticate(request) }, who, medium)
     // A browser would look for it at the root of the host, where the site is not if its URL has a path.
     return address.startsWith('/') ? `${new URL(server.url).pathname.replace(/\/$/, '')}${address}` : address
+  }
+
+  /** What the link of an invitation offers. Refuses links that lead nowhere. */
+  offer(token: string): Offer {
+    const { engine, now } = this.#parts
+    return offerOf(engine.state, now(), token)
   }
 
   upload(request: FastifyRequest): Promise<UploadAnswer> {

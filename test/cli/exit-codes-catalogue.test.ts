@@ -64,6 +64,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'update-user-group-subgroups': [none, '--add', 'role:moderators'],
   'get-user-group-subgroups': [none],
   'confirm-email-change': ['nothing'],
+  'accept-invite': ['nothing', 'Eve Evans', '--password', 'correct horse battery'],
   'get-user-presence': [zoe],
   'update-status-for-user': [none, 'x'],
   'get-user-status': [none],
@@ -282,7 +283,7 @@ const openToAll =
   `get-server-settings get-users get-user get-user-by-email get-own-user deactivate-own-user get-messages get-message
   render-message check-messages-match-narrow report-message set-typing-status-for-message-edit update-message-flags
   update-message-flags-for-narrow mark-all-as-read mark-stream-as-read mark-topic-as-read add-reaction remove-reaction
-  get-settings confirm-email-change get-user-presence get-presence get-user-status mute-user unmute-user
+  get-settings confirm-email-change accept-invite get-user-presence get-presence get-user-status mute-user unmute-user
   get-alert-words add-alert-words remove-alert-words get-linkifiers get-realm get-realm-domains get-custom-emoji
   regenerate-api-key get-custom-profile-fields get-streams get-stream-by-id get-stream-id get-subscribers
   get-stream-email-address get-subscriptions get-subscription-status update-subscription-settings

@@ -149,6 +149,11 @@ const things: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     'that is a moderator': { ...member, id: 98, role: roles.moderator, bot: { type: 1, ownerId: 99, system: false } },
   },
   deactivateBot: { 'somebody else’s': { ...member, id: 98, bot: { type: 1, ownerId: 99, system: false } } },
+  handOverBot: {
+    'somebody else’s': { bot: { ...member, bot: { type: 1, ownerId: 99, system: false } }, to: member },
+    'to a member': { bot: ownBot, to: member },
+    'to an owner': { bot: ownBot, to: askers[0]!.actor },
+  },
   createChannel: { public: 'public', private: 'private', 'web-public': 'web-public' },
   seeEmail: accounts,
   unsubscribeAccount: { 'a member': member, 'a bot of that member': ownBot },

@@ -15,6 +15,7 @@ import {
   optional,
   record,
   required,
+  secret,
   text,
   timestamp,
   userId,
@@ -107,6 +108,33 @@ export const invitations = {
       flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'role', invite_expires_in_minutes: 'minutes' },
       examples: ['natter invites link', 'natter invites link --role 600 --minutes 60'],
       shows: 'invite_link',
+    },
+  }),
+  // OPEN: on public servers invitations are accepted in the web application only. Here the page at /join/{token} and programs call this.
+  accept: endpoint({
+    id: 'accept-invite',
+    method: 'POST',
+    path: '/invites/accept',
+    access: 'anyone',
+    since: 417,
+    notOnPublicServers: true,
+    summary: 'Accept an invitation: create your account with the token of its link',
+    params: {
+      token: required(text, 'the last part of the link: /join/TOKEN/'),
+      full_name: required(text, 'your full name, 2 to 100 characters'),
+      password: optional(secret, 'your password; not needed where people do not log in with one'),
+      email: optional(text, 'your email address; required with a link that many people can use'),
+    },
+    reply: { user_id: int, email: text },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'invites accept',
+      done: 'created your account {email} (ID {user_id})',
+      args: ['token', 'full_name'],
+      examples: [
+        'natter invites accept TOKEN "Eve Evans"',
+        'natter invites accept TOKEN "Eve Evans" --email eve@example.com --json',
+      ],
     },
   }),
   revoke: endpoint({

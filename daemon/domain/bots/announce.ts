@@ -33,7 +33,6 @@ export function botReconfigured(
   if (!isBot(user)) return []
   const defaults = presentDefaults(state, user.bot)
   const changes = {
-    ...(changed.includes('owner') && { owner_id: user.bot.ownerId }),
     ...(changed.includes('service') && { services: presentServices(user.bot) }),
     ...(changed.includes('sending') && { default_sending_stream: defaults.default_sending_stream }),
     ...(changed.includes('events') && {
@@ -41,21 +40,24 @@ export function botReconfigured(
     }),
     ...(changed.includes('allPublic') && { default_all_public_streams: defaults.default_all_public_streams }),
   }
-  const news = changed.includes('owner') ? handedOver(state, user, formerOwnerId) : []
-  return [...news, ...botUpdated(state, user, changes)]
+  const news = changed.includes('owner') ? botHandedOver(state, user, formerOwnerId) : []
+  return Object.keys(changes).length > 0 ? [...news, ...botUpdated(state, user, changes)] : news
 }
 
 /** Administrators keep seeing the bot; a former owner who is none loses it, a new one who is none gets it whole. */
-function handedOver(state: State, user: BotUser, formerOwnerId: number | null | undefined): Announcement[] {
+export function botHandedOver(state: State, user: User, formerOwnerId: number | null | undefined): Announcement[] {
+  if (!isBot(user)) return []
   const { ownerId } = user.bot
   const plain = (id: number | null | undefined) =>
     typeof id === 'number' && !isAdministrator(state.users.get(id)!) ? [id] : []
   const administers = (id: number) => administerBot.allows({ state, actor: state.users.get(id)! }, user)
+  const lost = plain(formerOwnerId)
+  const gained = plain(ownerId).filter(administers)
+  const others = keepers(state, user).filter(id => !lost.includes(id) && !gained.includes(id))
   return [
-    ...plain(formerOwnerId).map(id => botEvent(user, [id], 'delete', { user_id: user.id })),
-    ...plain(ownerId)
-      .filter(administers)
-      .map(id => botEvent(user, [id], 'add', presentBot(state, user))),
+    ...lost.map(id => botEvent(user, [id], 'delete', { user_id: user.id })),
+    ...gained.map(id => botEvent(user, [id], 'add', presentBot(state, user))),
+    botEvent(user, others, 'update', { user_id: user.id, owner_id: ownerId }),
     {
       to: everyone(state),
       event: { type: 'realm_user', op: 'update', person: { user_id: user.id, bot_owner_id: ownerId } },

@@ -81,7 +81,7 @@ export const bots = resource(api)<never, Prepared>({
       const user = findBot(ctx, params.bot_id)
       const facts: UserFact[] = [
         ...roleFacts(ctx, user, role),
-        ...nameFacts(ctx, user, params.full_name),
+        ...nameFacts(ctx, user, params.full_name?.trim()),
         ...addressFacts(ctx, user, params.short_name),
       ]
       if (avatar !== undefined)
@@ -105,7 +105,7 @@ export const bots = resource(api)<never, Prepared>({
       return {
         facts,
         ...(replaced !== undefined && { dropped: [replaced] }),
-        reply: afterwards(ctx, user, bot, facts),
+        reply: afterwards(ctx, user, bot, facts, params),
       }
     },
 
@@ -177,6 +177,10 @@ function checkUrl(param: string, given: string): string {
   return text
 }
 
+function outgoingUrl({ service }: Bot): string | null {
+  return service && 'url' in service ? service.url : null
+}
+
 /** undefined: not given; null: none. */
 function channel(ctx: Context, param: string, name: string | undefined): number | null | undefined {
   if (name === undefined) return undefined
@@ -235,23 +239,29 @@ function changedService({ service }: Bot, params: ParamsOf<typeof api.update>): 
 
 function newOwner(ctx: Context, user: BotUser, id: number): number {
   if (id === user.bot.ownerId) return id
-  may.insist(may.handOverBot, ctx, user)
   const owner = ctx.state.users.get(id)
   if (!owner?.active || owner.bot) throw invalid('bot_owner_id', 'must be the ID of an active person')
+  may.insist(may.handOverBot, ctx, { bot: user, to: owner })
   return id
 }
 
-function afterwards(ctx: Context, user: BotUser, bot: Bot, facts: readonly UserFact[]) {
+/** Of the service it repeats what was sent, as public servers do. */
+function afterwards(
+  ctx: Context,
+  user: BotUser,
+  bot: Bot,
+  facts: readonly UserFact[],
+  { service_interface = 1, service_payload_url, config_data }: Partial<ParamsOf<typeof api.update>>,
+) {
   const avatar = facts.find(fact => fact.type === 'user.avatar-changed')?.avatar ?? user.avatar
   const owner = bot.ownerId === null ? undefined : ctx.state.users.get(bot.ownerId)
-  const outgoing = bot.service && 'url' in bot.service ? bot.service : undefined
   return {
     full_name: facts.find(fact => fact.type === 'user.renamed')?.fullName ?? user.fullName,
     avatar_url: avatarUrl({ ...user, avatar }),
-    service_interface: outgoing?.interface ?? null,
-    service_payload_url: outgoing?.url ?? null,
-    config_data: bot.service && 'config' in bot.service ? { ...bot.service.config } : null,
-    bot_owner: owner ? owner.email : null,
+    service_interface,
+    service_payload_url: service_payload_url === undefined ? null : outgoingUrl(bot),
+    config_data: config_data ?? null,
+    ...(owner && { bot_owner: owner.email }),
     ...presentDefaults(ctx.state, bot),
   }
 }

@@ -94,6 +94,8 @@ export interface Invitation {
   readonly withDefaultChannels: boolean
   readonly notifyInviter: boolean
   readonly welcome: string | null
+  /** Absent while it can be accepted. Of a link, only when it was revoked. */
+  readonly ended?: 'used' | 'revoked'
 }
 
 /** Where code blocks of a language can be run. */

@@ -237,7 +237,9 @@ export class State {
     message: (attachment: Attachment) => attachment.messages.map(({ id }) => id),
   })
   readonly webhookDeliveries = deliveryTable()
-  readonly emailChanges = new Table<EmailChange, string>(change => change.token)
+  readonly emailChanges = new Table((change: EmailChange) => change.token, {
+    user: (change: EmailChange) => change.userId,
+  })
   readonly userStatuses = new Table((status: UserStatus) => status.userId)
   readonly mutedUsers = new Table(mutedUserKey as (row: MutedUser) => string, {
     user: (row: MutedUser) => row.userId,

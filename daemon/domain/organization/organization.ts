@@ -5,7 +5,7 @@ import { organization as api } from '../../api/organization/organization.ts'
 import { type OrganizationSetting, organizationSettings } from '../../api/shapes/organization-settings.ts'
 import type { Fact } from '../facts.ts'
 import { limits } from '../limits.ts'
-import { directNotice } from '../messages/notices/post.ts'
+import { customMessage, fromWelcomeBot } from '../messages/notices/welcome.ts'
 import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
@@ -41,8 +41,7 @@ export const organization = resource(api)<OrganizationFact>({
       may.insist(may.administer, ctx)
       const message = cleaned('welcome_message_custom_text', given, limits.welcomeMessage)
       if (message === '') throw invalid('welcome_message_custom_text', 'must not be empty')
-      // OPEN: what surrounds the text is not shown; it is sent as it is, by the notification bot.
-      const [fact] = directNotice(ctx, [ctx.actor.id], message)
+      const [fact] = fromWelcomeBot(ctx, ctx.actor, customMessage(message))
       return { facts: [fact!], reply: { message_id: fact!.message.id } }
     },
 

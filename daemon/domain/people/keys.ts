@@ -4,7 +4,7 @@ import { keys as api } from '../../api/people/keys.ts'
 import { userByEmail } from '../model/lookups.ts'
 import type { User } from '../model/state.ts'
 import { enabledMethods } from '../organization/authentication.ts'
-import { organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../refusal.ts'
+import { invalid, organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../refusal.ts'
 import { resource, type Surroundings } from '../resource.ts'
 import { isAdministrator } from '../rules/index.ts'
 
@@ -20,6 +20,7 @@ export const keys = resource(api)<never>({
 
     devFetch(ctx, { username }) {
       insistOnDevelopment(ctx)
+      if (!username.includes('@')) throw invalid('username', 'must be an email address')
       if (ctx.state.organization.deactivated) throw organizationDeactivated()
       const user = userByEmail(ctx.state, username)
       if (!user || user.bot) throw unauthenticated('AUTHENTICATION_FAILED', 'There is no such account.')

@@ -88,16 +88,17 @@ export const presence = resource(api)<PresenceFact>({
   },
 })
 
-/** Becoming invisible looks like having left; becoming visible again is a report of being active. Both always cause an event. */
+/** Becoming invisible looks like having left; becoming visible again is a report of being active. */
 export function visibilityToggled(ctx: Context, visible: boolean): Pick<Outcome<object>, 'touch' | 'signals'> {
   const { state, actor, now } = ctx
   const old = state.presence.get(actor.id)
-  const at = visible
-    ? now
-    : Math.min(old?.connected ?? Number.POSITIVE_INFINITY, now - offlineAfter - coarseness - 10_000)
+  const at = visible ? now : now - offlineAfter - coarseness - 10_000
+  // Already looks like having left.
+  if (!visible && (!old || old.connected <= at)) return {}
+  const active = visible ? now : old?.active && Math.min(old.active, at)
   const row: Presence = {
     userId: actor.id,
-    active: visible ? now : Math.min(old?.active ?? at, at),
+    ...(active !== undefined && { active }),
     connected: at,
     updateId: state.presence.nextUpdateId(now),
   }
@@ -154,7 +155,8 @@ function isHidden(state: State): boolean {
 /**
  * Rows the reader may have; `own` replaces what the same call is about to change.
  *
- * OPEN: whether the presence of people whom a guest may not know of is hidden too is for the server to say; here it is.
+ * OPEN: the presence of people whom a guest may not know of is hidden too. Public servers show it, unless their
+ * CAN_ACCESS_ALL_USERS_GROUP_LIMITS_PRESENCE is on: it would tell hidden people from absent ones.
  */
 function listPresence(ctx: Context, own?: Presence, since?: number, historyDays = 14): Presence[] {
   const { state, now } = ctx

@@ -9,7 +9,7 @@ import type { Emoji } from '../model/emoji.ts'
 import type { UserStatusFact } from '../model/facts/people.ts'
 import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
-import { invalid, missing, needed, neededOneOf } from '../refusal.ts'
+import { missing, needed, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
@@ -24,38 +24,37 @@ export const userStatus = resource(api)<UserStatusFact>({
     update(ctx, { away, ...given }) {
       may.check(may.haveStatus, ctx)
       if (away === undefined && Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')
-      const facts: Fact[] = statusFacts(ctx.state, ctx.actor, given)
-      if (away === undefined || away !== userSetting(ctx.actor, 'presence_enabled')) return { facts, reply: {} }
-      facts.push(settingsFact(ctx.actor, { presence_enabled: !away }))
-      return { facts, ...visibilityToggled(ctx, !away), reply: {} }
+      const fact = statusFact(ctx.state, ctx.actor, given)
+      if (away === undefined) return { facts: [fact], reply: {} }
+      const told: Fact = { ...fact, away }
+      if (away !== userSetting(ctx.actor, 'presence_enabled')) return { facts: [told], reply: {} }
+      const setting = settingsFact(ctx.actor, { presence_enabled: !away })
+      return { facts: [setting, told], ...visibilityToggled(ctx, !away), reply: {} }
     },
 
     updateFor(ctx, { user_id, ...given }) {
-      may.insist(may.administer, ctx)
+      may.check(may.administer, ctx)
       if (!ctx.server.level.rules.statusesByAdminBots) may.check(may.haveStatus, ctx)
       const user = findUser(ctx, user_id)
-      if (!may.isHuman(user)) throw invalid('user_id', 'bots have no status')
       if (Object.keys(given).length === 0) throw neededOneOf('status_text', 'emoji_name')
-      return { facts: statusFacts(ctx.state, user, given), reply: {} }
+      return { facts: [statusFact(ctx.state, user, given)], reply: {} }
     },
 
     get: (ctx, { user_id }) => ({ reply: { status: present(ctx.state, findUser(ctx, user_id)) } }),
   },
 
   apply: {
-    'user-status.set'(state, { status }) {
-      if (status.text === '' && !status.emoji) state.userStatuses.remove(status.userId)
-      else state.userStatuses.put(status)
-    },
+    'user-status.set': (state, { status }) => state.userStatuses.put(status),
   },
 
   announce: {
-    'user-status.set': (state, { status, changed }) => [
+    'user-status.set': (state, { status, changed, away }) => [
       {
         to: accessAudience(state, state.users.get(status.userId)!),
         event: {
           type: 'user_status',
           user_id: status.userId,
+          ...(away !== undefined && { away }),
           ...(changed.includes('text') && { status_text: status.text }),
           ...(changed.includes('emoji') && wireEmoji(status.emoji)),
         },
@@ -82,15 +81,15 @@ export function statusNews(state: State, user: User, to: readonly number[]): Ann
   return Object.keys(status).length > 0 ? [{ to, event: { type: 'user_status', user_id: user.id, ...status } }] : []
 }
 
-function statusFacts(state: State, user: User, given: Given): Fact[] {
+/** Made for a status that stays the same too: its event goes out with every call. */
+function statusFact(state: State, user: User, given: Given): UserStatusFact {
   const old = state.userStatuses.get(user.id) ?? { userId: user.id, text: '' }
   const text = given.status_text === undefined ? old.text : cleaned('status_text', given.status_text, limits.statusText)
   const emoji = checkEmoji(state, given, old.emoji)
   const changed: ('text' | 'emoji')[] = []
-  if (text !== old.text) changed.push('text')
-  if (JSON.stringify(emoji) !== JSON.stringify(old.emoji)) changed.push('emoji')
-  if (changed.length === 0) return []
-  return [{ type: 'user-status.set', status: { userId: user.id, text, ...(emoji && { emoji }) }, changed }]
+  if (given.status_text !== undefined) changed.push('text')
+  if (given.emoji_name !== undefined) changed.push('emoji')
+  return { type: 'user-status.set', status: { userId: user.id, text, ...(emoji && { emoji }) }, changed }
 }
 
 function checkEmoji(state: State, given: Given, old: Emoji | undefined): Emoji | undefined {
@@ -111,18 +110,19 @@ function wireEmoji(emoji: Emoji | undefined) {
   return { emoji_name: emoji?.name ?? '', emoji_code: emoji?.code ?? '', reaction_type: emoji?.type ?? 'unicode_emoji' }
 }
 
-/** Only what is set. */
+/** Only what is set. Whether somebody is invisible is part of a status that they have, or had. */
 function present(state: State, user: User) {
   const status = state.userStatuses.get(user.id)
+  if (!status) return {}
   return {
-    ...(status?.text && { status_text: status.text }),
-    ...(status?.emoji && wireEmoji(status.emoji)),
+    ...(status.text && { status_text: status.text }),
+    ...(status.emoji && wireEmoji(status.emoji)),
     ...(!userSetting(user, 'presence_enabled') && { away: true }),
   }
 }
 
 function findUser(ctx: Context, id: number): User {
   const user = ctx.state.users.get(id)
-  if (!user?.active || !may.accessUser.allows(ctx, user)) throw missing('user_id', 'active user', id)
+  if (!user?.active || user.bot || !may.accessUser.allows(ctx, user)) throw missing('user_id', 'active person', id)
   return user
 }

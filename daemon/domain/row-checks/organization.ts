@@ -109,6 +109,7 @@ export const invitation = row({
   withDefaultChannels: bool,
   notifyInviter: bool,
   welcome: nullable(longText),
+  ended: maybe(oneOf('used', 'revoked')),
 })
 true satisfies Describes<typeof invitation, Invitation>
 

@@ -3,7 +3,17 @@
 import type { CustomEmoji, Invitation } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
-import { holdsInOrganization, isAdministrator, isGuest, isHuman, isOwner, rule } from './rule.ts'
+import {
+  type Asker,
+  check,
+  holdsInOrganization,
+  insist,
+  isAdministrator,
+  isGuest,
+  isHuman,
+  isOwner,
+  rule,
+} from './rule.ts'
 
 // --- the organization -------------------------------------------------------------------------------------------
 
@@ -106,6 +116,12 @@ export const inviteAs = rule<Role>({
   allows: ({ actor }, role) =>
     role === roles.owner ? isOwner(actor) : role > roles.moderator || isAdministrator(actor),
 })
+
+/** The API has a code of its own for what only owners can do. */
+export function checkInviteAs(asker: Asker, role: Role): void {
+  if (role === roles.owner) insist(inviteAs, asker, role)
+  else check(inviteAs, asker, role)
+}
 
 export const seeInvitation = rule<Invitation>({
   law: 'People see the invitations they made; organization administrators see all.',

@@ -90,11 +90,16 @@ export const deactivateBot = rule<User>({
     (!bot.canCreateUsers && !isOwner(bot) && (isAdministrator(actor) || bot.bot?.ownerId === actor.id)),
 })
 
-/** A bot sees what its owner sees, so not everybody can choose the owner. */
-export const handOverBot = rule<User>({
-  law: 'Organization administrators may give a bot to another owner.',
-  refusal: 'Only an organization administrator can give a bot to another owner.',
-  allows: ({ actor }) => isAdministrator(actor),
+/**
+ * A bot sees what its owner sees, so nobody may choose an owner who sees more.
+ *
+ * OPEN: on public servers the owner of a bot can give it to anyone.
+ */
+export const handOverBot = rule<{ readonly bot: User; readonly to: User }>({
+  law: 'Organization administrators may give a bot to another owner. Its owner may give it to people whose role is not above their own.',
+  refusal: 'Only an organization administrator can give a bot to this owner.',
+  allows: ({ actor }, { bot, to }) =>
+    isAdministrator(actor) || (bot.bot?.ownerId === actor.id && to.role >= actor.role),
 })
 
 /** email_address_visibility: 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators. */
@@ -166,7 +171,7 @@ function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers 
 }
 
 /** A group conversation connects its active members; one of two also a deactivated one, as long as it has a message. */
-function shareConversation({ conversations, messages }: State, a: User, b: User, but: NewTies): boolean {
+export function shareConversation({ conversations, messages }: State, a: User, b: User, but: NewTies = {}): boolean {
   return conversations
     .where('member', a.id)
     .some(

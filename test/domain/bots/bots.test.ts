@@ -143,14 +143,14 @@ describe('PATCH /bots/{bot_id}', () => {
       (await next()).map(({ op, bot }) => [op, bot.owner_id]),
       [
         ['add', bob.id],
-        ['update', bob.id],
+        ['update', undefined],
         ['update', undefined],
       ],
     )
     await amy.refused(api.update, { bot_id: bot.id, full_name: 'Mine again' }, 'BAD_REQUEST')
   })
 
-  test('is handed over by administrators only, with a new key and token that the former owner does not learn', async () => {
+  test('is handed over with a new key and token that the former owner does not learn, and to nobody above the caller', async () => {
     const dan = await person(daemon, 'dan')
     const bot = await botOf(amy, 'given', outgoing)
     const { queue_id } = await amy.call(events.register, { event_types: ['realm_bot'], fetch_event_types: [] })

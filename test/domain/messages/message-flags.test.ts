@@ -35,7 +35,11 @@ describe('POST /messages/flags', () => {
       ],
     )
     assert.deepEqual(heard[3]!.message_details, { [ids[0]!]: { type: 'private', user_ids: [oda.id] } })
-    const { messages } = await pam.call(api.list, { anchor: 'newest', num_before: 9, narrow: [['is', 'starred']] })
+    const narrow = [
+      ['is', 'starred'],
+      ['sender', oda.email!],
+    ]
+    const { messages } = await pam.call(api.list, { anchor: 'newest', num_before: 9, narrow })
     assert.deepEqual(
       messages.map(message => message.id),
       ids,
@@ -58,7 +62,11 @@ describe('POST /messages/flags/narrow', () => {
     const [sam, tea] = await people(daemon(), 'sam', 'tea')
     const ids: number[] = []
     for (let i = 0; i < 5; i++) ids.push(await direct(sam, tea, `n${i}`))
-    const step = { include_anchor: false, narrow: [['is', 'unread']], op: 'add' as const, flag: 'read' }
+    const narrow = [
+      ['is', 'unread'],
+      ['sender', sam.email!],
+    ]
+    const step = { include_anchor: false, narrow, op: 'add' as const, flag: 'read' }
     const first = await tea.call(flags.updateNarrow, { ...step, anchor: 'oldest', num_before: 0, num_after: 3 })
     assert.deepEqual(first, {
       result: 'success',

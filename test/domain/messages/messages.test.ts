@@ -113,7 +113,8 @@ describe('GET /messages', () => {
     const ids: number[] = []
     for (let i = 0; i < 10; i++) ids.push(await direct(fay, gus, `number ${i}`))
     const get = async (params: object) => {
-      const { messages, result: _, msg: __, ...rest } = (await gus.call(api.list, params)) as any
+      const narrow = [['sender', fay.email!]]
+      const { messages, result: _, msg: __, ...rest } = (await gus.call(api.list, { narrow, ...params })) as any
       return { ...rest, ids: messages.map((message: { id: number }) => ids.indexOf(message.id)) }
     }
     const found = { found_anchor: false, found_oldest: false, found_newest: true, history_limited: false }

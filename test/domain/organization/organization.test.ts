@@ -179,7 +179,7 @@ describe('POST /realm/test_welcome_bot_custom_message', () => {
     const { message_id } = await owner.call(api.testWelcomeMessage, { welcome_message_custom_text: text })
     const [event, ...more] = await heard()
     assert.deepEqual([event!.message.id, event!.flags, more], [message_id, [], []])
-    assert.equal(event!.message.content, 'Welcome to **Example**!')
+    assert.match(event!.message.content, /\n```quote\nWelcome to \*\*Example\*\*!\n```$/)
     assert.equal(event!.message.display_recipient.length, 2)
     assert.deepEqual(await amyHeard(), [])
     for (const bad of ['   ', 'x'.repeat(8001)])

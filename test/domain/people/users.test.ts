@@ -220,7 +220,7 @@ describe('PATCH /users/{user_id}', () => {
     const heard = await listen(admin, ['realm_user'])
     await daemon.owner.call(api.update, { user_id: kim.id, new_email: 'kim2@example.com' })
     const told = await heard()
-    assert.deepEqual(told[0]!.person, { user_id: kim.id, new_email: 'kim2@example.com' })
+    assert.deepEqual(told[0]!.person, { user_id: kim.id, delivery_email: 'kim2@example.com' })
     assert.deepEqual(Object.keys(told[1]!.person), [
       'user_id',
       'avatar_url',
@@ -228,7 +228,7 @@ describe('PATCH /users/{user_id}', () => {
       'avatar_source',
       'avatar_version',
     ])
-    assert.deepEqual(told[2]!.person, { user_id: kim.id, delivery_email: 'kim2@example.com' })
+    assert.deepEqual(told[2]!.person, { user_id: kim.id, new_email: 'kim2@example.com' })
     await kim.refused(api.me, {}, 'INVALID_API_KEY')
     assert.equal((await new Caller(daemon.url, 'KIM2@example.com', kim.key).call(api.me, {})).user_id, kim.id)
     await daemon.owner.call(api.update, { user_id: second.id, role: 400 })

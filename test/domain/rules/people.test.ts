@@ -49,7 +49,8 @@ describe('role × rule', () => {
     ['administerBot, one that is an owner', may.administerBot, { ...mine, role: roles.owner }, ['owner']],
     ['deactivateBot, the member’s', may.deactivateBot, mine, [...administrators, 'member']],
     ['deactivateBot, one that is an owner', may.deactivateBot, { ...mine, role: roles.owner }, ['owner']],
-    ['handOverBot', may.handOverBot, mine, administrators],
+    ['handOverBot, to an equal', may.handOverBot, { bot: mine, to: all.member }, [...administrators, 'member']],
+    ['handOverBot, to an owner', may.handOverBot, { bot: mine, to: all.owner }, administrators],
     ['useBots', may.useBots, undefined, people.slice(0, 5)],
     ['createBot', may.createBot, 1, [...people.slice(0, 5), ...bots]],
     ['useBotStorage', may.useBotStorage, undefined, bots],
@@ -118,10 +119,10 @@ describe('email_address_visibility', () => {
     const after = { ...amy, settings: { email_address_visibility: 3 } }
     state.users.put(after)
     const forms = emailChanged(state, amy, after).map(({ to, event }) => [(event as any).person, [...to]] as const)
-    assert.deepEqual(Object.keys(forms[0]![0]), ['user_id', 'new_email'])
-    assert.ok('avatar_url' in forms[1]![0])
-    assert.deepEqual(forms[2]![0], { user_id: amy.id, delivery_email: null })
-    assert.ok(forms[2]![1].includes(all.guest.id) && !forms[2]![1].includes(all.owner.id))
+    assert.deepEqual(forms[0]![0], { user_id: amy.id, delivery_email: null })
+    assert.ok(forms[0]![1].includes(all.guest.id) && !forms[0]![1].includes(all.owner.id))
+    assert.deepEqual(Object.keys(forms[1]![0]), ['user_id', 'new_email'])
+    assert.ok('avatar_url' in forms[2]![0])
     assert.equal(forms.length, 3)
   })
 })
@@ -151,9 +152,10 @@ describe('can_access_all_users_group = role:members', () => {
     const reading = { client_gravatar: true, include_custom_profile_fields: false }
     const { members } = (list(ctx, reading).reply as any).toJSON()
     assert.deepEqual(
-      members.filter((user: any) => !user.is_bot).map((user: any) => user.full_name),
+      members.map((user: any) => user.full_name).filter((name: string) => name === 'guest' || name === 'friend'),
       ['guest', 'friend'],
     )
+    assert.ok(members.some((user: any) => user.user_id === all.member.id && user.full_name === 'Unknown user'))
     organization.tell({ type: 'user.deactivated', userId: friend.id })
     assert.ok(!may.accessUser.allows(ctx, state.users.get(friend.id)!))
   })
@@ -194,12 +196,14 @@ describe('can_access_all_users_group = role:members', () => {
     assert.equal((heard.get(guest.id)![0] as any).person.full_name, 'Unknown user')
   })
 
-  test('deactivation is told to those who could see the user; the others hear of the groups', () => {
+  test('deactivation takes away people of shared channels; those who do not see it hear of the groups', () => {
     const { organization, all, guest, friend } = limited()
     const gone = organization.tell({ type: 'user.deactivated', userId: friend.id })
     assert.deepEqual(gone.get(guest.id), [
       { type: 'subscription', op: 'peer_remove', stream_ids: [7], user_ids: [friend.id] },
-      { type: 'realm_user', op: 'update', person: { user_id: friend.id, is_active: false } },
+      { type: 'user_group', op: 'remove_members', group_id: 6, user_ids: [friend.id] },
+      { type: 'user_group', op: 'remove_members', group_id: 5, user_ids: [friend.id] },
+      { type: 'realm_user', op: 'remove', person: { user_id: friend.id, full_name: 'Unknown user' } },
     ])
     const other = organization.tell({ type: 'user.deactivated', userId: all.member.id })
     assert.deepEqual(

@@ -7,7 +7,7 @@ import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
 import { directNotice } from '../../messages/notices/post.ts'
 import type { Added, SubscriptionAdded } from '../../model/facts/channels.ts'
-import { channelByName, defaultChannels } from '../../model/lookups.ts'
+import { channelByName } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
@@ -103,10 +103,12 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
   return { fact, subscribed, already }
 }
 
-/** For a new account, before anybody knows it: it joins the default channels. Added after the fact that creates it. */
-export function defaultSubscriptionFacts(state: State, user: User): Fact[] {
-  const wanted = defaultChannels(state).map(channel => ({ channel, people: [user] }))
-  const { fact } = enrolment(state, wanted)
+/** For a new account, before anybody knows it. Added after the fact that creates it. */
+export function firstSubscriptions(state: State, user: User, channels: readonly Channel[]): Fact[] {
+  const { fact } = enrolment(
+    state,
+    channels.map(channel => ({ channel, people: [user] })),
+  )
   // It has no queue yet, so nothing came into its sight.
   return fact ? [{ ...fact, added: fact.added.map(entry => ({ ...entry, gained: [] })) }] : []
 }

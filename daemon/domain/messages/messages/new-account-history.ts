@@ -1,26 +1,21 @@
 // The first history of a new account: the recent messages of the channels it starts with.
 
 import type { Fact } from '../../facts.ts'
-import { defaultChannels } from '../../model/lookups.ts'
 import { runsOf } from '../../model/message-store/id-set.ts'
-import type { User } from '../../model/state.ts'
+import type { Channel, User } from '../../model/state.ts'
 import type { Surroundings } from '../../resource.ts'
-import { seconds } from '../../values/time.ts'
 
-// OPEN: how much is recent is not shown: here the last week, at most so many messages, the newest of them unread.
-const recentSeconds = 7 * 24 * 60 * 60
-const most = 200
+/** So many messages of all channels together, the newest of them unread. */
+const most = 1000
 const mostUnread = 20
 
-export function firstHistory({ state, now }: Surroundings, user: User): Fact[] {
-  const since = seconds(now) - recentSeconds
+/** Of channels whose history the account may read. */
+export function firstHistory({ state }: Surroundings, user: User, channels: readonly Channel[]): Fact[] {
   const found: number[] = []
-  for (const channel of defaultChannels(state)) {
+  for (const channel of channels) {
+    if (!channel.historyPublic) continue
     const ids = state.messages.inChannel(channel.id)
-    for (let i = ids.length - 1; i >= Math.max(0, ids.length - most); i--) {
-      if (state.messages.time(ids.at(i)) < since) break
-      found.push(ids.at(i))
-    }
+    for (let i = ids.length - 1; i >= Math.max(0, ids.length - most); i--) found.push(ids.at(i))
   }
   if (found.length === 0) return []
   const ids = found.sort((a, b) => a - b).slice(-most)

@@ -8,8 +8,12 @@ import type { Surroundings } from '../../resource.ts'
 import { sentBySystem } from '../messages/send.ts'
 
 /** A direct message to each of these people. */
-export function directNotice(ctx: Surroundings, to: readonly number[], content: string): MessageSent[] {
-  const bot = notificationBot(ctx.state)
+export function directNotice(
+  ctx: Surroundings,
+  to: readonly number[],
+  content: string,
+  bot = notificationBot(ctx.state),
+): MessageSent[] {
   // Rendered with the reader's eyes: it may speak of places that the bot has no business in.
   return to.map(id =>
     sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, {

@@ -26,6 +26,7 @@ export type UserFact =
       readonly userId: number
       /** A bot whose owner is gone moves to the person who reactivates it. */
       readonly ownerId?: number
+      readonly formerOwnerId?: number | null
     }
   | { readonly type: 'user.key-regenerated'; readonly userId: number; readonly keyVersion: number }
   /** The waiting period of these accounts ended, or began again because it was made longer. */
@@ -87,8 +88,10 @@ export type PresenceFact = { readonly type: 'presence.saved'; readonly rows: rea
 export type UserStatusFact = {
   readonly type: 'user-status.set'
   readonly status: UserStatus
-  /** Which parts changed, for the event. */
+  /** Which parts were given, for the event. */
   readonly changed: readonly ('text' | 'emoji')[]
+  /** Whether the person chose to be invisible, if the same call said so. */
+  readonly away?: boolean
 }
 
 export type MutedUserFact =
@@ -116,6 +119,10 @@ export type InvitationFact =
   | { readonly type: 'invitations.made'; readonly invitations: readonly Invitation[] }
   | { readonly type: 'invitation.resent'; readonly id: number; readonly madeAt: number; readonly inviterId: number }
   | { readonly type: 'invitation.revoked'; readonly id: number; readonly inviterId: number }
+  /** A link stays open for others. */
+  | { readonly type: 'invitation.accepted'; readonly id: number; readonly inviterId: number; readonly userId: number }
+  /** There is an account with the address now. */
+  | { readonly type: 'invitations.outdated'; readonly ids: readonly number[] }
 
 export type ProfileFieldFact =
   | { readonly type: 'profile-field.created'; readonly field: ProfileField }

@@ -28,11 +28,18 @@ export function changedSettings(given: SettingChanges, current: (name: string) =
   const changes: Record<string, unknown> = {}
   for (const [name, sent] of Object.entries(given)) {
     if (!Object.hasOwn(userSettings, name)) continue
-    check(name, sent)
-    const value = name === 'timezone' ? currentZone(sent as string) : sent === 'recent' ? 'recent_topics' : sent
+    const value = currentValue(name, sent)
+    check(name, value)
     if (value !== current(name)) changes[name] = value
   }
   return changes
+}
+
+/** Zones that were renamed, and the sound that has the name of the service, are known by their present names. */
+function currentValue(name: string, sent: unknown): unknown {
+  if (name === 'timezone') return currentZone(sent as string)
+  if (sent === 'recent') return 'recent_topics'
+  return name === 'notification_sound' && sent === 'zulip' ? 'svc' : sent
 }
 
 function check(name: string, value: unknown): void {
@@ -53,7 +60,6 @@ function isTimezone(name: string): boolean {
 
 const links: Readonly<Record<string, string>> = timeZones.links
 
-/** A zone that was renamed is known by its present name. */
 function currentZone(name: string): string {
   return Object.hasOwn(links, name) ? links[name]! : name
 }

@@ -9,9 +9,9 @@ import type { SettingChanges, SettingsFact } from '../../model/facts/people.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { missing } from '../../refusal.ts'
+import { missing, organizationDeactivated, userDeactivated } from '../../refusal.ts'
 import { type Announcement, type Event, resource } from '../../resource.ts'
-import { accessAudience, everyone } from '../../rules/audiences.ts'
+import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { visibilityToggled } from '../presence.ts'
 import { emailChanged, exportConsent, personUpdated } from '../users/announce.ts'
@@ -64,6 +64,10 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       if (!change || change.expires < ctx.now) throw missing('token', 'pending change of address with this token')
       const { userId, email } = change
       const user = ctx.state.users.get(userId)!
+      // Things can have changed since the request.
+      if (ctx.state.organization.deactivated) throw organizationDeactivated()
+      if (!user.active) throw userDeactivated()
+      may.check(may.changeOwn, { state: ctx.state, actor: user }, 'email_changes_disabled')
       checkNewEmail(ctx.state, 'token', email, user)
       const facts: Fact[] = [{ type: 'email-change.confirmed', token }]
       if (email !== user.email) facts.push({ type: 'user.email-changed', userId, from: user.email, to: email })
@@ -87,7 +91,10 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     },
     'user.password-changed': (state, { userId, password }) =>
       state.users.put({ ...state.users.get(userId)!, password }),
-    'email-change.requested': (state, { change }) => state.emailChanges.put(change),
+    'email-change.requested'(state, { change }) {
+      for (const older of state.emailChanges.where('user', change.userId)) state.emailChanges.remove(older.token)
+      state.emailChanges.put(change)
+    },
     'email-change.confirmed': (state, { token }) => state.emailChanges.remove(token),
     'organization.user-defaults-changed'(state, { changes }) {
       const { organization } = state
@@ -210,10 +217,6 @@ function toldToOthers(state: State, user: User, before: User, name: string): Ann
       return [personUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
     case 'email_address_visibility':
       return emailChanged(state, before, user)
-    case 'presence_enabled': {
-      const away = !userSetting(user, 'presence_enabled')
-      return [{ to: accessAudience(state, user), event: { type: 'user_status', user_id: user.id, away } }]
-    }
     case 'allow_private_data_export':
       return [exportConsent(state, user)]
     default:

@@ -1,10 +1,17 @@
-// Guests who may know of some people only: what they learn and forget when channels, conversations, roles or the
-// organization's setting change. Deactivation has no event here: deactivated users stay visible.
+// Guests who may know of some people only: what they learn and forget when channels, conversations, roles, accounts or the
+// organization's setting change.
 
 import type { State, User } from '../../model/state.ts'
 import type { Announcement } from '../../resource.ts'
-import { activeUsers } from '../../rules/audiences.ts'
-import { accessIsLimited, accessUser, areAcquainted, isGuest, type NewTies } from '../../rules/index.ts'
+import { accessAudience, activeUsers } from '../../rules/audiences.ts'
+import {
+  accessIsLimited,
+  accessUser,
+  areAcquainted,
+  isGuest,
+  type NewTies,
+  shareConversation,
+} from '../../rules/index.ts'
 import { statusNews } from '../user-status.ts'
 import { personAdded, personRemoved } from './announce.ts'
 
@@ -78,6 +85,20 @@ export function seenAgain(state: State, user: User): Announcement[] {
     actor => accessUser.allows({ state, actor }, user) && !accessUser.allows({ state, actor }, away),
   )
   return to.length === 0 ? [] : learnt(state, [[user, to.map(guest => guest.id)]])
+}
+
+/**
+ * An account is deactivated. Guests with whom it shared a conversation learn that (`known`); for those with whom it shared
+ * channels only, the person disappears (`losing`).
+ */
+export function readersOfDeactivation(state: State, user: User) {
+  const before = accessAudience(state, { ...user, active: true })
+  if (!accessIsLimited(state) || user.bot) return { known: before, losing: [] }
+  const keepsTie = (id: number) => {
+    const reader = state.users.get(id)!
+    return !isGuest(reader) || shareConversation(state, reader, { ...user, active: true })
+  }
+  return { known: before.filter(keepsTie), losing: before.filter(id => !keepsTie(id)) }
 }
 
 type Strangers = readonly (readonly [User, readonly number[]])[]

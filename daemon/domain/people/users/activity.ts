@@ -10,6 +10,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { conflict, missing, Refusal } from '../../refusal.ts'
 import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.ts'
+import { activeUsers } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
 import { cleaned } from '../../values/text.ts'
@@ -38,12 +39,17 @@ export function deactivate(
 }
 
 export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactivateSelf>> {
-  // The organization always keeps an active owner, so the last active account is always the last owner too.
-  if (may.isOnlyOwner(ctx.state, ctx.actor))
-    throw new Refusal('You are the only organization owner; make somebody else an owner first.', {
-      code: 'CANNOT_DEACTIVATE_LAST_USER',
-      fields: { is_last_owner: true, entity: 'organization owner' },
-    })
+  const isLastUser = activeUsers(ctx.state, user => !user.bot?.system).length === 1
+  if (isLastUser || may.isOnlyOwner(ctx.state, ctx.actor))
+    throw new Refusal(
+      isLastUser
+        ? 'You are the only user of this organization.'
+        : 'You are the only organization owner; make somebody else an owner first.',
+      {
+        code: 'CANNOT_DEACTIVATE_LAST_USER',
+        fields: { is_last_owner: !isLastUser, entity: isLastUser ? 'user' : 'organization owner' },
+      },
+    )
   return { facts: leaving(ctx, ctx.actor), reply: {} }
 }
 
@@ -73,7 +79,7 @@ export function reactivate(
   const bot = { ...user.bot, ownerId: ctx.actor.id, ...withNewToken(user.bot) }
   return {
     facts: [
-      { type: 'user.reactivated', userId: user.id, ownerId: ctx.actor.id },
+      { type: 'user.reactivated', userId: user.id, ownerId: ctx.actor.id, formerOwnerId: user.bot.ownerId },
       ...(bot.service ? [{ type: 'bot.configured', userId: user.id, bot, changed: ['service'] } as const] : []),
       newKey(user),
     ],

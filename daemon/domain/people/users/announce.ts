@@ -50,11 +50,6 @@ export function personRemoved(user: User, to: readonly number[]): Announcement {
 /** The address changed, or who may see it: for changes of the account's email and of email_address_visibility. */
 export function emailChanged(state: State, before: User, after: User): Announcement[] {
   const news: Announcement[] = []
-  if (apiEmail(state, before) !== apiEmail(state, after))
-    news.push(
-      personUpdated(state, after, { new_email: apiEmail(state, after) }),
-      personUpdated(state, after, presentAvatar(after)),
-    )
   const newReaders: number[] = []
   const lost: number[] = []
   for (const actor of activeUsers(state, actor => accessUser.allows({ state, actor }, after))) {
@@ -65,6 +60,12 @@ export function emailChanged(state: State, before: User, after: User): Announcem
   }
   if (newReaders.length > 0) news.push({ to: newReaders, event: updateEvent(after, { delivery_email: after.email }) })
   if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
+  // The picture of the avatar provider comes from the address, where everyone sees that.
+  const avatar = personUpdated(state, after, presentAvatar(after))
+  const isNewAddress = before.email !== after.email
+  if (isNewAddress && !after.avatar.file) news.push(avatar)
+  if (apiEmail(state, before) !== apiEmail(state, after))
+    news.push(personUpdated(state, after, { new_email: apiEmail(state, after) }), ...(isNewAddress ? [] : [avatar]))
   return news
 }
 
@@ -105,11 +106,12 @@ export function exportConsent(state: State, user: User): Announcement {
 }
 
 /**
- * All groups at once, and all settings that list the account by itself: to everyone when it comes back, to those who
- * cannot see it go when it goes. The others take it out themselves.
+ * All groups at once, and all settings that list the account by itself: to everyone when it comes back, to all but those
+ * who see it go (`known`) when it goes. They take it out themselves.
  */
-export function membershipOfAll(state: State, user: User): Announcement[] {
-  const to = user.active ? everyone(state) : strangers(state, { ...user, active: true })
+export function membershipOfAll(state: State, user: User, known: readonly number[] = []): Announcement[] {
+  const told = new Set(known)
+  const to = everyone(state).filter(id => !told.has(id))
   if (to.length === 0) return []
   const op = user.active ? 'add_members' : 'remove_members'
   return [

@@ -12,9 +12,10 @@ import { emailProblem } from './email-rules.ts'
 export function checkFullName(state: State, name: string, user?: User): string {
   const checked = cleaned('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw invalid('full_name', 'must be at least 2 characters')
-  if (/[*`\\>"@\p{C}]/u.test(checked)) throw invalid('full_name', 'contains a character that is not allowed')
+  if (/[*`\\>"@\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u.test(checked))
+    throw invalid('full_name', 'contains a character that is not allowed')
   if (/\|\d+$/.test(checked)) throw invalid('full_name', 'cannot end in | and a number')
-  if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user))
+  if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user, () => true))
     throw taken('full_name', checked)
   return checked
 }
@@ -22,14 +23,14 @@ export function checkFullName(state: State, name: string, user?: User): string {
 /** Two bots, or a bot and a person, must not pass for each other while both are active. */
 export function checkBotName(state: State, name: string, bot?: User): string {
   const checked = checkFullName(state, name, bot)
-  if (isNameTaken(state, checked, bot)) throw taken('full_name', checked)
+  if (isNameTaken(state, checked, bot, ({ active }) => active)) throw taken('full_name', checked)
   return checked
 }
 
-function isNameTaken(state: State, name: string, except: User | undefined): boolean {
+function isNameTaken(state: State, name: string, except: User | undefined, counts: (user: User) => boolean): boolean {
   const wanted = folded(name)
   for (const user of state.users.values())
-    if (user.active && user.id !== except?.id && folded(user.fullName) === wanted) return true
+    if (user.id !== except?.id && counts(user) && folded(user.fullName) === wanted) return true
   return false
 }
 

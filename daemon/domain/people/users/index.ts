@@ -4,6 +4,7 @@ import { users as api } from '../../../api/people/users.ts'
 import {
   botAdded,
   botAddressChanged,
+  botHandedOver,
   botReachChanged,
   botReconfigured,
   botSightChanged,
@@ -16,13 +17,14 @@ import { initialSettings, organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'
 import { invalid, organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../../refusal.ts'
-import { type Context, resource } from '../../resource.ts'
+import { resource, type Surroundings } from '../../resource.ts'
 import { accessAudience } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { visibleUser } from '../../rules/user-access.ts'
+import { invitationsOutdated } from '../invitations/endings.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { statusNews } from '../user-status.ts'
-import { accessChanged, seenAgain } from './access.ts'
+import { accessChanged, readersOfDeactivation, seenAgain } from './access.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import {
   addressesSeen,
@@ -32,6 +34,7 @@ import {
   membershipMoved,
   membershipOfAll,
   personAdded,
+  personRemoved,
   personUpdated,
   strangerAdded,
 } from './announce.ts'
@@ -70,7 +73,14 @@ export const users = resource(api)<UserFact, Prepared>({
         fullName: checkFullName(ctx.state, params.full_name),
         password: hash,
       })
-      return { facts: [{ type: 'user.created', user }, ...whenCreated(ctx, user)], reply: { user_id: user.id } }
+      return {
+        facts: [
+          { type: 'user.created', user },
+          ...invitationsOutdated(ctx.state, user.email),
+          ...whenCreated(ctx, user),
+        ],
+        reply: { user_id: user.id },
+      }
     },
 
     update: (ctx, { user_id, ...changes }) => update(ctx, 'user_id', ctx.state.users.get(user_id), changes),
@@ -161,16 +171,16 @@ export const users = resource(api)<UserFact, Prepared>({
     },
     'user.deactivated'(state, { userId }) {
       const user = state.users.get(userId)!
-      // Users who could see the account until now.
-      const { to } = personUpdated(state, { ...user, active: true }, {})
+      const { known, losing } = readersOfDeactivation(state, user)
       return [
         ...activityNews(state, user),
-        { to, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
-        ...membershipOfAll(state, user),
+        { to: known, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
+        ...membershipOfAll(state, user, known),
+        ...(losing.length > 0 ? [personRemoved(user, losing)] : []),
         ...botUpdated(state, user, { is_active: false }),
       ]
     },
-    'user.reactivated'(state, { userId, ownerId }) {
+    'user.reactivated'(state, { userId, ownerId, formerOwnerId }) {
       const user = state.users.get(userId)!
       return [
         // First, because clients that did not know of the account could not change what they know.
@@ -179,7 +189,8 @@ export const users = resource(api)<UserFact, Prepared>({
         // Deactivated people are in no list of those who allow exports.
         ...(user.bot ? [] : [exportConsent(state, user)]),
         ...statusNews(state, user, accessAudience(state, user)),
-        ...botUpdated(state, user, { is_active: true, ...(ownerId !== undefined && { owner_id: ownerId }) }),
+        ...botUpdated(state, user, { is_active: true }),
+        ...(ownerId !== undefined ? botHandedOver(state, user, formerOwnerId) : []),
         ...activityNews(state, user),
         ...membershipOfAll(state, user),
       ]
@@ -205,7 +216,7 @@ export const users = resource(api)<UserFact, Prepared>({
 
 /** An account as it starts: with what the organization gives to new ones. */
 export function newAccount(
-  ctx: Context,
+  ctx: Surroundings,
   given: Pick<User, 'email' | 'fullName'> & Partial<Pick<User, 'password' | 'bot' | 'avatar' | 'role'>>,
 ): User {
   return {

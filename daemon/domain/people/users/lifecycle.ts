@@ -3,27 +3,54 @@
 
 import { peerAnnouncements } from '../../channels/channels/announce.ts'
 import { visibilityNews } from '../../channels/channels/visibility.ts'
-import { defaultSubscriptionFacts } from '../../channels/subscriptions/subscribe.ts'
+import { firstSubscriptions } from '../../channels/subscriptions/subscribe.ts'
 import type { Fact } from '../../facts.ts'
 import { firstHistory } from '../../messages/messages/new-account-history.ts'
-import { channelNotice } from '../../messages/notices/post.ts'
+import { channelNotice, directNotice } from '../../messages/notices/post.ts'
+import { welcomeMessages } from '../../messages/notices/welcome.ts'
+import { defaultChannels } from '../../model/lookups.ts'
+import type { Invitation } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
-import type { State, User } from '../../model/state.ts'
+import type { Channel, State, User } from '../../model/state.ts'
 import type { Announcement, Surroundings } from '../../resource.ts'
-import { invitationsRevoked } from '../invitations.ts'
+import { invitationsRevoked } from '../invitations/endings.ts'
 
-/** A new account: default channels, their recent history, the notice of the notification bot. */
-export function whenCreated(ctx: Surroundings, user: User): Fact[] {
-  if (user.bot) return []
-  return [...defaultSubscriptionFacts(ctx.state, user), ...firstHistory(ctx, user), ...signupNotice(ctx, user)]
+/** What an account that was invited starts with, besides its role. */
+export type Welcome = Pick<Invitation, 'inviterId' | 'notifyInviter' | 'welcome'> & {
+  readonly channels: readonly Channel[]
+  readonly groups: readonly Fact[]
+  /** What becomes of the invitation. */
+  readonly ending: readonly Fact[]
+}
+
+/** A person's new account: its first channels and their recent history, then the messages about it and to it. */
+export function whenCreated(ctx: Surroundings, user: User, invited?: Welcome): Fact[] {
+  const channels = invited?.channels ?? defaultChannels(ctx.state)
+  // Written as if the account existed, so that it can be named.
+  const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
+  return [
+    ...firstSubscriptions(ctx.state, user, channels),
+    ...(invited?.groups ?? []),
+    ...firstHistory(later, user, channels),
+    ...(invited ? [...inviterNotice(later, user, invited), ...invited.ending] : []),
+    ...signupNotice(later, user),
+    ...welcomeMessages(later, user, invited?.welcome ?? null),
+  ]
+}
+
+function inviterNotice(ctx: Surroundings, user: User, { inviterId, notifyInviter }: Welcome): Fact[] {
+  if (!notifyInviter || !ctx.state.users.get(inviterId)?.active) return []
+  return directNotice(ctx, [inviterId], `${mention(user)} accepted your invitation to join this organization!`)
 }
 
 function signupNotice(ctx: Surroundings, user: User): Fact[] {
   const channel = ctx.state.channels.get(organizationSetting(ctx.state, 'signup_announcements_stream_id'))
   if (!channel || channel.archived) return []
-  // Written as if the account existed, so that it can be named.
-  const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
-  return channelNotice(later, channel, 'signups', `@_**${user.fullName}|${user.id}** joined this organization.`)
+  return channelNotice(ctx, channel, 'signups', `${mention(user)} joined this organization.`)
+}
+
+function mention({ fullName, id }: User): string {
+  return `@_**${fullName}|${id}**`
 }
 
 /** An account is deactivated: its open invitations are revoked. */

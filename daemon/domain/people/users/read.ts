@@ -22,9 +22,13 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   if (known && known.version === ctx.state.users.version) return { reply: known.written.as() }
   const members: string[] = []
   for (const user of wanted(ctx.state, params.user_ids)) {
-    // OPEN: people whom a guest may not know of are left out, as later levels do, instead of replaced by placeholders.
-    if (user.bot?.system || (limited && !may.accessUser.allows(ctx, user))) continue
-    members.push(userText(ctx.state, user, viewOf(ctx, user, params)))
+    if (user.bot?.system) continue
+    const isStranger = limited && !may.accessUser.allows(ctx, user)
+    members.push(
+      isStranger
+        ? JSON.stringify(presentStranger(ctx.state, user, ctx.server.level))
+        : userText(ctx.state, user, viewOf(ctx, user, params)),
+    )
   }
   const written = new Written(`"members":[${members.join(',')}]`)
   if (shared) remember(ctx.state, key, written)

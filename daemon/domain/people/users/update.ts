@@ -9,7 +9,7 @@ import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { checkProfile } from '../profile-fields/values.ts'
-import { checkBotName, checkFullName, checkNewEmail } from './checks.ts'
+import { checkBotName, checkFreeEmail, checkFullName } from './checks.ts'
 
 type Changes = Omit<ParamsOf<typeof api.update>, 'user_id'>
 
@@ -26,7 +26,7 @@ export function update(
   const facts: UserFact[] = [
     ...emailFacts(ctx, user, params.new_email),
     ...roleFacts(ctx, user, role),
-    ...nameFacts(ctx, user, params.full_name),
+    ...nameFacts(ctx, user, params.full_name?.trim() || undefined),
   ]
   if (params.profile_data !== undefined) {
     if (user.bot) throw invalid('profile_data', 'bots have no profile')
@@ -36,9 +36,9 @@ export function update(
   return { facts, reply: {} }
 }
 
-/** A blank or unchanged name is no change. */
+/** An unchanged name is no change. */
 export function nameFacts(ctx: Context, user: User, name: string | undefined): UserFact[] {
-  if (name === undefined || name.trim() === '' || name.trim() === user.fullName) return []
+  if (name === undefined || name === user.fullName) return []
   const check = user.bot ? checkBotName : checkFullName
   return [{ type: 'user.renamed', userId: user.id, fullName: check(ctx.state, name, user) }]
 }
@@ -55,6 +55,7 @@ export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserF
 function emailFacts(ctx: Context, user: User, given: string | undefined): UserFact[] {
   if (given === undefined) return []
   may.check(may.changeEmails, ctx)
-  const to = checkNewEmail(ctx.state, 'new_email', given, user)
+  // The rules for addresses bind people who join or change their own, not the owner who corrects one.
+  const to = checkFreeEmail(ctx.state, 'new_email', given, user)
   return to === user.email ? [] : [{ type: 'user.email-changed', userId: user.id, from: user.email, to }]
 }

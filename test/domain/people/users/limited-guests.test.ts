@@ -146,14 +146,14 @@ describe('GET /events, for a guest outside can_access_all_users_group', () => {
     assert.equal(status?.status_text, 'away in spirit')
   })
 
-  test('deactivation removes nobody; a reactivated account is added anew', async () => {
+  test('deactivation removes people of shared channels; a reactivated account is added again', async () => {
     const fay = await person(daemon, 'fay')
     await subscribe('attic', fay, guest)
     const hear = await listen(guest, ['realm_user'])
     await daemon.owner.call(users.deactivate, { user_id: fay.id })
     assert.deepEqual(
       (await hear()).map(({ op, person }) => [op, person]),
-      [['update', { user_id: fay.id, is_active: false }]],
+      [['remove', { user_id: fay.id, full_name: 'Unknown user' }]],
     )
     await guest.refused(users.show, { user_id: fay.id }, 'BAD_REQUEST')
     await daemon.owner.call(users.reactivate, { user_id: fay.id })

@@ -74,7 +74,8 @@ describe('POST /users', () => {
         'a>b',
         'a\\b',
         'a\nb',
-        'a\u200bb',
+        'a\u0007b',
+        'a\ufffeb',
         'Amy|12',
       ],
       password: ['', 'short', '🎈🎈🎈🎈🎈'],
@@ -105,9 +106,11 @@ describe('POST /users', () => {
     assert.equal(drops.length, 22)
     assert.deepEqual(drops[0]!.flags, ['read', 'historical'])
     assert.deepEqual(drops.at(-1)!.flags, ['historical'])
-    assert.equal((await eve.call(api.me, {})).max_message_id, drops.at(-1)!.id)
+    const greeting = found.at(-1)!
+    assert.deepEqual([greeting.type, greeting.flags], ['private', ['starred']])
+    assert.equal((await eve.call(api.me, {})).max_message_id, greeting.id)
     const { unread_msgs } = await fetched(eve, ['message', 'update_message_flags'])
-    assert.equal(unread_msgs.count, 20)
+    assert.equal(unread_msgs.count, 21)
     const { events: heard } = await owner.call(events.get, { queue_id })
     const [{ message } = {} as never] = heard as unknown as { message: Record<string, unknown> }[]
     assert.deepEqual([message.stream_id, message.subject], [news, 'signups'])

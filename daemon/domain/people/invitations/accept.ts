@@ -1,0 +1,92 @@
+// Accepting an invitation: the account with the role, channels and groups that the inviter chose.
+
+import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
+import type { invitations as api } from '../../../api/people/invitations.ts'
+import type { Fact } from '../../facts.ts'
+import { defaultChannels } from '../../model/lookups.ts'
+import type { Invitation } from '../../model/organization-records.ts'
+import type { Channel, State, User } from '../../model/state.ts'
+import { enabledMethods } from '../../organization/authentication.ts'
+import { invalid, needed } from '../../refusal.ts'
+import type { Outcome, Surroundings, Tools } from '../../resource.ts'
+import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
+import { newAccount } from '../users/index.ts'
+import { whenCreated } from '../users/lifecycle.ts'
+import { invitationsOutdated } from './endings.ts'
+import { openInvitation } from './offer.ts'
+
+type Params = ParamsOf<typeof api.accept>
+
+export async function prepareAccept(
+  tools: Tools,
+  { token, password }: Params,
+  state: State,
+): Promise<{ hash: string }> {
+  // Hashing is expensive: not for callers who have guessed a token.
+  if (password === undefined || !state.invitations.find('token', token)) return { hash: '' }
+  return { hash: await tools.hashPassword(password) }
+}
+
+export function accept(
+  ctx: Surroundings,
+  params: Params,
+  { hash }: { readonly hash: string },
+): Outcome<ReplyOf<typeof api.accept>> {
+  const { state } = ctx
+  const invitation = openInvitation(state, ctx.now, params.token)
+  const user = newAccount(ctx, {
+    email: checkNewEmail(state, 'email', addressFor(invitation, params.email)),
+    fullName: checkFullName(state, params.full_name),
+    role: invitation.invitedAs,
+    ...(enabledMethods(state).Email && { password: checkedHash(params.password, hash) }),
+  })
+  return {
+    facts: [
+      { type: 'user.created', user },
+      ...whenCreated(ctx, user, {
+        ...invitation,
+        channels: channelsOf(state, invitation),
+        groups: joinedGroups(state, invitation, user),
+        ending: accepted(state, invitation, user),
+      }),
+    ],
+    reply: { user_id: user.id, email: user.email },
+  }
+}
+
+function addressFor(invitation: Invitation, given: string | undefined): string {
+  if (invitation.email === undefined) {
+    if (given === undefined) throw needed('email', 'to accept an invitation link')
+    return given
+  }
+  if (given !== undefined && given.trim().toLowerCase() !== invitation.email.toLowerCase())
+    throw invalid('email', 'must be the address that was invited')
+  return invitation.email
+}
+
+function checkedHash(password: string | undefined, hash: string): string {
+  if (password === undefined) throw needed('password', 'to create your account')
+  checkPassword(password)
+  return hash
+}
+
+function accepted(state: State, invitation: Invitation, user: User): Fact[] {
+  const { id, inviterId } = invitation
+  return [
+    { type: 'invitation.accepted', id, inviterId, userId: user.id },
+    ...invitationsOutdated(state, user.email, invitation),
+  ]
+}
+
+/** Channels and groups can be gone since the invitation was made. */
+function channelsOf(state: State, { channelIds, withDefaultChannels }: Invitation): Channel[] {
+  const chosen = channelIds.map(id => state.channels.get(id)).filter(channel => channel !== undefined)
+  const all = new Set([...chosen, ...(withDefaultChannels ? defaultChannels(state) : [])])
+  return [...all].filter(channel => !channel.archived)
+}
+
+function joinedGroups(state: State, { groupIds }: Invitation, { id }: User): Fact[] {
+  return groupIds
+    .filter(groupId => state.groups.get(groupId)?.deactivated === false)
+    .map(groupId => ({ type: 'group.members-added', groupId, userIds: [id] }))
+}

@@ -1,0 +1,30 @@
+// What the link of an invitation offers, or why it leads nowhere.
+
+import type { Invitation } from '../../model/organization-records.ts'
+import { organizationSetting } from '../../model/settings.ts'
+import type { State } from '../../model/state.ts'
+import { enabledMethods } from '../../organization/authentication.ts'
+import { conflict, missing, organizationDeactivated } from '../../refusal.ts'
+import { isOpen } from './endings.ts'
+
+export interface Offer {
+  readonly organization: string
+  /** Undefined for a link that many people can use: each of them gives one. */
+  readonly email: string | undefined
+  readonly takesPassword: boolean
+}
+
+export function offerOf(state: State, now: number, token: string): Offer {
+  const { email } = openInvitation(state, now, token)
+  return { organization: organizationSetting(state, 'name'), email, takesPassword: enabledMethods(state).Email! }
+}
+
+export function openInvitation(state: State, now: number, token: string): Invitation {
+  if (state.organization.deactivated) throw organizationDeactivated()
+  const invitation = state.invitations.find('token', token)
+  if (!invitation) throw missing('token', 'invitation with this token')
+  if (invitation.ended === 'used') throw conflict('token', 'this invitation was already accepted')
+  if (invitation.ended === 'revoked') throw conflict('token', 'this invitation was revoked; ask for a new one')
+  if (!isOpen(invitation, now)) throw conflict('token', 'this invitation has expired; ask for a new one')
+  return invitation
+}

@@ -1,0 +1,97 @@
+// What invitations are made of: the role, the channels and groups, and who is invited.
+
+import type { ParamsOf } from '../../../api/define.ts'
+import type { invitations as api } from '../../../api/people/invitations.ts'
+import { limits } from '../../limits.ts'
+import { placeholderId, userByEmail } from '../../model/lookups.ts'
+import type { Invitation } from '../../model/organization-records.ts'
+import type { User } from '../../model/state.ts'
+import { conflict, invalid, missing, needed, type Refusal } from '../../refusal.ts'
+import type { Context } from '../../resource.ts'
+import { activeGroup } from '../../rules/group-values.ts'
+import * as may from '../../rules/index.ts'
+import { addressIsShown } from '../../rules/user-access.ts'
+import { cleaned } from '../../values/text.ts'
+import { seconds } from '../../values/time.ts'
+import { isEmailAddress } from '../users/checks.ts'
+import { emailProblem } from '../users/email-rules.ts'
+
+type Terms = Pick<
+  ParamsOf<typeof api.send>,
+  'stream_ids' | 'group_ids' | 'invite_as' | 'invite_expires_in_minutes' | 'include_realm_default_subscriptions'
+> & { welcome_message_custom_text?: string | null }
+
+export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'token' | 'notifyInviter'> {
+  may.checkInviteAs(ctx, terms.invite_as)
+  for (const id of terms.stream_ids) checkChannel(ctx, id)
+  for (const id of terms.group_ids) {
+    may.check(may.addToGroup, ctx, activeGroup(ctx.state, 'group_ids', id))
+  }
+  const welcome = terms.welcome_message_custom_text
+  if (welcome !== undefined && welcome !== null) may.check(may.administer, ctx)
+  const minutes = terms.invite_expires_in_minutes
+  if (minutes === 0) throw invalid('invite_expires_in_minutes', 'must be above 0, or null')
+  return {
+    inviterId: ctx.actor.id,
+    madeAt: seconds(ctx.now),
+    expires: minutes === null ? null : seconds(ctx.now) + minutes * 60,
+    invitedAs: terms.invite_as,
+    channelIds: terms.stream_ids,
+    groupIds: terms.group_ids,
+    withDefaultChannels: terms.include_realm_default_subscriptions,
+    welcome:
+      typeof welcome === 'string' ? cleaned('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
+  }
+}
+
+/** Default channels are open to every newcomer; for others the inviter must be able to add people. */
+function checkChannel(ctx: Context, id: number): void {
+  const channel = ctx.state.channels.get(id)
+  if (!channel || channel.archived || !may.seeContent.allows(ctx, channel)) throw missing('stream_ids', 'channel', id)
+  if (!channel.isDefault) may.check(may.subscribeOthers, ctx, channel)
+}
+
+/** An address that was not invited: why, and whether it belongs to a deactivated account. */
+type Skipped = readonly [email: string, problem: string, deactivated: boolean]
+
+/**
+ * Who is invited, and who is not because they have an account. An address that is none, or is not allowed, refuses the
+ * whole request: the inviter made a mistake.
+ */
+export function checkedEmails(ctx: Context, given: string): { invited: string[]; skipped: Skipped[] } {
+  const entries = given.split(/[,\n]/).map(entry => (/<([^<>]*)>\s*$/.exec(entry)?.[1] ?? entry).trim())
+  const emails = [...new Map(entries.filter(entry => entry !== '').map(email => [email.toLowerCase(), email])).values()]
+  if (emails.length === 0) throw needed('invitee_emails', 'at least one address')
+  const errors: Skipped[] = []
+  const skipped: Skipped[] = []
+  const invited: string[] = []
+  for (const email of emails) {
+    const holder = holderOf(ctx, email)
+    const problem = problemOf(ctx, email)
+    if (problem !== undefined) errors.push([email, problem, false])
+    else if (holder) skipped.push([email, holder.active ? 'already has an account' : 'is deactivated', !holder.active])
+    else invited.push(email)
+  }
+  if (errors.length > 0 || invited.length === 0) throw invitationFailed([...errors, ...skipped], false)
+  return { invited, skipped }
+}
+
+export function invitationFailed(errors: readonly Skipped[], sent: boolean): Refusal {
+  const outcome = sent ? 'the others were invited' : 'no invitation was sent'
+  return conflict('invitee_emails', `some of the addresses cannot be invited; ${outcome}`, {
+    code: 'INVITATION_FAILED',
+    fields: { errors, sent_invitations: sent, license_limit_reached: false, daily_limit_reached: false },
+  })
+}
+
+/** An account that the inviter may not know of is invited like any other address; the mail tells its owner about it. */
+function holderOf(ctx: Context, email: string): User | undefined {
+  const user = userByEmail(ctx.state, email)
+  return user && addressIsShown(ctx, user) ? user : undefined
+}
+
+function problemOf({ state }: Context, email: string): string | undefined {
+  if (!isEmailAddress(email)) return 'not an email address'
+  if (placeholderId(state, email) !== undefined) return 'the address is reserved for the API'
+  return emailProblem(state, email)
+}
