@@ -56,8 +56,7 @@ const standIns = 'get-users'
 const endpoints = (await catalogueEndpoints())
   .map(({ endpoint }) => endpoint)
   .filter(
-    ({ id, served, since }) =>
-      served !== 'outgoing' && since <= defaultLevel && !left.includes(id) && id !== standIns,
+    ({ id, served, since }) => served !== 'outgoing' && since <= defaultLevel && !left.includes(id) && id !== standIns,
   )
 
 async function answer(caller: Caller, endpoint: Endpoint, params: Record<string, unknown>, probe: string | number) {
