@@ -52,6 +52,8 @@ export const limits = {
   clientName: 30,
   /** Days. */
   deletionDelayDays: 14,
+  // OPEN: the public server has no largest delay unless it is configured; a time must be one that a date can hold.
+  longestDeletionDelayDays: 36_500,
   // OPEN: the public server does not limit names of playgrounds.
   playgroundName: 100,
   playgroundLanguage: 40,

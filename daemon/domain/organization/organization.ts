@@ -30,8 +30,9 @@ export const organization = resource(api)<OrganizationFact>({
 
     deactivate(ctx, { deletion_delay_days: days }) {
       may.insist(may.own, ctx, 'deactivate the organization')
-      if (typeof days === 'number' && days < limits.deletionDelayDays)
-        throw invalid('deletion_delay_days', `must be at least ${limits.deletionDelayDays}, or null`)
+      const { deletionDelayDays: least, longestDeletionDelayDays: most } = limits
+      if (typeof days === 'number' && (days < least || days > most))
+        throw invalid('deletion_delay_days', `must be from ${least} to ${most}, or null`)
       // OPEN: nothing is deleted at that time; the store belongs to the person who runs the daemon.
       const deletable = typeof days === 'number' ? { deletableFrom: ctx.now + days * 86_400_000 } : {}
       return { facts: [{ type: 'organization.deactivated', ...deletable }], reply: {} }

@@ -150,15 +150,29 @@ export class CrashTalker {
     }
   }
 
-  /** Everything that happened was told once, in the order it happened; of flags only their owner hears. */
+  /**
+   * Everything that happened was told once, in the order it happened. Of flags only their owner hears, and changes that were not read are joined
+   * into one event: their order counts for each flag of each message.
+   */
   checkTold(story: readonly Said[], own: boolean): void {
     const ids = new Set(this.#answered.flatMap(said => ('ids' in said ? said.ids : [said.id])))
-    assert.deepEqual(
-      story.filter(said => ('ids' in said ? said.ids.some(id => ids.has(id)) : ids.has(said.id))),
-      this.#answered.filter(said => own || !('ids' in said)),
-      `events about the messages of talker ${this.#name}`,
-    )
+    const about = `events about the messages of talker ${this.#name}`
+    const others = (told: readonly Said[]) => told.filter(said => !('ids' in said) && ids.has(said.id))
+    assert.deepEqual(others(story), others(this.#answered), about)
+    assert.deepEqual(flagChanges(story, ids), own ? flagChanges(this.#answered, ids) : new Map(), about)
   }
+}
+
+/** By flag and message: what was done to it, in order. */
+function flagChanges(told: readonly Said[], wanted: ReadonlySet<number>): Map<string, string[]> {
+  const changes = new Map<string, string[]>()
+  for (const said of told)
+    if ('ids' in said)
+      for (const id of said.ids.filter(id => wanted.has(id))) {
+        const key = `${said.flag} ${id}`
+        changes.set(key, [...(changes.get(key) ?? []), said.what])
+      }
+  return changes
 }
 
 function other(topic: string): string {
