@@ -213,7 +213,7 @@ export class Edge {
     const actor = this.authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
-    const asker = { state: this.#parts.engine.state, actor }
+    const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }
     check(callEndpoint, asker, endpoint.id)
     if (endpoint.callers) checkCallers(asker, endpoint.callers)
     return actor

@@ -21,6 +21,7 @@ import { emoji } from '../../daemon/api/organization/emoji.ts'
 import { dataExports } from '../../daemon/api/organization/exports.ts'
 import { linkifiers } from '../../daemon/api/organization/linkifiers.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
+import { pictures } from '../../daemon/api/organization/pictures.ts'
 import { playgrounds } from '../../daemon/api/organization/playgrounds.ts'
 import { alertWords } from '../../daemon/api/people/alert-words.ts'
 import { avatars } from '../../daemon/api/people/avatars.ts'
@@ -126,6 +127,8 @@ const rest: readonly [() => Caller, Endpoint, Params, ((reply: any) => void)?][]
   [owner, playgrounds.remove, () => ({ playground_id: 1 })],
   [owner, organization.testWelcomeMessage, () => ({ welcome_message_custom_text: 'hi' })],
   [owner, dataExports.remove, () => ({ export_id: 1 })],
+  [owner, pictures.deleteIcon, () => ({})],
+  [owner, pictures.deleteLogo, () => ({ night: false })],
   [owner, emoji.deactivate, () => ({ emoji_name: 'bean' })],
   [owner, invitations.resend, () => ({ invite_id: at.invitation })],
   [owner, invitations.revoke, () => ({ invite_id: at.invitation })],

@@ -187,6 +187,7 @@ describe('exports', () => {
   test('have a word for their type from 449 on', async () => {
     const typeOf = async (level: number, export_type: unknown) => {
       const { owner } = await spaceAt(level)
+      await owner.call(settings.update, { allow_private_data_export: true })
       await owner.call(dataExports.create, { export_type } as never)
       return (await owner.call(dataExports.list, {})).exports[0]!
     }

@@ -42,7 +42,7 @@ export const userStatus = {
     summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },
     reply: {},
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'status edit-for',
       done: 'set the status of {user_id}',

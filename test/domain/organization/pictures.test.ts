@@ -67,9 +67,12 @@ describe('POST and DELETE /realm/logo', () => {
       assert.equal(deleted!.data[`${prefix}_source`], 'D')
     })
 
-  test('is for administrators, and needs to know which logo', async () => {
+  test('is for administrators, takes pictures only, and needs to know which logo', async () => {
     await amy.refused(api.uploadLogo, { night: true, file }, 'UNAUTHORIZED_PRINCIPAL')
     await amy.refused(api.deleteLogo, { night: true }, 'UNAUTHORIZED_PRINCIPAL')
+    const bytes = Buffer.from('no picture')
+    await daemon.owner.refused(api.uploadLogo, { night: true, file: { ...file, bytes } }, 'BAD_IMAGE')
+    await daemon.owner.refused(api.uploadLogo, { night: true } as never, 'BAD_REQUEST')
     await daemon.owner.refused(api.uploadLogo, { file } as never, 'REQUEST_VARIABLE_MISSING')
     await daemon.owner.refused(api.deleteLogo, {} as never, 'REQUEST_VARIABLE_MISSING')
   })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { bots } from '../../../daemon/api/bots/bots.ts'
 import { emoji } from '../../../daemon/api/organization/emoji.ts'
+import { pictures } from '../../../daemon/api/organization/pictures.ts'
 import { avatars as api } from '../../../daemon/api/people/avatars.ts'
 import { settings } from '../../../daemon/api/people/settings.ts'
 import { users } from '../../../daemon/api/people/users.ts'
@@ -90,6 +91,8 @@ describe('files of avatars', () => {
     await owner.refused(bots.create, { full_name: 'Large', short_name: 'large', file: large }, 'REALM_UPLOAD_QUOTA')
     await owner.refused(bots.update, { bot_id, file: large }, 'REALM_UPLOAD_QUOTA')
     await owner.refused(emoji.upload, { emoji_name: 'large', file: large }, 'REALM_UPLOAD_QUOTA')
+    await owner.refused(pictures.uploadIcon, { file: large }, 'REALM_UPLOAD_QUOTA')
+    await owner.refused(pictures.uploadLogo, { night: false, file: large }, 'REALM_UPLOAD_QUOTA')
     assert.equal(filesOf(own), 2)
   })
 

@@ -68,7 +68,8 @@ describe('authentication_methods', () => {
   test('without Email no key is given for a password, and the server says so', async () => {
     const { owner, nobody } = daemon
     const login = { username: 'amy@example.com', password: 'amy has a long password' }
-    await owner.call(api.update, { authentication_methods: { Email: false } })
+    await owner.refused(api.update, { authentication_methods: { Email: false } }, 'BAD_REQUEST')
+    await owner.call(api.update, { authentication_methods: { Email: false, Dev: true } })
     await nobody.refused(users.fetchApiKey, login, 'PASSWORD_AUTH_DISABLED')
     const reply = await nobody.try(users.fetchApiKey, { ...login, password: 'wrong' })
     assert.deepEqual([reply.status, reply.body.code], [401, 'PASSWORD_AUTH_DISABLED'])
