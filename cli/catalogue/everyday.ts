@@ -224,12 +224,18 @@ export function takesPath({ path, cli: { args = [] } }: Endpoint): boolean {
   return last !== undefined && args.includes(last)
 }
 
-/** The params that the first word has, if it is a path of the endpoint or ends in one. */
+/** The params that the first word has, if it is a path of the endpoint or of a file that the endpoint is about, or ends in one. */
 function paramsInPath(endpoint: Endpoint, given: ReadonlyMap<string, Given>): [string, string][] {
   if (!takesPath(endpoint)) return []
   const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name]) => name!)
-  const pattern = endpoint.path.replace(/\{\w+\.\.\.\}/, '(.+)').replace(/\{\w+\}/g, '([^/]+)')
-  const found = new RegExp(`${pattern}$`).exec(textOf(given.get(endpoint.cli.args![0]!) ?? ''))
+  const start = endpoint.path.indexOf('{')
+  const own = endpoint.path.slice(0, start)
+  const starts = names[0] === 'realm_id_str' ? `(?:${own}|/user_uploads/)` : own
+  const rest = endpoint.path
+    .slice(start)
+    .replace(/\{\w+\.\.\.\}/, '(.+)')
+    .replace(/\{\w+\}/g, '([^/]+)')
+  const found = new RegExp(`${starts}${rest}$`).exec(textOf(given.get(endpoint.cli.args![0]!) ?? ''))
   return found ? names.map((name, at) => [name, found[at + 1]!]) : []
 }
 

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { exitCodes } from '../../cli/base/failure.ts'
+import { endpointAt } from '../../daemon/api/levels/endpoint-at.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
@@ -18,6 +20,8 @@ const endpoints = (await catalogueEndpoints())
   .filter(({ served }) => served !== 'outgoing')
 
 const daemon = sharedDaemon()
+/** For endpoints that the default level does not have. */
+const newest = sharedDaemon({ flags: ['--level', 'latest'] })
 const folder = mkdtempSync(join(tmpdir(), 'natter-exit-'))
 const picture = join(folder, 'picture.png')
 const linkifier = ['#(?P<id>[0-9]+)', 'https://example.com/{id}']
@@ -107,6 +111,7 @@ const notFound: Readonly<Record<string, Line>> = {
   unsubscribe: ['nowhere'],
   'update-subscriptions': ['--delete', 'nowhere'],
   'get-subscription-status': ['me', none],
+  'get-user-channels': [none],
   'update-subscription-settings': [
     '--subscription-data',
     '[{"stream_id":999999,"property":"pin_to_top","value":true}]',
@@ -137,6 +142,7 @@ const notFound: Readonly<Record<string, Line>> = {
   'create-message-reminder': [number, '--at', '+2h'],
   'delete-reminder': [number],
   'get-file-temporary-url': ['2', 'no/thing.txt'],
+  'check-thumbnail-status': ['2', 'no/thing.png'],
   'remove-attachment': [number],
   'get-events': ['nothing', '--last-event-id=-1'],
   'delete-queue': ['nothing'],
@@ -292,7 +298,7 @@ const openToAll =
   edit-navigation-view remove-navigation-view get-drafts create-drafts edit-draft delete-draft get-scheduled-messages
   update-scheduled-message delete-scheduled-message get-reminders create-message-reminder delete-reminder upload-file
   get-file-temporary-url get-attachments remove-attachment get-events delete-queue create-big-blue-button-video-call
-  run-slash-command`.split(/\s+/)
+  run-slash-command get-user-channels check-thumbnail-status`.split(/\s+/)
 
 describe('exit codes over the whole catalogue', () => {
   const people = {} as Record<Who, Caller>
@@ -323,29 +329,33 @@ describe('exit codes over the whole catalogue', () => {
     assert.deepEqual([...Object.keys(denied), ...openToAll].sort(), all)
   })
 
-  for (const { id, cli } of endpoints) {
+  for (const endpoint of endpoints) {
+    const { id, cli } = endpoint
     const absent = notFound[id]
     if (absent)
       test(`natter ${cli.name}: 3 for what does not exist`, async () => {
         const who = ['get-bot-storage', 'remove-bot-storage'].includes(id) ? 'bot' : 'owner'
-        await ends(exitCodes.notFound, who, [...cli.name.split(' '), ...absent])
+        const caller = endpointAt(endpoint, defaultLevel) ? people[who] : newest().owner
+        const refused = await ends(exitCodes.notFound, caller, [...cli.name.split(' '), ...absent])
+        assert.doesNotMatch(refused, /no endpoint/)
       })
     const [who, ...line] = denied[id] ?? []
     if (who)
       test(`natter ${cli.name}: 4 for what is not permitted`, async () => {
         if (settings[id]) await natter(['org', 'edit', ...settings[id]])
-        await ends(exitCodes.denied, who, [...cli.name.split(' '), ...line])
+        await ends(exitCodes.denied, people[who], [...cli.name.split(' '), ...line])
       })
   }
 
   test('natter send: 3 for an address without an account', async () => {
-    await ends(exitCodes.notFound, 'owner', ['send', 'nobody@example.com', 'Hello'])
+    await ends(exitCodes.notFound, people.owner, ['send', 'nobody@example.com', 'Hello'])
   })
 
-  async function ends(code: number, who: Who, line: readonly string[]): Promise<void> {
+  async function ends(code: number, caller: Caller, line: readonly string[]): Promise<string> {
     const args = line.map(word => word.replace(/\b(MESSAGE|OWNER|BOT)\b/, name => ids[name]!))
-    const outcome = await inProcess([...args, '--yes'], { env: envOf(people[who]) })
+    const outcome = await inProcess([...args, '--yes'], { env: envOf(caller) })
     assert.equal(outcome.code, code, `natter ${args.join(' ')}: ${outcome.code} ${outcome.stdout}${outcome.stderr}`)
+    return outcome.stderr
   }
 
   async function natter(args: readonly string[]): Promise<string> {
