@@ -7,6 +7,7 @@ import { alertWords } from '../../../../daemon/api/people/alert-words.ts'
 import { invitations } from '../../../../daemon/api/people/invitations.ts'
 import { mutedUsers } from '../../../../daemon/api/people/muted-users.ts'
 import { navigationViews } from '../../../../daemon/api/people/navigation-views.ts'
+import { onboardingSteps } from '../../../../daemon/api/people/onboarding-steps.ts'
 import { presence } from '../../../../daemon/api/people/presence.ts'
 import { profileFields } from '../../../../daemon/api/people/profile-fields.ts'
 import { settings } from '../../../../daemon/api/people/settings.ts'
@@ -101,6 +102,9 @@ export const aboutPeople: Triggers = {
     { user_id: soonGuest, role: 600 },
     { to: 'newcomer', after: memberAgain },
   ),
+  onboarding_steps: trigger('you see a hint for new users', 'me', onboardingSteps.mark, {
+    onboarding_step: 'intro_resolve_topic',
+  }),
   muted_users: trigger('you mute somebody', 'me', mutedUsers.mute, { muted_user_id: newcomer }),
   alert_words: trigger('you add an alert word', 'me', alertWords.add, {
     alert_words: (stage: Stage) => [stage.name('word')],
