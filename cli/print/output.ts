@@ -146,7 +146,9 @@ function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape:
     return { name, ...(isRecord(aggregated) ? aggregated : (item as Reply)) }
   })
   if (rows.some(row => Object.values(row).some(isRecord))) return undefined
-  return { rows, shape: { items: innermost(shape) } as unknown as Shape }
+  // Where the names are known, each has a shape of its own.
+  const shapes = shape?.properties ? ({ anyOf: Object.values(shape.properties) } as unknown as Shape) : shape
+  return { rows, shape: { items: innermost(shapes) } as unknown as Shape }
 }
 
 /** The shape of the records, whatever their keys are. */
@@ -154,7 +156,7 @@ function innermost(shape: Shape | undefined): Shape | undefined {
   const next = shape?.additionalProperties ?? Object.values(shape?.patternProperties ?? {})[0]
   const arms: Shape[] = shape?.anyOf ?? [shape]
   if (typeof next === 'object' && next !== null) return innermost(next as Shape)
-  if (arms.length < 2) return shape
+  if (arms.length < 2) return arms[0]
   return { properties: Object.assign({}, ...arms.map(arm => innermost(arm)?.properties)) } as unknown as Shape
 }
 
