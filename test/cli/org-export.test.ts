@@ -36,6 +36,7 @@ describe('natter org export', () => {
     assert.deepEqual([first.code, first.stdout], [0, `${open}\n`])
     assert.match(first.stderr, /export \d+ has begun/)
     assert.ok(!(await texts(open)).includes('psst'))
+    await daemon().owner.call(settings.update, { allow_private_data_export: true })
     const second = await natter([whole, '--private', '--json'])
     const { id, file } = JSON.parse(second.stdout)
     assert.deepEqual([second.code, typeof id, file], [0, 'number', whole])
@@ -44,6 +45,15 @@ describe('natter org export', () => {
       readdirSync(folder).filter(name => name.endsWith('.part')),
       [],
     )
+  })
+
+  test('exits with 1 if no owner allows the export of private data, and leaves no file', async () => {
+    await daemon().owner.call(settings.update, { allow_private_data_export: false })
+    const file = join(folder, 'unusable.tar.gz')
+    const { code, stdout, stderr } = await natter([file, '--private'])
+    assert.deepEqual([code, stdout], [exitCodes.refused, ''])
+    assert.match(stderr, /At least one organization owner must consent to the export/)
+    assert.ok(!existsSync(file))
   })
 
   test('does not replace a file unless it is told to', async () => {
