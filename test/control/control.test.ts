@@ -21,7 +21,7 @@ function titles(caller: Caller): Promise<string[]> {
 describe('the control plane', () => {
   test('is off unless --control or --memory is given', async t => {
     const daemon = await startDaemon(t)
-    assert.deepEqual(Object.keys(daemon.ready), ['url', 'pid', 'owner', 'inspector'])
+    assert.deepEqual(Object.keys(daemon.ready), ['url', 'pid', 'owner', 'inspector', 'level'])
     assert.equal((await new Control(daemon).try('GET', '/clock', undefined, 'x')).status, 404)
   })
 

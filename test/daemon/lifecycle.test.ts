@@ -143,7 +143,7 @@ describe('the ready file', () => {
     assert.equal(mode(file), '600')
     const ready = JSON.parse(readFileSync(file, 'utf8')) as Ready
     assert.deepEqual(ready, daemon.ready)
-    assert.deepEqual(Object.keys(ready), ['url', 'pid', 'owner', 'inspector'])
+    assert.deepEqual(Object.keys(ready), ['url', 'pid', 'owner', 'inspector', 'level'])
     assert.deepEqual(Object.keys(ready.owner), ['user_id', 'email', 'api_key'])
     assert.equal(ready.pid, daemon.process.pid)
     assert.match(ready.url, /^http:\/\/127\.0\.0\.1:\d+$/)
