@@ -108,10 +108,11 @@ describe('the logs of a daemon', () => {
     test('shows who received what, by account, type and queue', async () => {
       await natter('events', 'clear')
       const { queue_id } = await amy.call(events.register, { event_types: ['message'], fetch_event_types: [] })
-      await say('hello')
+      // Short, so that the line is not cut however large the ID is.
+      await say('hi')
       const lines = (await natter('events', '--type', 'message')).trimEnd().split('\n')
       assert.equal(lines.length, 1)
-      assert.match(lines[0]!, /^\d+ {2}\d\d:\d\d:\d\d {2}(amy, owner|owner, amy) {2}message {2}@ .+ amy.*: hello$/i)
+      assert.match(lines[0]!, /^\d+ {2}\d\d:\d\d:\d\d {2}(amy, owner|owner, amy) {2}message {2}@ .+ amy.*: hi$/i)
       assert.ok(lines[0]!.length <= 80, lines[0])
       const { events: told } = await json('events', 'list', '--queue', queue_id)
       assert.equal(told.length, 1)
