@@ -11,7 +11,7 @@ export const bundleFolder = 'node_modules/.cache/natter-tests'
 
 /** Few enough that one process never holds up the end of a run. Tests of a cluster wait for most of their time. */
 function filesPerProcess(folder: string): number {
-  return folder === 'cluster' ? 4 : 12
+  return folder === 'cluster' ? 5 : 12
 }
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */

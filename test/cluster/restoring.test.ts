@@ -116,7 +116,8 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
       key: encodeText(members),
       range_end: encodeText(rangeEnd(members)),
     })
-    for (const { lease } of kvs) await etcd.call('/v3/lease/revoke', { ID: lease })
+    // One that has ended by itself meanwhile is refused.
+    for (const { lease } of kvs) await etcd.call('/v3/lease/revoke', { ID: lease }).catch(() => {})
 
     const done = await restore(first)
     assert.equal(done.code, 0, done.stderr)
