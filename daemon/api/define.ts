@@ -305,10 +305,11 @@ export interface Endpoint {
   readonly path: string
   /** Older paths of the same endpoint. */
   readonly also?: readonly string[]
-  /** Who may call: an account, anyone, or a program that has the token of the control plane. */
+  /** Who may call: an account (usual), anyone, or a program that has the token of the control plane. */
   readonly access: 'user' | 'anyone' | 'control'
   /** Which accounts may call it, whatever the parameters are: checked before these are read. Members are neither guests nor bots. */
   readonly callers?: 'administrators' | 'owners' | 'members' | 'not guests'
+  /** The level that it came with; 1: it was always there. */
   readonly since: number
   /** The level that it was gone with. */
   readonly until?: number
@@ -334,9 +335,14 @@ export interface Endpoint {
   readonly cli: CliForm
 }
 
-/** Keeps the literal types of what it is given; adds nothing at run time. */
-export function endpoint<const E extends Endpoint>(definition: E): E {
-  return definition
+/** What an endpoint is unless its definition says otherwise. */
+const usual = { access: 'user', since: 1, params: {}, reply: {}, refusals: [] } as const
+
+type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
+
+/** Keeps the literal types of what it is given. */
+export function endpoint<const E extends Definition>(definition: E): Omit<typeof usual, keyof E> & E {
+  return { ...usual, ...definition }
 }
 
 /** Where the paths of an endpoint begin. */

@@ -76,8 +76,6 @@ export const events = {
     id: 'register-queue',
     method: 'POST',
     path: '/register',
-    access: 'user',
-    since: 1,
     summary: 'Register an event queue and get the initial state',
     served: 'queues',
     params: {
@@ -111,8 +109,6 @@ export const events = {
     id: 'get-events',
     method: 'GET',
     path: '/events',
-    access: 'user',
-    since: 1,
     summary: 'Get events from a queue; waits for one by default',
     served: 'queues',
     params: {
@@ -141,12 +137,9 @@ export const events = {
     id: 'delete-queue',
     method: 'DELETE',
     path: '/events',
-    access: 'user',
-    since: 1,
     summary: 'Delete an event queue',
     served: 'queues',
     params: { queue_id: required(text, 'the queue') },
-    reply: {},
     refusals: ['BAD_EVENT_QUEUE_ID'],
     cli: {
       name: 'queues delete',

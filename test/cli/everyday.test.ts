@@ -20,8 +20,6 @@ const send = d.endpoint({
   id: 'send-message',
   method: 'POST',
   path: '/messages',
-  access: 'user',
-  since: 1,
   summary: 'Send',
   params: {
     type: d.required(d.oneOf('direct', 'channel', 'stream', 'private'), ''),

@@ -44,7 +44,6 @@ export const webhooks = {
     method: 'POST',
     path: '/svc-outgoing-webhook',
     access: 'anyone',
-    since: 1,
     summary: 'The JSON that an outgoing webhook bot receives when a message triggers it',
     served: 'outgoing',
     params: {
@@ -62,7 +61,6 @@ export const webhooks = {
       response_string: maybe(text),
       response_not_required: maybe(Type.Boolean()),
     },
-    refusals: [],
     cli: {
       // There is nothing to call; this shows what natterd sent.
       name: 'webhooks requests',
@@ -74,7 +72,6 @@ export const webhooks = {
     id: 'get-webhook-deliveries',
     method: 'GET',
     path: '/webhook_deliveries',
-    access: 'user',
     since: 417,
     notOnPublicServers: true,
     summary: 'List deliveries to the outgoing webhook bots you can manage, newest first',
@@ -96,7 +93,6 @@ export const webhooks = {
     id: 'redeliver-webhook',
     method: 'POST',
     path: '/webhook_deliveries/{delivery_id}/redeliver',
-    access: 'user',
     since: 417,
     notOnPublicServers: true,
     summary: 'Repeat a delivery to an outgoing webhook bot',

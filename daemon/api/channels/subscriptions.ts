@@ -32,8 +32,6 @@ export const subscriptions = {
     id: 'get-subscriptions',
     method: 'GET',
     path: '/users/me/subscriptions',
-    access: 'user',
-    since: 1,
     summary: 'List the channels you are subscribed to',
     params: {
       include_subscribers: defaulted(
@@ -43,7 +41,6 @@ export const subscriptions = {
       ),
     },
     reply: { subscriptions: listOf(subscription) },
-    refusals: [],
     cli: {
       name: 'subscriptions list',
       examples: ['natter subscriptions list', 'natter subscriptions list --include-subscribers true --json'],
@@ -55,9 +52,7 @@ export const subscriptions = {
     id: 'subscribe',
     method: 'POST',
     path: '/users/me/subscriptions',
-    access: 'user',
     callers: 'not guests',
-    since: 1,
     summary: 'Subscribe yourself or others to channels, creating those that do not exist',
     params: {
       subscriptions: required(listOf(wanted), 'channels: names, or objects with name, description and color'),
@@ -99,8 +94,6 @@ export const subscriptions = {
     id: 'unsubscribe',
     method: 'DELETE',
     path: '/users/me/subscriptions',
-    access: 'user',
-    since: 1,
     summary: 'Unsubscribe yourself or others from channels',
     params: {
       subscriptions: required(listOf(text), 'channel names'),
@@ -121,8 +114,6 @@ export const subscriptions = {
     id: 'update-subscriptions',
     method: 'PATCH',
     path: '/users/me/subscriptions',
-    access: 'user',
-    since: 1,
     summary: 'Subscribe to some channels and unsubscribe from others in one call',
     params: {
       add: optional(listOf(wanted), 'channels to subscribe to'),
@@ -148,7 +139,6 @@ export const subscriptions = {
     id: 'get-subscription-status',
     method: 'GET',
     path: '/users/{user_id}/subscriptions/{stream_id}',
-    access: 'user',
     since: 12,
     summary: 'Check whether a user is subscribed to a channel',
     params: { user_id: inPath(userId, 'the user'), stream_id: inPath(channelId, 'the channel') },
@@ -165,7 +155,6 @@ export const subscriptions = {
     id: 'get-user-channels',
     method: 'GET',
     path: '/users/{user_id}/channels',
-    access: 'user',
     since: 440,
     summary: 'List the channels that a user is subscribed to, as far as you may know of them',
     params: { user_id: inPath(userId, 'the user') },
@@ -182,8 +171,6 @@ export const subscriptions = {
     id: 'update-subscription-settings',
     method: 'POST',
     path: '/users/me/subscriptions/properties',
-    access: 'user',
-    since: 1,
     summary: 'Set the color, mute, pin and notifications of channels you are subscribed to',
     params: {
       subscription_data: required(
@@ -192,7 +179,6 @@ export const subscriptions = {
         { deprecatedWords },
       ),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions edit-many',
@@ -207,8 +193,6 @@ export const subscriptions = {
     id: 'update-subscription-property',
     method: 'PATCH',
     path: '/users/me/subscriptions/{stream_id}',
-    access: 'user',
-    since: 1,
     summary: 'Set the color, mute, pin or a notification of one channel you are subscribed to',
     params: {
       stream_id: inPath(channelId, 'the channel'),
@@ -217,7 +201,6 @@ export const subscriptions = {
       }),
       value: required(value, 'a color as #rrggbb, true or false'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions edit',

@@ -41,8 +41,6 @@ export const topics = {
     id: 'get-stream-topics',
     method: 'GET',
     path: '/users/me/{stream_id}/topics',
-    access: 'user',
-    since: 1,
     summary: 'List the topics of a channel, newest first',
     params: {
       stream_id: inPath(channelId, 'the channel'),
@@ -65,7 +63,6 @@ export const topics = {
     id: 'update-user-topic',
     method: 'POST',
     path: '/user_topics',
-    access: 'user',
     since: 170,
     summary: 'Set your visibility policy for a topic: 0 inherit, 1 muted, 2 unmuted, 3 followed',
     params: {
@@ -76,7 +73,6 @@ export const topics = {
         '0 inherit (as the channel), 1 muted, 2 unmuted, 3 followed',
       ),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       shortcuts: visibilityShortcuts,
@@ -94,8 +90,6 @@ export const topics = {
     id: 'mute-topic',
     method: 'PATCH',
     path: '/users/me/subscriptions/muted_topics',
-    access: 'user',
-    since: 1,
     deprecated: 'use POST /user_topics',
     summary: 'Mute or unmute a topic (old form of the visibility policy)',
     params: {
@@ -104,7 +98,6 @@ export const topics = {
       stream_id: optional(channelId, 'the channel'),
       stream: optional(text, 'the name of the channel, instead of its ID'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics muted',
@@ -121,9 +114,7 @@ export const topics = {
     id: 'delete-topic',
     method: 'POST',
     path: '/streams/{stream_id}/delete_topic',
-    access: 'user',
     callers: 'administrators',
-    since: 1,
     summary: 'Delete all messages of a topic (administrators)',
     params: { stream_id: inPath(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
     reply: { complete: bool },

@@ -12,7 +12,6 @@ export const accounts = {
     path: '/accounts',
     also: ['/accounts/{name}'],
     access: 'control',
-    since: 1,
     summary: 'List all active accounts with their API keys, or one account',
     params: { name: optional(accountName, 'an email address, the part of it before the @, or a user ID') },
     reply: { accounts: maybe(listOf(account)), account: maybe(account) },

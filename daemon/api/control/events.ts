@@ -20,7 +20,6 @@ export const eventLog = {
     method: 'GET',
     path: '/events',
     access: 'control',
-    since: 1,
     summary: 'List the newest events of all accounts, each with its recipients and the queues it was put into',
     params: {
       user: optional(account, 'only events for this account'),
@@ -49,7 +48,6 @@ export const eventLog = {
     method: 'POST',
     path: '/wait',
     access: 'control',
-    since: 1,
     summary: 'Wait for an event, a call or a webhook delivery: exit code 0 when it came, 8 when it did not',
     params: {
       event: optional(pattern, 'fields that the event must have; "/ok|done/i" is a pattern'),
@@ -78,11 +76,7 @@ export const eventLog = {
     method: 'DELETE',
     path: '/events',
     access: 'control',
-    since: 1,
     summary: 'Clear the log of events',
-    params: {},
-    reply: {},
-    refusals: [],
     cli: {
       name: 'events clear',
       done: 'cleared the log of events',

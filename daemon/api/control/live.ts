@@ -10,7 +10,6 @@ export const live = {
     method: 'GET',
     path: '/live',
     access: 'control',
-    since: 1,
     summary:
       'Wait for new events and calls of all accounts, and return them with the clock and the health of the daemon',
     params: {
@@ -39,11 +38,8 @@ export const live = {
     method: 'GET',
     path: '/health',
     access: 'control',
-    since: 1,
     summary: 'Show the figures of the daemon: memory, journal, queues, calls and events so far',
-    params: {},
     reply: { health },
-    refusals: [],
     cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'], shows: 'health' },
   }),
 }

@@ -20,7 +20,6 @@ export const outbox = {
     method: 'GET',
     path: '/outbox',
     access: 'control',
-    since: 1,
     summary: 'List the mails and push notifications that the daemon wrote',
     params: {
       to: optional(shortText, 'only mails to this address'),
@@ -40,11 +39,7 @@ export const outbox = {
     method: 'DELETE',
     path: '/outbox',
     access: 'control',
-    since: 1,
     summary: 'Clear the outbox',
-    params: {},
-    reply: {},
-    refusals: [],
     cli: {
       name: 'outbox clear',
       done: 'cleared the outbox',

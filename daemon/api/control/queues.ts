@@ -35,7 +35,6 @@ export const allQueues = {
     method: 'GET',
     path: '/queues',
     access: 'control',
-    since: 1,
     summary:
       'List the event queues of all accounts, or of one: what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
@@ -64,7 +63,6 @@ export const allQueues = {
     method: 'POST',
     path: '/queues/wait',
     access: 'control',
-    since: 1,
     summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
     params: { user: required(account, 'the account, such as a bot under test'), within },
     reply: waitReply({ queue: maybe(queue) }),
@@ -83,7 +81,6 @@ export const allQueues = {
     method: 'POST',
     path: '/queues/expire',
     access: 'control',
-    since: 1,
     summary: 'Expire event queues: one, those of an account, or all',
     params: {
       queue_id: optional(shortText, 'the queue; all queues if omitted'),

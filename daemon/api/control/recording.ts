@@ -8,11 +8,7 @@ export const recording = {
     method: 'GET',
     path: '/recording',
     access: 'control',
-    since: 1,
     summary: 'Print every call from now on with its answer, as lines of JSON, until the recording is ended',
-    params: {},
-    reply: {},
-    refusals: [],
     cli: {
       name: 'recording print',
       examples: ['natter recording print', "natter recording print | jq -c '[.user, .endpoint, .status]'"],
@@ -25,11 +21,8 @@ export const recording = {
     method: 'DELETE',
     path: '/recording',
     access: 'control',
-    since: 1,
     summary: 'End all recordings; each gets a last line that says it is complete',
-    params: {},
     reply: { ended: int },
-    refusals: [],
     cli: { name: 'recording end', examples: ['natter recording end', 'natter recording end --json'] },
   }),
 }

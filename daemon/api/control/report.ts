@@ -20,10 +20,8 @@ export const report = {
     method: 'GET',
     path: '/report',
     access: 'control',
-    since: 1,
     summary:
       'Print calls with their answers, events, unread events by queue, faults, mails, webhooks and the clock in one answer',
-    params: {},
     reply: {
       version: text,
       clock: record(clockReply),
@@ -34,7 +32,6 @@ export const report = {
       mails: listOf(keyed(anything)),
       webhooks: listOf(delivery),
     },
-    refusals: [],
     cli: {
       name: 'report',
       examples: ['natter report --json', "natter report --jq '.calls[-1]'"],

@@ -8,11 +8,8 @@ export const ruleList = {
     method: 'GET',
     path: '/rules',
     access: 'control',
-    since: 1,
     summary: 'List the rules of the permission model, each with the sentence that states it',
-    params: {},
     reply: { rules: listOf(record({ name: text, law: text })) },
-    refusals: [],
     cli: { name: 'rules', examples: ['natter rules', "natter rules --jq '.rules[].law'"], shows: 'rules' },
   }),
 }

@@ -64,7 +64,6 @@ export const spaces = {
     method: 'POST',
     path: '/spaces',
     access: 'control',
-    since: 1,
     summary: 'Create a space: another organization in the same daemon, with its own address, accounts and clock',
     params: {
       name: optional(name, 'letters, digits, dots, dashes and underscores; the daemon chooses one if omitted'),
@@ -105,9 +104,7 @@ export const spaces = {
     method: 'GET',
     path: '/spaces',
     access: 'control',
-    since: 1,
     summary: 'List spaces, oldest first; one that nobody uses expires',
-    params: {},
     reply: { spaces: listOf(listedSpace), most: int },
     refusals: ['BAD_REQUEST'],
     cli: {
@@ -122,7 +119,6 @@ export const spaces = {
     method: 'GET',
     path: '/spaces/{name}',
     access: 'control',
-    since: 1,
     summary: 'Show the address, the accounts and the control token of a space',
     params: { name: inPath(name, 'the space') },
     reply: madeSpace,
@@ -139,10 +135,8 @@ export const spaces = {
     method: 'DELETE',
     path: '/spaces/{name}',
     access: 'control',
-    since: 1,
     summary: 'Delete a space with everything in it; parked polls are answered',
     params: { name: inPath(name, 'the space') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces delete',

@@ -24,7 +24,6 @@ export const why = {
     method: 'GET',
     path: '/why',
     access: 'control',
-    since: 1,
     summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
     params: {
       message: optional(id, 'the ID of a message'),

@@ -37,12 +37,9 @@ export const drafts = {
     id: 'get-drafts',
     method: 'GET',
     path: '/drafts',
-    access: 'user',
     since: 87,
     summary: 'List your drafts, most recently edited first',
-    params: {},
     reply: { count: int, drafts: listOf(draft) },
-    refusals: [],
     cli: {
       name: 'drafts list',
       examples: ['natter drafts list', 'natter drafts list --json'],
@@ -54,7 +51,6 @@ export const drafts = {
     id: 'create-drafts',
     method: 'POST',
     path: '/drafts',
-    access: 'user',
     since: 87,
     summary: 'Create drafts',
     params: {
@@ -78,14 +74,12 @@ export const drafts = {
     id: 'edit-draft',
     method: 'PATCH',
     path: '/drafts/{draft_id}',
-    access: 'user',
     since: 87,
     summary: 'Replace a draft',
     params: {
       draft_id: inPath(int, 'the draft'),
       draft: required(newDraft, 'the complete new draft'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       draft: { param: 'draft', args: ['draft_id', '@place', 'content'] },
@@ -102,11 +96,9 @@ export const drafts = {
     id: 'delete-draft',
     method: 'DELETE',
     path: '/drafts/{draft_id}',
-    access: 'user',
     since: 87,
     summary: 'Delete a draft',
     params: { draft_id: inPath(int, 'the draft') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'drafts delete',

@@ -37,8 +37,6 @@ export const messages = {
     id: 'send-message',
     method: 'POST',
     path: '/messages',
-    access: 'user',
-    since: 1,
     summary: 'Send a message to a channel or to users',
     params: {
       type: required(oneOf('direct', 'channel', 'stream', 'private'), 'direct message or channel message', {
@@ -88,8 +86,6 @@ export const messages = {
     id: 'get-messages',
     method: 'GET',
     path: '/messages',
-    access: 'user',
-    since: 1,
     summary: 'Get messages around an anchor',
     params: {
       anchor: optional(text, 'a message ID, or newest, oldest or first_unread; required unless message_ids is given'),
@@ -140,8 +136,6 @@ export const messages = {
     id: 'get-message',
     method: 'GET',
     path: '/messages/{message_id}',
-    access: 'user',
-    since: 1,
     summary: 'Get one message',
     params: {
       message_id: which,
@@ -164,8 +158,6 @@ export const messages = {
     id: 'update-message',
     method: 'PATCH',
     path: '/messages/{message_id}',
-    access: 'user',
-    since: 1,
     summary: 'Edit the content of a message, or move it to another topic or channel',
     params: {
       message_id: which,
@@ -242,11 +234,8 @@ export const messages = {
     id: 'delete-message',
     method: 'DELETE',
     path: '/messages/{message_id}',
-    access: 'user',
-    since: 1,
     summary: 'Delete a message',
     params: { message_id: which },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages delete',
@@ -260,8 +249,6 @@ export const messages = {
     id: 'get-message-history',
     method: 'GET',
     path: '/messages/{message_id}/history',
-    access: 'user',
-    since: 1,
     summary: 'Get the edit history of a message',
     params: { message_id: which, allow_empty_topic_name: emptyTopic },
     reply: { message_history: listOf(historyEntry) },
@@ -278,8 +265,6 @@ export const messages = {
     id: 'render-message',
     method: 'POST',
     path: '/messages/render',
-    access: 'user',
-    since: 1,
     summary: 'Render Markdown as HTML',
     params: { content: required(markdown, 'the Markdown to render') },
     reply: { rendered: text },
@@ -295,8 +280,6 @@ export const messages = {
     id: 'check-messages-match-narrow',
     method: 'GET',
     path: '/messages/matches_narrow',
-    access: 'user',
-    since: 1,
     summary: 'Check which messages match a narrow',
     params: {
       msg_ids: required(listOf(messageId), 'the messages'),
@@ -318,7 +301,6 @@ export const messages = {
     id: 'get-read-receipts',
     method: 'GET',
     path: '/messages/{message_id}/read_receipts',
-    access: 'user',
     since: 137,
     summary: 'List who has read a message',
     params: { message_id: which },
@@ -336,7 +318,6 @@ export const messages = {
     id: 'report-message',
     method: 'POST',
     path: '/messages/{message_id}/report',
-    access: 'user',
     since: 382,
     summary: 'Report a message to the moderators',
     params: {
@@ -344,7 +325,6 @@ export const messages = {
       report_type: required(oneOf('spam', 'harassment', 'inappropriate', 'norms', 'other'), 'the reason'),
       description: optional(text, 'details, at most 1000 characters; required for `other`'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages report',
@@ -360,11 +340,9 @@ export const messages = {
     id: 'set-typing-status-for-message-edit',
     method: 'POST',
     path: '/messages/{message_id}/typing',
-    access: 'user',
     since: 351,
     summary: 'Notify others that you started or stopped editing a message',
     params: { message_id: which, op: required(oneOf('start', 'stop'), 'whether you started or stopped editing') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages typing',
@@ -377,15 +355,12 @@ export const messages = {
     id: 'add-submessage',
     method: 'POST',
     path: '/submessage',
-    access: 'user',
-    since: 1,
     summary: 'Add data to the widget of a message, such as a vote in a poll',
     params: {
       message_id: required(messageId, 'the message'),
       msg_type: required(text, 'the kind of data; always `widget`'),
       content: required(text, 'JSON'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages submessage',

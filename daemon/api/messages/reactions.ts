@@ -19,15 +19,12 @@ export const reactions = {
     id: 'add-reaction',
     method: 'POST',
     path: '/messages/{message_id}/reactions',
-    access: 'user',
-    since: 1,
     summary: 'React to a message with an emoji',
     params: {
       message_id: inPath(messageId, 'the message'),
       emoji_name: required(emojiName, 'name of the emoji, without colons'),
       ...emoji,
     },
-    reply: {},
     refusals: ['BAD_REQUEST', 'REACTION_ALREADY_EXISTS'],
     cli: {
       name: 'reactions add',
@@ -40,15 +37,12 @@ export const reactions = {
     id: 'remove-reaction',
     method: 'DELETE',
     path: '/messages/{message_id}/reactions',
-    access: 'user',
-    since: 1,
     summary: 'Remove your reaction from a message',
     params: {
       message_id: inPath(messageId, 'the message'),
       emoji_name: optional(emojiName, 'name of the emoji; required unless emoji_code is given'),
       ...emoji,
     },
-    reply: {},
     refusals: ['BAD_REQUEST', 'REACTION_DOES_NOT_EXIST'],
     cli: {
       name: 'reactions remove',

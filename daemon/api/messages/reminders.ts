@@ -31,12 +31,9 @@ export const reminders = {
     id: 'get-reminders',
     method: 'GET',
     path: '/reminders',
-    access: 'user',
     since: 399,
     summary: 'List your reminders',
-    params: {},
     reply: { reminders: listOf(reminder) },
-    refusals: [],
     cli: {
       name: 'reminders list',
       examples: ['natter reminders list', 'natter reminders list --json'],
@@ -48,7 +45,6 @@ export const reminders = {
     id: 'create-message-reminder',
     method: 'POST',
     path: '/reminders',
-    access: 'user',
     since: 381,
     summary: 'Create a reminder for a message, or for a note',
     params: {
@@ -78,11 +74,9 @@ export const reminders = {
     id: 'delete-reminder',
     method: 'DELETE',
     path: '/reminders/{reminder_id}',
-    access: 'user',
     since: 399,
     summary: 'Delete a reminder',
     params: { reminder_id: inPath(int, 'the reminder') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'reminders delete',

@@ -21,12 +21,9 @@ export const savedSnippets = {
     id: 'get-saved-snippets',
     method: 'GET',
     path: '/saved_snippets',
-    access: 'user',
     since: 297,
     summary: 'List your saved snippets',
-    params: {},
     reply: { saved_snippets: listOf(savedSnippet) },
-    refusals: [],
     cli: {
       name: 'snippets list',
       examples: ['natter snippets list', 'natter snippets list --json'],
@@ -37,7 +34,6 @@ export const savedSnippets = {
     id: 'create-saved-snippet',
     method: 'POST',
     path: '/saved_snippets',
-    access: 'user',
     since: 297,
     summary: 'Save a piece of text for later messages',
     params: {
@@ -57,7 +53,6 @@ export const savedSnippets = {
     id: 'edit-saved-snippet',
     method: 'PATCH',
     path: '/saved_snippets/{saved_snippet_id}',
-    access: 'user',
     since: 368,
     summary: 'Edit the title or content of a saved snippet',
     params: {
@@ -65,7 +60,6 @@ export const savedSnippets = {
       title: optional(text, 'the new title'),
       content: optional(markdown, 'the new content, in Markdown'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets edit',
@@ -78,11 +72,9 @@ export const savedSnippets = {
     id: 'delete-saved-snippet',
     method: 'DELETE',
     path: '/saved_snippets/{saved_snippet_id}',
-    access: 'user',
     since: 297,
     summary: 'Delete a saved snippet',
     params: { saved_snippet_id: inPath(snippetId, 'the snippet') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets delete',

@@ -48,12 +48,9 @@ export const scheduledMessages = {
     id: 'get-scheduled-messages',
     method: 'GET',
     path: '/scheduled_messages',
-    access: 'user',
     since: 173,
     summary: 'List your scheduled messages, including those that could not be sent',
-    params: {},
     reply: { scheduled_messages: listOf(scheduledMessage) },
-    refusals: [],
     cli: {
       name: 'scheduled list',
       examples: ['natter scheduled list', 'natter scheduled list --json'],
@@ -66,7 +63,6 @@ export const scheduledMessages = {
     id: 'create-scheduled-message',
     method: 'POST',
     path: '/scheduled_messages',
-    access: 'user',
     since: 179,
     summary: 'Schedule a message',
     params: {
@@ -98,7 +94,6 @@ export const scheduledMessages = {
     id: 'update-scheduled-message',
     method: 'PATCH',
     path: '/scheduled_messages/{scheduled_message_id}',
-    access: 'user',
     since: 184,
     summary: 'Edit the content, recipients or time of a scheduled message',
     params: {
@@ -112,7 +107,6 @@ export const scheduledMessages = {
       }),
       scheduled_delivery_timestamp: optional(timestamp, 'when to send it; required if sending it has failed'),
     },
-    reply: {},
     refusals: asForSending,
     cli: {
       name: 'scheduled edit',
@@ -130,11 +124,9 @@ export const scheduledMessages = {
     id: 'delete-scheduled-message',
     method: 'DELETE',
     path: '/scheduled_messages/{scheduled_message_id}',
-    access: 'user',
     since: 173,
     summary: 'Delete a scheduled message',
     params: { scheduled_message_id: which },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'scheduled delete',

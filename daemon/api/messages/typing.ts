@@ -7,8 +7,6 @@ export const typing = {
     id: 'set-typing-status',
     method: 'POST',
     path: '/typing',
-    access: 'user',
-    since: 1,
     summary: 'Notify others that you started or stopped typing',
     params: {
       op: required(oneOf('start', 'stop'), 'whether you started or stopped typing'),
@@ -21,7 +19,6 @@ export const typing = {
       stream_id: optional(channelId, 'the channel; required for channel messages'),
       topic: optional(topicName, 'the topic; required for channel messages', { alias: 'subject' }),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'typing',

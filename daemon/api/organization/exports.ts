@@ -37,9 +37,7 @@ export const dataExports = {
     id: 'export-realm',
     method: 'POST',
     path: '/export/realm',
-    access: 'user',
     callers: 'administrators',
-    since: 1,
     summary: 'Start an export of the organization (administrators); a realm_export event reports its end',
     params: {
       export_type: optional(
@@ -61,11 +59,8 @@ export const dataExports = {
     id: 'get-realm-exports',
     method: 'GET',
     path: '/export/realm',
-    access: 'user',
     callers: 'administrators',
-    since: 1,
     summary: 'List the exports of the organization (administrators)',
-    params: {},
     reply: { exports: listOf(dataExport) },
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
@@ -79,12 +74,9 @@ export const dataExports = {
     id: 'delete-realm-export',
     method: 'DELETE',
     path: '/export/realm/{export_id}',
-    access: 'user',
     callers: 'administrators',
-    since: 1,
     summary: 'Delete the archive of an export (administrators)',
     params: { export_id: inPath(int, 'the export') },
-    reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports delete',
@@ -97,11 +89,9 @@ export const dataExports = {
     id: 'get-realm-export-consents',
     method: 'GET',
     path: '/export/realm/consents',
-    access: 'user',
     callers: 'administrators',
     since: 295,
     summary: 'List who allows the export of their private data (administrators)',
-    params: {},
     reply: {
       export_consents: listOf(record({ user_id: userId, consented: bool, email_address_visibility: since(430, int) })),
     },

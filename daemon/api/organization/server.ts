@@ -8,9 +8,7 @@ export const server = {
     method: 'GET',
     path: '/server_settings',
     access: 'anyone',
-    since: 1,
     summary: 'Get the settings of the server; no account needed',
-    params: {},
     reply: {
       authentication_methods: keyed(bool),
       external_authentication_methods: listOf(
@@ -30,7 +28,6 @@ export const server = {
       realm_description: text,
       realm_web_public_access_enabled: bool,
     },
-    refusals: [],
     cli: { name: 'server settings', examples: ['natter server settings', 'natter server settings --json'] },
   }),
 }

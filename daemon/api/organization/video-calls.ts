@@ -7,15 +7,12 @@ export const videoCalls = {
     id: 'create-big-blue-button-video-call',
     method: 'GET',
     path: '/calls/bigbluebutton/create',
-    access: 'user',
-    since: 1,
     summary: 'Make the address of a new BigBlueButton video call',
     params: {
       meeting_name: required(textUpTo(1000), 'the name of the call'),
       voice_only: defaulted(bool, false, 'a call without cameras'),
     },
     reply: { url: text },
-    refusals: [],
     cli: {
       name: 'calls create',
       args: ['meeting_name'],

@@ -37,10 +37,7 @@ export const invitations = {
     id: 'get-invites',
     method: 'GET',
     path: '/invites',
-    access: 'user',
-    since: 1,
     summary: 'List open invitations: your own, or all of them for administrators',
-    params: {},
     reply: {
       invites: listOf(
         record({
@@ -69,8 +66,6 @@ export const invitations = {
     mails: 'invitation',
     method: 'POST',
     path: '/invites',
-    access: 'user',
-    since: 1,
     summary: 'Invite people by email',
     params: {
       invitee_emails: required(text, 'email addresses, separated by commas or line breaks'),
@@ -80,7 +75,6 @@ export const invitations = {
         off: 'do not notify you when they join',
       }),
     },
-    reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites send',
@@ -97,8 +91,6 @@ export const invitations = {
     id: 'create-invite-link',
     method: 'POST',
     path: '/invites/multiuse',
-    access: 'user',
-    since: 1,
     summary: 'Create an invitation link that many people can use',
     params: { ...shared, stream_ids: defaulted(listOf(channelId), [], 'channels to subscribe to') },
     reply: { invite_link: text },
@@ -141,11 +133,8 @@ export const invitations = {
     id: 'revoke-email-invite',
     method: 'DELETE',
     path: '/invites/{invite_id}',
-    access: 'user',
-    since: 1,
     summary: 'Revoke an email invitation',
     params: which,
-    reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke',
@@ -158,11 +147,8 @@ export const invitations = {
     id: 'revoke-invite-link',
     method: 'DELETE',
     path: '/invites/multiuse/{invite_id}',
-    access: 'user',
-    since: 1,
     summary: 'Revoke an invitation link',
     params: which,
-    reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke-link',
@@ -176,11 +162,8 @@ export const invitations = {
     mails: 'invitation',
     method: 'POST',
     path: '/invites/{invite_id}/resend',
-    access: 'user',
-    since: 1,
     summary: 'Send an invitation email again',
     params: which,
-    reply: {},
     refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites resend',

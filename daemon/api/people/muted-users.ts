@@ -7,11 +7,9 @@ export const mutedUsers = {
     id: 'mute-user',
     method: 'POST',
     path: '/users/me/muted_users/{muted_user_id}',
-    access: 'user',
     since: 48,
     summary: 'Mute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes add',
@@ -24,11 +22,9 @@ export const mutedUsers = {
     id: 'unmute-user',
     method: 'DELETE',
     path: '/users/me/muted_users/{muted_user_id}',
-    access: 'user',
     since: 48,
     summary: 'Unmute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes remove',

@@ -9,12 +9,9 @@ export const navigationViews = {
     id: 'get-navigation-views',
     method: 'GET',
     path: '/navigation_views',
-    access: 'user',
     since: 390,
     summary: 'List your navigation views',
-    params: {},
     reply: { navigation_views: listOf(navigationView) },
-    refusals: [],
     cli: {
       name: 'views list',
       examples: ['natter views list', 'natter views list --json'],
@@ -25,7 +22,6 @@ export const navigationViews = {
     id: 'add-navigation-view',
     method: 'POST',
     path: '/navigation_views',
-    access: 'user',
     since: 390,
     summary: 'Add a built-in or custom navigation view',
     params: {
@@ -33,7 +29,6 @@ export const navigationViews = {
       is_pinned: required(bool, 'whether it is shown in the sidebar instead of the menu of more views'),
       name: optional(nullable(text), 'the name; required for custom views, refused for built-in ones'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       defaults: { is_pinned: false },
@@ -48,7 +43,6 @@ export const navigationViews = {
     id: 'edit-navigation-view',
     method: 'PATCH',
     path: '/navigation_views/{fragment...}',
-    access: 'user',
     since: 390,
     summary: 'Pin, unpin or rename a navigation view',
     params: {
@@ -56,7 +50,6 @@ export const navigationViews = {
       is_pinned: optional(bool, 'whether it is shown in the sidebar'),
       name: optional(nullable(text), 'the new name; only for custom views'),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views edit',
@@ -70,11 +63,9 @@ export const navigationViews = {
     id: 'remove-navigation-view',
     method: 'DELETE',
     path: '/navigation_views/{fragment...}',
-    access: 'user',
     since: 390,
     summary: 'Remove a navigation view',
     params: { fragment: inPath(text, 'the view') },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views remove',

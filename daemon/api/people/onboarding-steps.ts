@@ -7,7 +7,6 @@ export const onboardingSteps = {
     id: 'mark-onboarding-step-as-read',
     method: 'POST',
     path: '/users/me/onboarding_steps',
-    access: 'user',
     since: 233,
     summary: 'Mark an onboarding step as seen, so that no client shows it again',
     params: {
@@ -17,7 +16,6 @@ export const onboardingSteps = {
         'seconds until a reminder of the tour video; there is none on this server, so nothing is sent',
       ),
     },
-    reply: {},
     refusals: ['BAD_REQUEST'],
     cli: {
       name: 'onboarding mark',

@@ -29,8 +29,6 @@ export const presence = {
     id: 'update-presence',
     method: 'POST',
     path: '/users/me/presence',
-    access: 'user',
-    since: 1,
     summary: 'Report whether you are active or idle, and get the presence of others',
     params: {
       status: required(oneOf('active', 'idle'), 'whether you are using the device now'),
@@ -65,8 +63,6 @@ export const presence = {
     id: 'get-user-presence',
     method: 'GET',
     path: '/users/{user_id_or_email}/presence',
-    access: 'user',
-    since: 1,
     summary: 'Show the presence of one user',
     params: { user_id_or_email: inPath(userText, 'whose') },
     reply: {
@@ -90,12 +86,8 @@ export const presence = {
     id: 'get-presence',
     method: 'GET',
     path: '/realm/presence',
-    access: 'user',
-    since: 1,
     summary: 'Show the presence of everyone',
-    params: {},
     reply: { presences: keyed(legacyPresence), server_timestamp: num },
-    refusals: [],
     cli: {
       name: 'seen list',
       examples: ['natter seen list', 'natter seen list --json'],
