@@ -12,11 +12,11 @@ import { configFileOf } from './local/config-file.ts'
 import { findOpen } from './local/open-files.ts'
 import { localProfile } from './local/profiles.ts'
 import { type Ready, type Running, readyFileName, runningFileName } from './local/ready-file.ts'
+import { version } from './local/version.ts'
+import { warn } from './local/warnings.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
 import { withConfigFile } from './start/config-file.ts'
 import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
-import { version } from './version.ts'
-import { warn } from './warnings.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())

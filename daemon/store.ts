@@ -15,8 +15,8 @@ import { prepareFolder } from './journal/store-folder.ts'
 import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
 import { clusterFileName, readyFileName, runningFileName } from './local/ready-file.ts'
+import { warn } from './local/warnings.ts'
 import type { Config } from './start/config.ts'
-import { warn } from './warnings.ts'
 
 /** What one world keeps, and where. */
 export interface Store {

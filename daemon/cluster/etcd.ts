@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { readPem } from '../http/certificate.ts'
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 
 export interface EtcdOptions {
   readonly urls: readonly string[]

@@ -10,8 +10,8 @@ import { refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
 import { writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { clusterFileName } from '../local/ready-file.ts'
+import { warn } from '../local/warnings.ts'
 import type { Config } from '../start/config.ts'
-import { warn } from '../warnings.ts'
 import { type ClusterRecord, LogTooNew, logFormat, restoredFormat } from './keys.ts'
 
 export interface FolderIdentity {

@@ -1,7 +1,7 @@
 // Keeps the log in etcd short: the leader trims what every live daemon has on its disk, and lets etcd forget what was
 // overwritten. A daemon that is gone does not hold it: it comes back by a snapshot of another one.
 
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 import type { Log, Term } from './log.ts'
 import type { Membership, View } from './membership.ts'
 

@@ -1,7 +1,7 @@
 // The world of a daemon in a cluster: it follows the log in etcd, and leads when it is elected. A world that led and lost the lead
 // is discarded with everything it decided since, and read again from the folder and the log.
 
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
 import { exposureOf, openPeerPort, peerUrl } from './peer-port.ts'
 import { Replica } from './replica.ts'

@@ -2,7 +2,7 @@
 // a second disk before it is answered, where a second daemon is running.
 
 import type { Files } from '../io/files.ts'
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 import type { Peers } from './peers.ts'
 
 export interface SharedFilesParts {

@@ -2,6 +2,7 @@
 
 import { maskTokens } from '../api/masking.ts'
 import type { Boundary } from '../boundary.ts'
+import type { SteeredClock } from '../clock.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import type { Finding } from '../local/findings.ts'
@@ -39,11 +40,6 @@ export interface Call {
   strict?: Finding[]
 }
 
-export interface CallClock {
-  readonly frozen: boolean
-  now(): number
-}
-
 /** Why a call was refused, and where the journal was at that time. */
 export interface Refused {
   readonly refusal: Refusal
@@ -54,14 +50,14 @@ const kept = 1000
 
 export class Calls extends Recent<Call> {
   readonly recordings = new Recordings()
-  readonly #clock: CallClock
+  readonly #clock: SteeredClock
   readonly #began = new WeakMap<Call, number>()
   readonly #answers = new WeakMap<Call, string>()
   readonly #refused = new WeakMap<Call, Refused>()
   readonly #revisions = new WeakMap<Call, number>()
   #revision = 0
 
-  constructor(clock: CallClock, boundary: Boundary) {
+  constructor(clock: SteeredClock, boundary: Boundary) {
     super(kept, boundary)
     this.#clock = clock
   }

@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Level } from '../api/levels/level.ts'
+import type { SteeredClock } from '../clock.ts'
 import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -13,19 +14,13 @@ import { Faults } from './faults.ts'
 import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type Log, Recent } from './recent.ts'
-import { SavedStates, type Sections, type SnapshotFiles, type WorldClock } from './snapshots.ts'
+import { SavedStates, type Sections, type SnapshotFiles } from './snapshots.ts'
 import { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
-export interface ControlledClock extends WorldClock {
-  freeze(): void
-  resume(): void
-  moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void>
-}
-
 export interface ControlPlaneParts {
   readonly engine: Engine
-  readonly clock: ControlledClock
+  readonly clock: SteeredClock
   /** A random number from 0 up to 1. */
   readonly randomNumber: () => number
   readonly keys: Keys
@@ -63,7 +58,7 @@ export interface LoggedMail extends Mail {
 
 export class ControlPlane {
   readonly parts: ControlPlaneParts
-  readonly clock: ControlledClock
+  readonly clock: SteeredClock
   readonly calls: Calls
   readonly events: Events
   readonly faults: Faults

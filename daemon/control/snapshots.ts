@@ -2,20 +2,11 @@
 // living state, so saving one costs next to nothing.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ClockSetting, SteeredClock } from '../clock.ts'
 import { compareStates, type Difference } from '../domain/difference/index.ts'
 import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
-
-export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
-
-/** As much of the clock as is needed to set it back. */
-export interface WorldClock {
-  readonly frozen: boolean
-  readonly setting: ClockSetting
-  now(): number
-  jump(to: ClockSetting): void
-}
 
 /** A state as rows, section by section. */
 export type Sections = Readonly<Record<string, readonly unknown[]>>
@@ -52,12 +43,12 @@ const places = ['now', 'start']
 
 export class SavedStates {
   readonly #engine: Engine
-  readonly #clock: WorldClock
+  readonly #clock: SteeredClock
   readonly #files: SnapshotFiles
   readonly #saved = new Map<string, World>()
   #beginning: World | undefined
 
-  constructor(engine: Engine, clock: WorldClock, files: SnapshotFiles) {
+  constructor(engine: Engine, clock: SteeredClock, files: SnapshotFiles) {
     this.#engine = engine
     this.#clock = clock
     this.#files = files

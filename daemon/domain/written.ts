@@ -1,22 +1,15 @@
-// A reply that is JSON already, for lists too long to be serialised again for each reader.
-
-const decoder = new TextDecoder()
+// A reply that is JSON already, for a list too long to be serialised again for each reader.
 
 export class Written {
-  /** The fields of the object, without its braces: others come before them. */
-  readonly fields: readonly (string | Uint8Array)[]
+  readonly json: string
 
-  constructor(...fields: readonly (string | Uint8Array)[]) {
-    this.fields = fields
+  constructor(json: string) {
+    this.json = json
   }
 
   /** The same, to be written as a part of something. */
   toJSON(): unknown {
-    return JSON.parse(`{${this}}`)
-  }
-
-  toString(): string {
-    return this.fields.map(field => (typeof field === 'string' ? field : decoder.decode(field))).join('')
+    return JSON.parse(this.json)
   }
 
   /** In the place of the reply: the edge sends it as it is. */

@@ -1,6 +1,6 @@
 // One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more; and what all queues need.
 
-import type { Boundary } from '../boundary.ts'
+import type { Clock } from '../clock.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Client } from '../domain/resource.ts'
@@ -63,13 +63,7 @@ export interface QueuesParts {
    * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
    * heartbeat for every minute of it, nor end their queues.
    */
-  readonly clock: {
-    now(): number
-    elapsed(): number
-    heading(): number
-    after(ms: number, run: () => void): () => void
-    readonly boundary: Boundary
-  }
+  readonly clock: Clock
   readonly limits: QueueLimits
   /** Asks the engine to journal the end of queues. */
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void

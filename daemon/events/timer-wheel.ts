@@ -1,18 +1,15 @@
 // Many deadlines, few timers: deadlines are rounded up to the second and share one timer per second. Counted by elapsed
 // time, so that setting the clock of the machine moves none of them.
 
-interface Timers {
-  elapsed(): number
-  after(ms: number, run: () => void): () => void
-}
+import type { Clock } from '../clock.ts'
 
 export class Wheel<T> {
-  readonly #timers: Timers
+  readonly #timers: Clock
   readonly #fire: (item: T) => void
   readonly #slots = new Map<number, Set<T>>()
   readonly #slotOf = new Map<T, number>()
 
-  constructor(timers: Timers, fire: (item: T) => void) {
+  constructor(timers: Clock, fire: (item: T) => void) {
     this.#timers = timers
     this.#fire = fire
   }

@@ -29,25 +29,8 @@ export function success(to: Answering, reply: object, ignored: readonly string[]
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
   const { msg = '', ...fields } = 'msg' in reply ? (reply as { msg?: string }) : { msg: '' }
   const opening = `{"result":"success",${more}"msg":${JSON.stringify(msg)}`
-  if (!(reply instanceof Written)) {
-    const text = JSON.stringify('msg' in reply ? fields : reply)
-    send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
-  } else if (more === '' && to.dialect !== 'zulip' && !to.watched) sendWritten(to, reply, opening)
-  else send(to, 200, `${opening},${reply}}`)
-}
-
-const bodies = new WeakMap<Written, Buffer>()
-
-/** What many readers get is made into bytes once. */
-function sendWritten(to: Answering, written: Written, opening: string): void {
-  const { raw } = to
-  if (raw.headersSent || raw.destroyed) return
-  const body =
-    bodies.get(written) ?? Buffer.concat([`${opening},`, ...written.fields, '}'].map(part => Buffer.from(part)))
-  bodies.set(written, body)
-  to.observed?.answered(200)
-  raw.writeHead(200, headersFor(to, body.length))
-  raw.end(to.head ? undefined : body)
+  const text = reply instanceof Written ? reply.json : JSON.stringify('msg' in reply ? fields : reply)
+  send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
 
 /** What programs read of a refusal. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mail } from '../domain/resource.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 
 export interface Mailer {
   /** Takes mails over; returns at once and never throws. */

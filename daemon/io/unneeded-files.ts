@@ -3,7 +3,7 @@
 
 import type { State } from '../domain/model/state.ts'
 import type { Engine } from '../engine.ts'
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 import type { Files } from './files.ts'
 
 export class UnneededFiles {

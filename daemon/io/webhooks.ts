@@ -1,13 +1,13 @@
 // Outgoing webhooks leave through here: requests to the servers of bots, beside the traffic. What waits, was tried and
 // came of it is in the journal, so a restart goes on where it was.
 
+import { Alarm, type Clock } from '../clock.ts'
 import { requestOf, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import { type Attempt, settled } from '../domain/bots/webhooks/settle.ts'
 import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
-import { version } from '../version.ts'
-import { Alarm, type Clock } from './clock.ts'
+import { version } from '../local/version.ts'
 import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
 
 export interface WebhooksParts {

@@ -12,7 +12,7 @@ import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { closeFile } from '../local/durable-files.ts'
-import { version } from '../version.ts'
+import { version } from '../local/version.ts'
 import {
   type BackedUpFile,
   type BackupHead,

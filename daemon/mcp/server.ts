@@ -4,7 +4,7 @@
 import { Server, type ServerContext } from '@modelcontextprotocol/server'
 import { problemIn } from '../api/checking.ts'
 import { unknownName } from '../local/did-you-mean.ts'
-import { version } from '../version.ts'
+import { version } from '../local/version.ts'
 import { attentionTools } from './attention-tools.ts'
 import type { Chat } from './chat.ts'
 import { apiTool, controlTools } from './endpoint-tools.ts'

@@ -2,7 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { FinishedCall } from '../http/observed-call.ts'
-import { version } from '../version.ts'
+import { version } from '../local/version.ts'
 import type { WebhookOutcome, WorldFigures } from './figures.ts'
 
 export interface Sources {

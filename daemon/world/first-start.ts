@@ -1,12 +1,12 @@
 // The start of a world: which secret it has, and, the first time, that the organization is founded or begins with what an archive holds.
 
+import { type Clock, SteeredClock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
-import { type Clock, SteeredClock } from '../io/clock.ts'
 import { checkSecret } from '../io/secret.ts'
+import { warn } from '../local/warnings.ts'
 import { firstFacts } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
 import type { Store } from '../store.ts'
-import { warn } from '../warnings.ts'
 import { readBase } from './snapshot-file.ts'
 
 type SeedContext = Parameters<typeof firstFacts>[1]

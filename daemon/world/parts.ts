@@ -1,6 +1,7 @@
 // The parts that a world is built from: settings, store, server, and what it has of other worlds and other daemons.
 
-import type { ClockSetting, Sections } from '../control/snapshots.ts'
+import type { ClockSetting } from '../clock.ts'
+import type { Sections } from '../control/snapshots.ts'
 import type { SpacesDoor } from '../control/spaces.ts'
 import type { EngineCluster } from '../engine.ts'
 import type { SiteHost, SiteParts } from '../http/site.ts'

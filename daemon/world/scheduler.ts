@@ -1,9 +1,9 @@
 // Runs the jobs that fall due by the clock as commands of the system. One alarm is set, for the earliest job.
 
+import { Alarm, type Clock } from '../clock.ts'
 import type { Job, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
-import { Alarm, type Clock } from '../io/clock.ts'
-import { warn } from '../warnings.ts'
+import { warn } from '../local/warnings.ts'
 
 /** Milliseconds of work after which requests get their turn, however much is due. */
 const slice = 10

@@ -3,8 +3,8 @@
 import { type Level, levelOf } from '../api/levels/level.ts'
 import { defaultLevel } from '../api/levels/releases.ts'
 import type { Boundary } from '../boundary.ts'
+import { type Clock, RealClock, SteeredClock } from '../clock.ts'
 import type { ServerFacts } from '../domain/resource.ts'
-import { type Clock, RealClock, SteeredClock } from '../io/clock.ts'
 import type { Config } from '../start/config.ts'
 
 export function clockOf({ clock, control }: Config, boundary: Boundary): Clock {

@@ -1,7 +1,7 @@
 // The world of a daemon that is not in a cluster, and its spaces.
 
+import { warn } from '../local/warnings.ts'
 import type { Store } from '../store.ts'
-import { warn } from '../warnings.ts'
 import type { HostedWorld, HostedWorldParts } from './hosted.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'

@@ -6,7 +6,8 @@ import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClockSetting, SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
+import type { Clock, ClockSetting } from '../clock.ts'
+import type { SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
 import type { Fact } from '../domain/facts.ts'
 import type { State } from '../domain/model/state.ts'
 import { invalid } from '../domain/refusal.ts'
@@ -45,13 +46,7 @@ function parse(text: string): unknown {
 
 /** Writes what is now, for `--snapshot-on-exit`. */
 export async function writeSnapshot(path: string, engine: Engine, clock: Clock, files: Files): Promise<void> {
-  const setting = 'setting' in clock ? clock.setting : { ahead: 0 }
-  await writeFileAtomically(path, textOf({ time: clock.now(), clock: setting }, engine.state, files))
-}
-
-interface Clock {
-  now(): number
-  readonly setting?: ClockSetting
+  await writeFileAtomically(path, textOf({ time: clock.now(), clock: clock.setting }, engine.state, files))
 }
 
 /** What `--from` names: a file of `snapshot export`, or the folder of a store, which is only read. */

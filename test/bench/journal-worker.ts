@@ -2,10 +2,10 @@
 
 import { closeSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { RealClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import { RealClock } from '../../daemon/io/clock.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { lineBlocks } from '../../daemon/journal/line-blocks.ts'
 

@@ -1,11 +1,11 @@
 // Fills a store: people, one channel they follow, and messages in its topics. The daemon that founded it must be stopped.
 
+import { RealClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { roles } from '../../daemon/domain/model/roles.ts'
 import type { User } from '../../daemon/domain/model/state.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import { RealClock } from '../../daemon/io/clock.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { channelRow } from '../support/channel-row.ts'

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SteeredClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import { Engine, type EngineCluster } from '../../daemon/engine.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import { SteeredClock } from '../../daemon/io/clock.ts'
 import type { Appended, NewEntry } from '../../daemon/journal/journal.ts'
 import { MemoryJournal } from '../../daemon/journal/memory-journal.ts'
 import { registration } from '../support/in-process.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { SteeredClock } from '../../daemon/clock.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import { SteeredClock } from '../../daemon/io/clock.ts'
 import { cases } from '../support/cases.ts'
 import { registration } from '../support/in-process.ts'
 

@@ -5,16 +5,17 @@ import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { Boundary } from '../../daemon/boundary.ts'
+import { SteeredClock } from '../../daemon/clock.ts'
 import { Clients } from '../../daemon/events/adapt.ts'
 import type { QueuesParts } from '../../daemon/events/queue.ts'
 import { Queues } from '../../daemon/events/queues.ts'
-import { SteeredClock } from '../../daemon/io/clock.ts'
 import { Control } from '../support/control.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { registration } from '../support/in-process.ts'
 
 /** Timers ring late when the process was stopped. */
 class StoppableClock {
+  readonly setting = { ahead: 0 }
   readonly boundary = new Boundary()
   #time = 0
   #due: { readonly at: number; readonly run: () => void }[] = []

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SteeredClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { Engine } from '../../daemon/engine.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { queuesOfRows } from '../../daemon/events/saved-queues.ts'
-import { SteeredClock } from '../../daemon/io/clock.ts'
 import { MemoryJournal } from '../../daemon/journal/memory-journal.ts'
 import { registration } from '../support/in-process.ts'
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { Boundary } from '../../daemon/boundary.ts'
+import { SteeredClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import type { State } from '../../daemon/domain/model/state.ts'
@@ -108,7 +108,7 @@ describe('every kind of fact', () => {
 
 function engineOn(journal: Journal<Fact>): Engine {
   const queues = new Queues({
-    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {}, boundary: new Boundary() },
+    clock: new SteeredClock(0),
     limits: { maxPending: 1000, maxPendingSize: 1_000_000, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},

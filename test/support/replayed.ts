@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Boundary } from '../../daemon/boundary.ts'
+import { SteeredClock } from '../../daemon/clock.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { checkRows, checkState } from '../../daemon/domain/row-checks/index.ts'
 import { Engine } from '../../daemon/engine.ts'
@@ -58,7 +58,7 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
     close: () => scratch.close(),
   }
   const queues = new Queues({
-    clock: { now: () => 0, elapsed: () => 0, heading: () => 0, after: () => () => {}, boundary: new Boundary() },
+    clock: new SteeredClock(0),
     limits: { maxPending: Number.MAX_SAFE_INTEGER, maxPendingSize: Number.MAX_SAFE_INTEGER, heartbeatMs: () => 50_000 },
     remove: () => {},
     tick: () => {},

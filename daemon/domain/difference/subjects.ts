@@ -7,7 +7,6 @@ import { presentChannel } from '../channels/channels/present.ts'
 import { presentMessage } from '../messages/messages/present.ts'
 import type { State, User } from '../model/state.ts'
 import { presentUser } from '../people/users/present.ts'
-import { idRuns } from './id-runs.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -248,4 +247,12 @@ function snake(row: object, suffix = ''): Fields {
 
 function prefixed(prefix: string, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]))
+}
+
+/** `1-4, 7`, from pairs of first and last. */
+function idRuns(runs: readonly number[]): string {
+  const parts: string[] = []
+  for (let i = 0; i < runs.length; i += 2)
+    parts.push(runs[i] === runs[i + 1] ? `${runs[i]}` : `${runs[i]}-${runs[i + 1]}`)
+  return parts.join(', ')
 }

@@ -30,7 +30,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
         : userText(ctx.state, user, viewOf(ctx, user, params)),
     )
   }
-  const written = new Written(`"members":[${members.join(',')}]`)
+  const written = new Written(`{"members":[${members.join(',')}]}`)
   if (shared) remember(ctx.state, key, written)
   return { reply: written.as() }
 }

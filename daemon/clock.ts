@@ -1,6 +1,6 @@
 // The one source of time. Real, or steered by hand: everything that falls due then fires in order.
 
-import { Boundary, type Cancel } from '../boundary.ts'
+import { Boundary, type Cancel } from './boundary.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch. The clock of the machine can be set, so this can step back and forth. */
@@ -16,10 +16,15 @@ export interface Clock {
   after(ms: number, run: () => void, time?: number): Cancel
   /** What fires runs inside it. */
   readonly boundary: Boundary
+  readonly setting: ClockSetting
 }
+
+/** Frozen, or so many milliseconds ahead of the real time. */
+export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
 export class RealClock implements Clock {
   readonly boundary: Boundary
+  readonly setting = { ahead: 0 }
 
   constructor(boundary = new Boundary()) {
     this.boundary = boundary
@@ -104,9 +109,6 @@ interface Due {
 function whole(ms: number): number {
   return Math.ceil(ms - 0.001)
 }
-
-/** Frozen, or so many milliseconds ahead of the real time. */
-export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
 /** Time that can be frozen, moved and resumed. While it is stopped nothing fires but what it is moved past. */
 export class SteeredClock implements Clock {

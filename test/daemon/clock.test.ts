@@ -10,12 +10,13 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { Boundary } from '../../daemon/boundary.ts'
-import { Alarm, SteeredClock } from '../../daemon/io/clock.ts'
+import { Alarm, SteeredClock } from '../../daemon/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 
 /** A machine whose clock can be set: timers run by elapsed time, as those of the system do. */
 class SettableClock {
+  readonly setting = { ahead: 0 }
   wall = 1_000_000
   time = 0
   readonly boundary = new Boundary()

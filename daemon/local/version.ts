@@ -6,5 +6,5 @@ declare const NATTER_VERSION: string | undefined
 
 export function version(): string {
   if (typeof NATTER_VERSION === 'string') return NATTER_VERSION
-  return (createRequire(import.meta.url)('../package.json') as { version: string }).version
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 }
