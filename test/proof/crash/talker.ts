@@ -163,7 +163,10 @@ export class CrashTalker {
   }
 }
 
-/** A story in a form that is equal for two queues, wherever their reads joined changes of flags. */
+/**
+ * A story in a form that is equal for two queues, wherever their reads joined changes of flags. A daemon that was killed does not know
+ * which joined changes it had answered, and may tell one again: that counts once.
+ */
 export interface Separated {
   readonly others: readonly Said[]
   /** By flag and message: what was done to it, in order. */
@@ -180,7 +183,8 @@ export function separateFlags(story: readonly Said[], isWanted: (message: number
     }
     for (const id of said.ids.filter(isWanted)) {
       const key = `${said.flag} ${id}`
-      flags.set(key, [...(flags.get(key) ?? []), said.what])
+      const changes = flags.get(key) ?? []
+      if (changes.at(-1) !== said.what) flags.set(key, [...changes, said.what])
     }
   }
   return { others, flags }
