@@ -97,8 +97,9 @@ function buildPlaces(wires: readonly Wires[], folder: string): Place[] {
   return wires.map((wire, i) => {
     const data = join(folder, `daemon-${i}`)
     const disk = i === wires.length - 1 && mountSmallDisk(data)
+    // In namespaces they do not listen on loopback, where rate limits are off.
     const flags = [
-      ...['--cluster', wire.etcd.join(','), '--secret-file', secretFile],
+      ...['--no-rate-limit', '--cluster', wire.etcd.join(','), '--secret-file', secretFile],
       ...['--cluster-lease', String(leaseSeconds), '--cluster-advertise', wire.advertised],
     ]
     return { node: new Node(data, wire.ports, flags, wire.host), wires: wire, disk }
