@@ -182,8 +182,8 @@ export function separateFlags(story: readonly Said[], isWanted: (message: number
       continue
     }
     for (const id of said.ids.filter(isWanted)) {
-      const key = `${said.flag} ${id}`
-      const changes = flags.get(key) ?? []
+      const key: string = `${said.flag} ${id}`
+      const changes: readonly string[] = flags.get(key) ?? []
       if (changes.at(-1) !== said.what) flags.set(key, [...changes, said.what])
     }
   }
