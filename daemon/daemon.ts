@@ -1,4 +1,4 @@
-// What one process holds: the port, the folder of the store, the main world, and spaces. `main.ts` starts one for the
+// One process: the port, the folder of the store, the main world, and spaces. `main.ts` starts one for the
 // program, the testing library for a test.
 
 import { inspectorAddress, type Ready } from './local/ready-file.ts'

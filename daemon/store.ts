@@ -1,4 +1,4 @@
-// Where a world is kept: a folder with journal, snapshots, secret and files, or memory alone. The folder has one process.
+// The store of a world: a folder with journal, snapshots, secret and files, or memory alone. The folder has one process.
 
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'

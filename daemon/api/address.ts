@@ -25,10 +25,10 @@ export function isPath(path: string): boolean {
 
 /** Throws a TypeError if the path leads anywhere else. */
 export function addressOf(site: string, path: string): URL {
-  if (!isPath(path)) throw new TypeError(`the path ${JSON.stringify(shortened(path))} is not one of the API`)
+  if (!isPath(path)) throw new TypeError(`the path ${JSON.stringify(shorten(path))} is not one of the API`)
   const base = siteAddress(site)
   const url = new URL(`${base}${path}`)
-  if (!isSameOrigin(url, base)) throw new TypeError(`the path ${JSON.stringify(shortened(path))} leaves ${base}`)
+  if (!isSameOrigin(url, base)) throw new TypeError(`the path ${JSON.stringify(shorten(path))} leaves ${base}`)
   return url
 }
 
@@ -37,6 +37,6 @@ export function isSameOrigin(url: URL, site: string): boolean {
   return url.origin === new URL(site).origin && url.username === '' && url.password === ''
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text
 }

@@ -22,11 +22,11 @@ const boundsByRef: Readonly<Record<string, number>> = {
 const known = new WeakMap<TSchema, TSchema>()
 
 /** The same shape with a largest size for every text, list and object in it. */
-export function bounded<S extends TSchema>(shape: S): S {
+export function addBounds<S extends TSchema>(shape: S): S {
   let found = known.get(shape)
   if (!found) {
     const bound = defaultsFor(shape)
-    found = withParts(bound ? ({ ...bound, ...shape } as TSchema) : shape, bounded)
+    found = withParts(bound ? ({ ...bound, ...shape } as TSchema) : shape, addBounds)
     known.set(shape, found)
   }
   return found as S
@@ -92,7 +92,7 @@ function longList(place: string, shape: TSchema | undefined, value: unknown[], d
   if (value.length > most) return `${place}: must have at most ${most} items`
   const inner = arms(shape).flatMap(arm => (arm.items ? [arm.items as TSchema] : []))
   return firstProblem(value.entries(), ([index, item]) =>
-    tooLarge(`${place}[${index}]`, joined(inner), item, depth + 1),
+    tooLarge(`${place}[${index}]`, join(inner), item, depth + 1),
   )
 }
 
@@ -108,7 +108,7 @@ function largeObject(place: string, shape: TSchema | undefined, value: object, d
     })
     return (
       longText(`${place} key`, key, defaultBounds.key) ??
-      tooLarge(`${place}[${JSON.stringify(key)}]`, joined(inner), item, depth + 1)
+      tooLarge(`${place}[${JSON.stringify(key)}]`, join(inner), item, depth + 1)
     )
   })
 }
@@ -127,7 +127,7 @@ function arms(shape: TSchema | undefined): readonly TSchema[] {
   return Array.isArray(shape.anyOf) ? shape.anyOf.flatMap(arms) : [shape]
 }
 
-function joined(shapes: readonly TSchema[]): TSchema | undefined {
+function join(shapes: readonly TSchema[]): TSchema | undefined {
   return shapes.length > 1 ? ({ anyOf: shapes } as unknown as TSchema) : shapes[0]
 }
 

@@ -1,4 +1,4 @@
-// What a client may declare in `client_capabilities` at register, and what changes for it. Absent means false.
+// The capabilities that a client can declare in `client_capabilities` at register, and what each changes. Absent means false.
 
 export const capabilities = {
   notification_settings_null: {

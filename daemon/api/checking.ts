@@ -22,14 +22,14 @@ function checkerOf(shape: TSchema): Checker {
 
 export function problemIn(name: string, shape: TSchema, value: unknown): string | undefined {
   if (shape.format === 'binary') return isUpload(value) ? undefined : `${name}: must be a file in a multipart body`
-  if (isUpload(value)) return `${name}: must be ${described(shape)}, not a file`
+  if (isUpload(value)) return `${name}: must be ${describe(shape)}, not a file`
   const large = tooLarge(name, shape, value)
   if (large !== undefined) return large
   if (shape.type !== 'string') {
     const checker = checkerOf(shape)
     if (!checker.Check(value)) {
       const { path, schema } = deepestError(checker, value)
-      return `${placeIn(name, path)}: must be ${described(schema)}`
+      return `${placeIn(name, path)}: must be ${describe(schema)}`
     }
   }
   return unprintable(name, value)
@@ -52,7 +52,7 @@ export function problemInRow(name: string, shape: TSchema, value: unknown): stri
   const most = typeof found === 'string' ? schema.maxLength : Array.isArray(found) ? schema.maxItems : undefined
   const parts = typeof found === 'string' ? 'characters' : 'items'
   return most === undefined || (found as string).length <= most
-    ? `${place}: must be ${described(schema)}`
+    ? `${place}: must be ${describe(schema)}`
     : `${place}: must have at most ${most} ${parts}`
 }
 
@@ -81,10 +81,10 @@ function placeIn(name: string, pointer: string): string {
   )
 }
 
-function described(shape: TSchema): string {
+function describe(shape: TSchema): string {
   if (shape.const !== undefined) return JSON.stringify(shape.const)
   if (Array.isArray(shape.anyOf)) {
-    const parts = shape.anyOf.map(described)
+    const parts = shape.anyOf.map(describe)
     return parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
   }
   switch (shape.type) {

@@ -1,7 +1,7 @@
 // The vocabulary of the catalogue: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
 
 import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
-import { bounded } from './bounds.ts'
+import { addBounds } from './bounds.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type { Static, TSchema }
@@ -198,11 +198,11 @@ export function spanOf(setting: object): ParamOptions {
 }
 
 export function required<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'required'> {
-  return { shape: bounded(shape), presence: 'required', about, ...options }
+  return { shape: addBounds(shape), presence: 'required', about, ...options }
 }
 
 export function optional<S extends TSchema>(shape: S, about: string, options: ParamOptions = {}): Param<S, 'optional'> {
-  return { shape: bounded(shape), presence: 'optional', about, ...options }
+  return { shape: addBounds(shape), presence: 'optional', about, ...options }
 }
 
 export function defaulted<S extends TSchema>(
@@ -211,12 +211,12 @@ export function defaulted<S extends TSchema>(
   about: string,
   options: ParamOptions = {},
 ): Param<S, 'defaulted'> {
-  return { shape: bounded(shape), presence: 'defaulted', fallback, about, ...options }
+  return { shape: addBounds(shape), presence: 'defaulted', fallback, about, ...options }
 }
 
 /** A `{name}` of the path. An integer that does not parse makes the path unknown. */
 export function inPath<S extends TSchema>(shape: S, about: string): Param<S, 'path'> {
-  return { shape: bounded(shape), presence: 'path', about }
+  return { shape: addBounds(shape), presence: 'path', about }
 }
 
 // --- endpoints --------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ export function decodeJson(
   for (const [name, param] of Object.entries(endpoint.params)) {
     const sent = Object.hasOwn(body, name) ? body[name] : read(param, path[name] ?? query[name])
     if (sent === undefined) {
-      if (param.presence === 'required' || param.presence === 'path') return problem(name, required(param))
+      if (param.presence === 'required' || param.presence === 'path') return problem(name, describeRequired(param))
       if (param.presence === 'defaulted') params[name] = param.fallback
       continue
     }
@@ -67,7 +67,7 @@ function read({ shape }: Param, text: string | undefined): unknown {
   return value === notJson ? text : value
 }
 
-function required({ shape }: Param): string {
+function describeRequired({ shape }: Param): string {
   const words: unknown[] = shape.anyOf?.map((arm: { const?: unknown }) => arm.const) ?? []
   return words.length > 0 && !words.includes(undefined) ? `required: one of ${words.join(', ')}` : 'required'
 }

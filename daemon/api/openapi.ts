@@ -87,7 +87,7 @@ function document(
       responses: {
         Refused: { description: 'Refused', content: json({ $ref: '#/components/schemas/Error' }) },
         ...Object.fromEntries(
-          Object.entries(byStatus(commonCodes)).map(([status, codes]) => [`Refused${status}`, refused(codes)]),
+          Object.entries(byStatus(commonCodes)).map(([status, codes]) => [`Refused${status}`, describeRefusals(codes)]),
         ),
       },
     },
@@ -209,7 +209,7 @@ function refusals({ access, refusals }: Endpoint): Json {
   return Object.fromEntries(
     Object.entries(all).map(([status, codes]) => [
       status,
-      ownStatuses.has(Number(status) as never) ? refused(codes) : { $ref: `#/components/responses/Refused${status}` },
+      ownStatuses.has(Number(status) as never) ? describeRefusals(codes) : { $ref: `#/components/responses/Refused${status}` },
     ]),
   )
 }
@@ -223,7 +223,7 @@ function byStatus(codes: readonly ErrorCode[]): Record<string, ErrorCode[]> {
   return found
 }
 
-function refused(codes: readonly ErrorCode[]): Json {
+function describeRefusals(codes: readonly ErrorCode[]): Json {
   const schema = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] }
   return { description: `Refused: ${codes.join(', ')}`, content: json(schema) }
 }

@@ -42,7 +42,7 @@ export class StateDigest {
       const known = this.#segments.get(segment)
       const sum = known?.changes === changes ? known.sum : await sumOf(rows(), slices)
       this.#segments.set(segment, { changes, sum })
-      messages = added(messages, sum)
+      messages = add(messages, sum)
     }
     return { ...sums, messages: textOfSum(messages) }
   }
@@ -73,13 +73,13 @@ async function sumOf(rows: Iterable<unknown>, slices: Slices): Promise<Sum> {
   let sum: Sum = [0, 0]
   for (const row of rows) {
     const hash = createHash('sha256').update(sortedText(row)).digest()
-    sum = added(sum, [hash.readUIntBE(0, 6), hash.readUIntBE(6, 6)])
+    sum = add(sum, [hash.readUIntBE(0, 6), hash.readUIntBE(6, 6)])
     if (slices.isOver) await slices.next()
   }
   return sum
 }
 
-function added([a, b]: Sum, [c, d]: Sum): Sum {
+function add([a, b]: Sum, [c, d]: Sum): Sum {
   return [(a + c) % 2 ** 48, (b + d) % 2 ** 48]
 }
 

@@ -1,4 +1,4 @@
-// What a cluster keeps in etcd, under which key, and in which form.
+// The keys and values that a cluster keeps in etcd.
 
 import type { Batch } from '../journal/replicated-journal.ts'
 
@@ -112,7 +112,7 @@ export function keysOf(name: string, record?: ClusterRecord): Keys {
 }
 
 /** So that keys have the order of their positions. */
-export function padded(position: number): string {
+export function pad(position: number): string {
   return String(position).padStart(16, '0')
 }
 

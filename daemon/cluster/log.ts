@@ -3,7 +3,7 @@
 
 import type { Batch } from '../journal/replicated-journal.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
-import { batchHead, ClusterGone, type Head, headText, type Keys, padded, readBatchHead, readHead } from './keys.ts'
+import { batchHead, ClusterGone, type Head, headText, type Keys, pad, readBatchHead, readHead } from './keys.ts'
 
 /** The log does not reach back that far: what came before is in the snapshots of the daemons. */
 export class LogTrimmed extends Error {
@@ -59,13 +59,13 @@ export class Log {
     // A crash may have cut a batch: the first one may begin before the position.
     const at = await this.#etcd.call('/v3/kv/range', {
       key: encodeText(log),
-      range_end: encodeText(`${log}${padded(after + 2)}`),
+      range_end: encodeText(`${log}${pad(after + 2)}`),
       sort_order: 'DESCEND',
       sort_target: 'KEY',
       limit: 1,
       keys_only: true,
     })
-    let from: string = at.kvs ? decodeText(at.kvs[0].key) : `${log}${padded(after + 1)}`
+    let from: string = at.kvs ? decodeText(at.kvs[0].key) : `${log}${pad(after + 1)}`
     let position = after
     for (;;) {
       const page = await this.#etcd.call('/v3/kv/range', {
@@ -85,7 +85,7 @@ export class Log {
         if (head.position > position) throw new LogTrimmed(position)
         return Number(page.header.revision)
       }
-      from = `${log}${padded(position + 1)}`
+      from = `${log}${pad(position + 1)}`
     }
   }
 
@@ -112,7 +112,7 @@ export class Log {
     const transaction = {
       compare: [this.#leads(term), { target: 'VALUE', key: encodeText(head), value: encodeText(headText(term.head)) }],
       success: [
-        { request_put: { key: encodeText(`${log}${padded(batch.first)}`), value } },
+        { request_put: { key: encodeText(`${log}${pad(batch.first)}`), value } },
         { request_put: { key: encodeText(head), value: encodeText(headText(next)) } },
       ],
       failure: [{ request_range: { key: encodeText(head) } }],
@@ -129,7 +129,7 @@ export class Log {
     const { log, staged } = this.#keys
     const { kvs } = await this.#etcd.call('/v3/kv/range', {
       key: encodeText(log),
-      range_end: encodeText(`${log}${padded(upTo + 2)}`),
+      range_end: encodeText(`${log}${pad(upTo + 2)}`),
       sort_order: 'DESCEND',
       sort_target: 'KEY',
       limit: 1,
@@ -147,7 +147,7 @@ export class Log {
   async dropStaged(term: Term): Promise<void> {
     const { staged } = this.#keys
     const rest = {
-      key: encodeText(`${staged}${padded(term.head.position + 1)}`),
+      key: encodeText(`${staged}${pad(term.head.position + 1)}`),
       range_end: encodeText(rangeEnd(staged)),
     }
     await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success: [{ request_delete_range: rest }] })
@@ -200,7 +200,7 @@ export class Log {
   }
 
   #pieceKey(first: number, term: number, piece: number): string {
-    return `${this.#keys.staged}${padded(first)}-${term}/${String(piece).padStart(6, '0')}`
+    return `${this.#keys.staged}${pad(first)}-${term}/${String(piece).padStart(6, '0')}`
   }
 
   /** Repeats a transaction until etcd answers: it compares what it changes, so the second time does nothing. */

@@ -1,4 +1,4 @@
-// Who is in the cluster, who leads it, and how far the log goes: asked for twice a second, and said of oneself.
+// The members of the cluster, its leader, and the end of the log. Twice a second, each daemon reads them and reports on itself.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { databaseFull, decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'

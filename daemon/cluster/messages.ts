@@ -1,4 +1,4 @@
-// What daemons tell each other beside the log, gathered so that many make one call: facts that a follower has for the
+// Messages between daemons beside the log, gathered so that many make one call: facts that a follower has for the
 // leader, signals that the leader has for the others, and whether a queue is still in use.
 
 import { setTimeout as sleep } from 'node:timers/promises'

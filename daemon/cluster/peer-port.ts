@@ -57,7 +57,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
         refuse(answeringOf({ method: request.method!, id: newId() }, response), refused)
       })
   }
-  const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: unused })
+  const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: refuseWhole })
   const { server } = listener
   return {
     listen: ({ host, port }) =>
@@ -104,7 +104,7 @@ function pathOf({ url }: IncomingMessage): string {
 }
 
 /** node:http reads all requests here. */
-function unused(): never {
+function refuseWhole(): never {
   throw new Error('there is no short way in at this address')
 }
 

@@ -1,4 +1,4 @@
-// What a daemon answers to the others of its cluster, below /cluster/v1 of its address for them.
+// Routes for the other daemons of the cluster, below /cluster/v1 of the address for them.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'

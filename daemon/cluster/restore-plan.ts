@@ -1,4 +1,4 @@
-// What `natter cluster restore` does to the cluster in etcd: it ends what is there and begins a cluster of a new ID, whose log
+// Replaces the cluster in etcd for `natter cluster restore`: ends the old one and begins a cluster of a new ID, whose log
 // goes on from the backup. Daemons that have the old ID cannot read or write the new log.
 
 import { randomUUID } from 'node:crypto'

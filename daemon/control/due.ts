@@ -1,4 +1,4 @@
-// What falls due next by the clock of a daemon: scheduled messages, reminders, the expiry of queues, attempts of webhooks.
+// Lists what falls due next by the clock of a daemon: scheduled messages, reminders, the expiry of queues, attempts of webhooks.
 
 import type { ControlPlane } from './control-plane.ts'
 

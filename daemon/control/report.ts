@@ -1,4 +1,4 @@
-// What explains a failed test: the logs, and what waits unread in every queue, with secrets hidden.
+// The report on a failed test: the logs, and what waits unread in every queue, with secrets hidden.
 
 import { maskJson } from '../api/masking.ts'
 import { readEvent } from '../events/event-text.ts'

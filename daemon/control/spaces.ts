@@ -1,4 +1,4 @@
-// What the control plane asks of spaces. The process has them (`daemon/world/spaces.ts`); a world only knows this much.
+// The interface between the control plane and spaces. The process has them (`daemon/world/spaces.ts`); a world only knows this much.
 
 import type { spaces as page } from '../api/control/spaces.ts'
 import type { ParamsOf, ReplyOf } from '../api/define.ts'

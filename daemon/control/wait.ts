@@ -39,7 +39,7 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalid(kind, 'must be an object')
   const log: Log<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
   const goal = new Goal(
-    kind === 'event' ? { event: wanted } : addressed(plane, wanted, kind === 'call' ? 'user' : 'bot'),
+    kind === 'event' ? { event: wanted } : addAddress(plane, wanted, kind === 'call' ? 'user' : 'bot'),
     kind,
   )
   const concerns = (item: any) => {
@@ -62,7 +62,7 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
 }
 
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
-function addressed(plane: ControlPlane, wanted: object, field: 'user' | 'bot'): object {
+function addAddress(plane: ControlPlane, wanted: object, field: 'user' | 'bot'): object {
   const given = (wanted as Record<string, unknown>)[field]
   const found = given === undefined ? [] : find(plane, given)
   return found.length === 1 ? { ...wanted, [field]: found[0]!.email } : wanted

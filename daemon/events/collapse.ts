@@ -40,7 +40,7 @@ export function sentWithLater({ joined }: Queue, upTo: number): number[] | undef
 }
 
 /** Takes out of the queue what is acknowledged by this, and returns it. */
-export function dropped(queue: Queue, upTo: number, kept?: readonly number[]): readonly Pending[] {
+export function drop(queue: Queue, upTo: number, kept?: readonly number[]): readonly Pending[] {
   const { pending, joined } = queue
   const after = pending.findIndex(event => event.id > upTo)
   const seen = after === -1 ? pending : pending.slice(0, after)

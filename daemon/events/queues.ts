@@ -5,7 +5,7 @@ import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, Clients, type FormedEvent } from './adapt.ts'
-import { assumeJoined, dropped } from './collapse.ts'
+import { assumeJoined, drop } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
 import { largest, type Pending, type Queue, type QueuesParts, sizeOf, type Unsaved, type Waiter } from './queue.ts'
@@ -294,7 +294,7 @@ export class Queues {
 
   /** Drops what the client has seen. */
   forget(queue: Queue, upTo: number, kept?: readonly number[]): void {
-    this.#grow(queue, -sizeOf(dropped(queue, upTo, kept)))
+    this.#grow(queue, -sizeOf(drop(queue, upTo, kept)))
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
     queue.newest = Math.max(queue.newest, upTo)
   }

@@ -31,7 +31,7 @@ export function* queuesOfRows(rows: Iterable<unknown>): Generator<SavedQueue> {
       const { pending, ...queue } = row as Omit<SavedQueue, 'pending'> & { pending: (PendingRow | Pending)[] }
       yield {
         ...queue,
-        pending: pending.map(event => ('body' in event ? shared(event, known) : pendingOf(event, texts))),
+        pending: pending.map(event => ('body' in event ? share(event, known) : pendingOf(event, texts))),
       }
     }
   }
@@ -47,7 +47,7 @@ function pendingOf([id, position, text, lasting, secretsOf]: PendingRow, texts: 
   return secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf }
 }
 
-function shared(event: Pending, known: Map<EventText, EventText>): Pending {
+function share(event: Pending, known: Map<EventText, EventText>): Pending {
   const body = known.get(event.body)
   if (body === undefined) known.set(event.body, event.body)
   return body === undefined ? event : { ...event, body }

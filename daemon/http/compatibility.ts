@@ -1,4 +1,4 @@
-// Which mobile apps are too old. They ask before they log in; the answers are those of the public server.
+// Recognizes mobile apps that are too old. They ask before they log in; the answers are those of the public server.
 
 import { malformed, type Refusal } from '../domain/refusal.ts'
 import { readUserAgent } from './user-agent.ts'

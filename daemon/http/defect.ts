@@ -1,4 +1,4 @@
-// What a caller is told of a failure that no one expected.
+// The refusal for an unexpected failure.
 
 import { admitDefect, refuse } from './answer.ts'
 import { diskRefusal } from './body.ts'

@@ -46,8 +46,8 @@ const phrases = wordsOf({
     '"notification_name":"notification_sound","setting":"zulip"',
 })
 
-const ownNames = reversed(names)
-const ownValues: ReadonlyMap<string, Words> = new Map([...values].map(([field, words]) => [field, reversed(words)]))
+const ownNames = reverse(names)
+const ownValues: ReadonlyMap<string, Words> = new Map([...values].map(([field, words]) => [field, reverse(words)]))
 
 // A quote inside a JSON string is escaped, so a quoted word before a colon can only be a key, and a key with its value
 // can only be that pair: the text need not be parsed.
@@ -114,6 +114,6 @@ function wordsOf(table: Readonly<Record<string, string>>): Words {
   return new Map(Object.entries(table))
 }
 
-function reversed(words: Words): Words {
+function reverse(words: Words): Words {
   return new Map([...words].map(([ours, theirs]) => [theirs, ours]))
 }

@@ -29,7 +29,7 @@ import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
-import { unconfigured } from './unconfigured.ts'
+import { findUnconfigured } from './unconfigured.ts'
 import { UploadsInProgress } from './uploads-in-progress.ts'
 import { readUserAgent } from './user-agent.ts'
 
@@ -370,7 +370,7 @@ export class Edge {
 
   #unknown(request: Incoming, path: string, answering: Answering): void {
     const { method } = request
-    const known = unconfigured(method, path.slice(prefix.length))
+    const known = findUnconfigured(method, path.slice(prefix.length))
     if (known?.access === 'user') this.authenticate(request, answering)
     if (known) throw known.refusal()
     const { level } = this.#parts.server

@@ -158,7 +158,7 @@ function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: rea
   const joined = joinFlagChanges(queue, events)
   queue.delivered = Math.max(queue.delivered, events.at(-1)?.id ?? -1)
   let list = ''
-  for (const event of joined) list += `${list && ','}${numberEvent(event.id, revealed(ctx, event))}`
+  for (const event of joined) list += `${list && ','}${numberEvent(event.id, reveal(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   const body = `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`
   send(inDialectOf(queue, answering), 200, body)
@@ -170,7 +170,7 @@ function inDialectOf({ dialect }: Queue, answering: Answering): Answering {
 }
 
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */
-function revealed(ctx: Context, { body, secretsOf }: Pending): EventText {
+function reveal(ctx: Context, { body, secretsOf }: Pending): EventText {
   if (secretsOf === undefined) return body
   const event = readEvent(body)
   const bot = revealSecrets(ctx, secretsOf, event.bot)

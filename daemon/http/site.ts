@@ -183,7 +183,7 @@ export class Site {
   mcpAccount({ headers, socket }: FastifyRequest): McpAccount {
     const { mcp, trustProxy, keys } = this.#parts
     const ip = addressOf(headers, socket, trustProxy)
-    if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw mcpClosed()
+    if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw refuseMcp()
     const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
     const user = this.#edge.authenticateKey(key, ip)
     return { userId: user.id, email: user.email, apiKey: keys.keyOf(user), ip }
@@ -275,7 +275,7 @@ function isLoopback(ip: string): boolean {
   return /^(?:127\.|::1$|::ffff:127\.)/.test(ip)
 }
 
-function mcpClosed(): Refusal {
+function refuseMcp(): Refusal {
   const msg = 'You cannot use /mcp from another machine. Start natterd with --mcp on to allow it.'
   return new Refusal(msg, { kind: 'forbidden', status: 403 })
 }

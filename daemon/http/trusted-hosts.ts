@@ -1,4 +1,4 @@
-// Which names the daemon answers to. A page in a browser can make its own name resolve to this machine and then call the daemon
+// The host names that the daemon answers to. A page in a browser can make its own name resolve to this machine and then call the daemon
 // as if it were that page's server (DNS rebinding); only names that the daemon knows are answered.
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -51,8 +51,8 @@ function hostsBy(
   isAlsoTrusted: (name: string) => boolean,
   unknownHost: (host: string) => Refusal,
 ): TrustedHosts {
-  const own = remembered(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
-  const asked = remembered(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
+  const own = remember(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
+  const asked = remember(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
   return {
     refusalOf({ host, origin }) {
       // Browsers always send a host.
@@ -65,7 +65,7 @@ function hostsBy(
 }
 
 /** Accepted values are remembered, so that most requests cost one lookup. */
-function remembered(isTrusted: (host: string) => boolean): (host: string) => boolean {
+function remember(isTrusted: (host: string) => boolean): (host: string) => boolean {
   const accepted = new Set<string>()
   return host => {
     if (accepted.has(host)) return true

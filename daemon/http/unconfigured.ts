@@ -15,7 +15,7 @@ const operations: ReadonlyMap<string, Unconfigured> = new Map([
 ])
 
 /** The path is relative to the prefix of the API. */
-export function unconfigured(method: string, path: string): Unconfigured | undefined {
+export function findUnconfigured(method: string, path: string): Unconfigured | undefined {
   return operations.get(`${method} ${path}`)
 }
 

@@ -1,4 +1,4 @@
-// What happens in the daemon, live: one long poll of the control plane feeds the lists of events and calls, the clock and
+// The daemon live: one long poll of the control plane feeds the lists of events and calls, the clock and
 // the figures of health.
 
 import { effect, signal } from '@preact/signals'

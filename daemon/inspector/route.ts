@@ -1,4 +1,4 @@
-// Which view is shown: the fragment of the address, so that back, forward and bookmarks work.
+// The view that is shown: the fragment of the address, so that back, forward and bookmarks work.
 
 import { computed, signal } from '@preact/signals'
 

@@ -1,4 +1,4 @@
-// Who looks at which daemon: the control token or one account, kept in this tab only, and the accounts it can act as.
+// The session of this tab: the control token or one account, kept in this tab only, and the accounts it can act as.
 
 import { computed, signal } from '@preact/signals'
 import { fieldsOf, NatterError, type Reply, Sender } from '../client/sender.ts'

@@ -130,7 +130,7 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
   try {
     for await (const entry of unpackTar(source.pipe(unzipped))) yield { ...entry, chunks: explaining(entry.chunks) }
   } catch (error) {
-    throw explained(error)
+    throw explain(error)
   } finally {
     source.destroy()
     unzipped.destroy()
@@ -141,7 +141,7 @@ async function* explaining(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   try {
     yield* chunks
   } catch (error) {
-    throw explained(error)
+    throw explain(error)
   }
 }
 
@@ -158,7 +158,7 @@ export function sectionIn(entry: string): string | undefined {
 }
 
 /** What is wrong with bytes that cannot be read, for people. */
-function explained(error: unknown): unknown {
+function explain(error: unknown): unknown {
   if (error instanceof ArchiveMistake) return error
   if (error instanceof TarDamaged)
     return new ArchiveMistake(error.isCutShort ? 'is cut short' : 'is not a tar archive, or is damaged')

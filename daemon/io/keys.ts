@@ -6,15 +6,15 @@ import type { Keys } from '../domain/resource.ts'
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 export function keysFrom(secret: string): Keys {
-  const controlToken = derived(secret, 'control-token')
-  const digestKey = derived(secret, 'digest')
+  const controlToken = derive(secret, 'control-token')
+  const digestKey = derive(secret, 'digest')
   return {
     // A new key is a higher version of it.
-    keyOf: ({ id, keyVersion }) => derived(secret, `api-key:${id}:${keyVersion}`),
+    keyOf: ({ id, keyVersion }) => derive(secret, `api-key:${id}:${keyVersion}`),
     // Stays the same when the key of the bot changes.
     tokenOf({ id, bot }) {
       const version = bot?.service && 'url' in bot.service ? bot.service.tokenVersion : undefined
-      return derived(secret, version === undefined ? `webhook-token:${id}` : `webhook-token:${id}:${version}`)
+      return derive(secret, version === undefined ? `webhook-token:${id}` : `webhook-token:${id}:${version}`)
     },
     controlToken,
     digestOf: text => createHmac('sha256', digestKey).update(text).digest().subarray(0, 24).toString('base64url'),
@@ -23,7 +23,7 @@ export function keysFrom(secret: string): Keys {
 }
 
 /** 32 letters and digits. */
-function derived(secret: string, purpose: string): string {
+function derive(secret: string, purpose: string): string {
   const bytes = createHmac('sha512', secret).update(purpose).digest()
   let key = ''
   for (let i = 0; i < 32; i++) key += alphabet[(bytes[2 * i]! * 256 + bytes[2 * i + 1]!) % alphabet.length]

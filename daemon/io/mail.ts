@@ -46,7 +46,7 @@ export function openMailer(parts: MailerParts): Mailer {
 }
 
 async function take(parts: MailerParts, mail: Mail): Promise<void> {
-  const raw = await composed(parts, mail)
+  const raw = await compose(parts, mail)
   if (!parts.folder) return parts.smtpUrl ? send(parts, raw) : undefined
   const file = join(parts.folder, `${parts.now()}-${randomUUID()}.eml`)
   await mkdir(parts.folder, { recursive: true, mode: 0o700 })
@@ -66,7 +66,7 @@ async function sendFile(parts: MailerParts, file: string): Promise<void> {
 }
 
 // Loaded at the first mail: most daemons never send one.
-async function composed({ from, now }: MailerParts, { to, subject, text }: Mail): Promise<Buffer> {
+async function compose({ from, now }: MailerParts, { to, subject, text }: Mail): Promise<Buffer> {
   const { createTransport } = await import('nodemailer')
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
   const { message } = await composer.sendMail({ from, to, subject, text, date: new Date(now()) })

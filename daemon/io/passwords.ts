@@ -81,7 +81,7 @@ export class Passwords {
     if (this.#line.length >= this.#lineLength) throw this.#refuse(this.#secondsOfLine())
     await turns.take(this.#line)
     try {
-      return await scryptOf(normalized(password), salt, n)
+      return await scryptOf(normalize(password), salt, n)
     } finally {
       turns.next()
     }
@@ -92,7 +92,7 @@ export class Passwords {
  * So that the same password typed on another keyboard is the same. Combining marks in a row are put in order, which
  * takes time that grows with the square of their number: no language has 30 of them, and such a text stays as it is.
  */
-function normalized(password: string): string {
+function normalize(password: string): string {
   return /\p{M}{30}/u.test(password) ? password : password.normalize('NFKC')
 }
 

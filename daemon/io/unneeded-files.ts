@@ -23,14 +23,14 @@ export class UnneededFiles {
 
   /** What named these files is gone. */
   async drop(names: readonly string[]): Promise<void> {
-    const unneeded = unnamed(this.#engine.state, names)
+    const unneeded = listUnnamed(this.#engine.state, names)
     if (unneeded.size === 0) return
     try {
       // A file goes only when a crash cannot bring back what named it.
       await this.#engine.settled()
       // Asked now, not before: a backup that begins after this knows that nothing names them.
       if (this.#isHeld()) this.#defer(unneeded)
-      else for (const name of unnamed(this.#engine.state, unneeded)) this.#files.remove(name)
+      else for (const name of listUnnamed(this.#engine.state, unneeded)) this.#files.remove(name)
     } catch (error) {
       warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
     }
@@ -64,7 +64,7 @@ export class UnneededFiles {
 const lookMs = 1000
 
 /** Those of the files that no row of the state names. */
-function unnamed(state: State, files: Iterable<string>): Set<string> {
+function listUnnamed(state: State, files: Iterable<string>): Set<string> {
   const left = new Set(files)
   for (const name of namedFiles(state)) left.delete(name)
   return left

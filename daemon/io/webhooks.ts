@@ -3,7 +3,7 @@
 
 import { Alarm, type Clock } from '../clock.ts'
 import { requestOf, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
-import { type Attempt, settled } from '../domain/bots/webhooks/settle.ts'
+import { type Attempt, settle } from '../domain/bots/webhooks/settle.ts'
 import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -109,7 +109,7 @@ export class Webhooks {
       this.#parts.onAttempt?.(attempt.kind)
       if (this.#running)
         await engine.run('deliver-webhook', delivery.botId, () => ({
-          facts: settled(surroundings(), delivery, attempt),
+          facts: settle(surroundings(), delivery, attempt),
           reply: {},
         }))
     } finally {

@@ -90,7 +90,7 @@ export async function readOpenState(fd: number, file: string, keepRows = true): 
 export async function readStateHead(fd: number, file: string): Promise<Omit<StateDocument, 'sections'>> {
   for await (const block of lineBlocks(fd, fstatSync(fd).size)) {
     const text = block.toString('utf8', 0, Math.max(0, block.indexOf(newline)))
-    const found = text.endsWith('"sections":{') ? parsed(`${text}}}`) : undefined
+    const found = text.endsWith('"sections":{') ? parseJson(`${text}}}`) : undefined
     // Another layout, or damage: reading all of it tells which.
     if (found === undefined) break
     const reason = whyNotState(found)
@@ -102,7 +102,7 @@ export async function readStateHead(fd: number, file: string): Promise<Omit<Stat
 }
 
 /** Undefined when the text is not JSON. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,4 +1,4 @@
-// What `--strict` finds in calls: parameters and values that public servers of the API family refuse, ignore or have deprecated.
+// Findings of `--strict` in calls: parameters and values that public servers of the API family refuse, ignore or have deprecated.
 
 import { harmless } from './harmless.ts'
 

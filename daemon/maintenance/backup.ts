@@ -98,7 +98,7 @@ class Backup {
         try {
           await checkSums(view)
         } catch (error) {
-          throw damaged((error as Error).message)
+          throw refuseDamaged((error as Error).message)
         }
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
@@ -119,7 +119,7 @@ class Backup {
     for (const file of view.sideFiles) {
       const { bytes, sum } = await this.#heldFile(tar, file)
       if (bytes !== file.entry.bytes || sum !== file.entry.sum)
-        throw damaged(`${file.name} does not match its checksum in state.json`)
+        throw refuseDamaged(`${file.name} does not match its checksum in state.json`)
     }
     for (const name of loose)
       if (!(await this.#looseFile(tar, name)) && name.startsWith('files/'))
@@ -202,7 +202,7 @@ async function addText(tar: TarFile, name: string, text: string): Promise<void> 
   await tar.add(name, bytes.length, [bytes])
 }
 
-function damaged(what: string): BackupRefused {
+function refuseDamaged(what: string): BackupRefused {
   return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
 }
 

@@ -1,4 +1,4 @@
-// What a reader of tar files passes over: the bytes between the entries, and around the checksums of the headers. In a backup they must be
+// Checks the gaps of a tar file, which readers pass over: the bytes between the entries, and around the checksums of the headers. In a backup they must be
 // as they were written, so that no byte of it can change unnoticed.
 
 import { BackupRefused, headName, notABackup } from './backup-format.ts'

@@ -1,4 +1,4 @@
-// Where a range of messages begins: at an end, at a message that is given by its ID or link, or at a date.
+// The beginning of a range of messages: at an end, at a message that is given by its ID or link, or at a date.
 
 import type { Chat } from './chat.ts'
 import { fetchMessages, type Range } from './messages.ts'

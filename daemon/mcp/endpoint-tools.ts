@@ -93,7 +93,7 @@ export function apiTool(mayWrite: boolean): Tool {
     async run(call, { endpoint: id, params = {}, describe = false }) {
       const endpoints = await allEndpoints()
       const endpoint = endpoints.get(id)
-      if (describe) return endpoint ? shown(described(endpoint)) : shown(listed(id, endpoints))
+      if (describe) return endpoint ? shown(describeEndpoint(endpoint)) : shown(listEndpoints(id, endpoints))
       if (!endpoint) throw new ToolError(unknownName('endpoint', id, endpoints.keys()))
       if (!mayWrite && impactOf(endpoint) !== 'read')
         throw new ToolError(`${id} changes something, and this server only reads. Start it with the toolset write.`)
@@ -137,12 +137,12 @@ function takesFile({ params }: Endpoint): boolean {
   return Object.values(params).some(({ shape }) => shape.format === 'binary')
 }
 
-function described(endpoint: Endpoint) {
+function describeEndpoint(endpoint: Endpoint) {
   const { id, method, path, summary } = endpoint
   return { id, call: `${method} ${path}`, summary, impact: impactOf(endpoint), params: inputOf(endpoint) }
 }
 
-function listed(part: string, endpoints: ReadonlyMap<string, Endpoint>) {
+function listEndpoints(part: string, endpoints: ReadonlyMap<string, Endpoint>) {
   const words = part.toLowerCase().split(/[\s_-]+/)
   const found = [...endpoints.values()].filter(({ id, summary }) =>
     words.every(word => `${id} ${summary}`.toLowerCase().includes(word)),

@@ -1,4 +1,4 @@
-// What the command line loads of this room, as one bundle.
+// The bundle of this room that the command line loads.
 
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createServer, type McpOptions } from './server.ts'

@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { messageLink } from '../api/links.ts'
 import type { Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
-import { type Cut, cut, fenced, isoTime, oneLine } from './text.ts'
+import { type Cut, cut, fence, isoTime, oneLine } from './text.ts'
 
 export const messageShape = Type.Object({
   id: Type.Integer(),
@@ -71,7 +71,7 @@ function messageText({ id, link, time, sender, content, cut_characters, reaction
   const notes = [...(unread ? ['unread'] : []), ...marks]
   const kept: Cut = { text: content, missing: cut_characters ?? 0 }
   const all = `Call get_messages with anchor ${id}, limit 1 and full true to see all of it.`
-  return `**${sender}** ${time} [${id}](${link})${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n${fenced(kept, all)}`
+  return `**${sender}** ${time} [${id}](${link})${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n${fence(kept, all)}`
 }
 
 export function placeName({ channel, topic, direct_with }: MessageRecord): string {

@@ -146,7 +146,7 @@ export const readTools = [
         channel =>
           `- #${channel.name} (ID ${channel.id}${channel.private ? ', private' : ''}${channel.subscribed ? '' : ', not subscribed'})${channel.description === '' ? '' : `: ${channel.description}`}`,
       )
-      return { text: listText(lines, all.length, offset), data: { channels, ...counted(channels, all, offset) } }
+      return { text: listText(lines, all.length, offset), data: { channels, ...countAll(channels, all, offset) } }
     },
   }),
   tool({
@@ -179,7 +179,7 @@ export const readTools = [
         topic =>
           `- ${topic.name === '' ? '(no topic)' : oneLine(topic.name)} (newest message ${topic.newest_message_id})`,
       )
-      return { text: listText(lines, all.length, offset), data: { topics, ...counted(topics, all, offset) } }
+      return { text: listText(lines, all.length, offset), data: { topics, ...countAll(topics, all, offset) } }
     },
   }),
   tool({
@@ -221,7 +221,7 @@ export const readTools = [
         ({ id, name, email, role, bot, active }) =>
           `- ${name} <${email}> (ID ${id}, ${role}${bot ? ', bot' : ''}${active ? '' : ', deactivated'})`,
       )
-      return { text: listText(lines, all.length, offset), data: { users, ...counted(users, all, offset) } }
+      return { text: listText(lines, all.length, offset), data: { users, ...countAll(users, all, offset) } }
     },
   }),
   tool({
@@ -243,7 +243,7 @@ export const readTools = [
       const lines = linkifiers.map(({ pattern, url_template }) => `- ${pattern} → ${url_template}`)
       return {
         text: listText(lines, linkifiers.length, 0),
-        data: { linkifiers, ...counted(linkifiers, linkifiers, 0) },
+        data: { linkifiers, ...countAll(linkifiers, linkifiers, 0) },
       }
     },
   }),
@@ -253,7 +253,7 @@ function contains(text: string, query: string | undefined): boolean {
   return query === undefined || text.toLowerCase().includes(query.toLowerCase())
 }
 
-function counted(shown: readonly unknown[], all: readonly unknown[], offset: number) {
+function countAll(shown: readonly unknown[], all: readonly unknown[], offset: number) {
   return { total_count: all.length, found_all: offset + shown.length >= all.length && offset === 0 }
 }
 

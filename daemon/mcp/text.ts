@@ -27,7 +27,7 @@ export function oneLine(text: string): string {
 }
 
 /** Between fences that are longer than any in the text. */
-export function fenced({ text, missing }: Cut, howToSeeAll: string): string {
+export function fence({ text, missing }: Cut, howToSeeAll: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   const note = missing > 0 ? `\n(${missing} more characters. ${howToSeeAll})` : ''

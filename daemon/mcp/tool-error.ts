@@ -1,4 +1,4 @@
-// What a tool says when it fails: what is wrong, and what to do.
+// The error of a tool: what is wrong, and what to do.
 
 import { NatterError } from '../client/sender.ts'
 

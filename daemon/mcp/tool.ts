@@ -1,4 +1,4 @@
-// What a tool is made of. Tools are plain data with a function, so that the server, the docs and the tests read the same.
+// The parts of a tool. Tools are plain data with a function, so that the server, the docs and the tests read the same.
 
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Chat } from './chat.ts'

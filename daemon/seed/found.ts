@@ -89,25 +89,25 @@ async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promi
   // Loaded only when it is used.
   if (preset === 'dev') {
     const { default: dev } = await import('../../data/presets/dev.json', { with: { type: 'json' } })
-    seeds.push({ seed: checkSeed(dev), explain: named })
+    seeds.push({ seed: checkSeed(dev), explain: placeMistake })
   }
   // A program gives a seed as an object or as a text, the command line as a file.
   if (seed instanceof SeedText) seeds.push(await readSeedText('the seed', seed.text))
-  else if (typeof seed === 'object') seeds.push({ seed: await checkedSeed(seed), explain: named })
+  else if (typeof seed === 'object') seeds.push({ seed: await readGivenSeed(seed), explain: placeMistake })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds
 }
 
-async function checkedSeed(seed: unknown): Promise<Seed> {
+async function readGivenSeed(seed: unknown): Promise<Seed> {
   try {
     return checkSeed(seed)
   } catch (error) {
-    throw await named(error)
+    throw await placeMistake(error)
   }
 }
 
 /** Without a file there is no line, but there is a place. */
-async function named(error: unknown): Promise<unknown> {
+async function placeMistake(error: unknown): Promise<unknown> {
   if (!(error instanceof SeedMistake)) return error
   return new SeedRefused(`${placeOf(error.path) || 'the seed'} ${error.message}`)
 }

@@ -32,7 +32,7 @@ const sections: ReadonlySet<string> = new Set(Object.keys(new State().save()))
 
 /** Reads the whole archive and throws a sentence if it cannot be imported. */
 export async function checkArchive(file: string): Promise<void> {
-  await named(file, async () => {
+  await nameArchive(file, async () => {
     const sums: Record<string, string> = {}
     let end: ArchiveSums | undefined
     let first = true
@@ -53,7 +53,7 @@ export async function checkArchive(file: string): Promise<void> {
 
 /** The organization in an archive that was checked; its files are kept beside the store. */
 export async function loadArchive(file: string, files: Files): Promise<State> {
-  return named(file, async () => {
+  return nameArchive(file, async () => {
     const state = new State()
     const checks = new RowChecks()
     for await (const entry of readArchive(file)) {
@@ -71,7 +71,7 @@ export async function loadArchive(file: string, files: Files): Promise<State> {
 }
 
 /** A mistake in the archive, as a sentence with its name. */
-async function named<T>(file: string, work: () => Promise<T>): Promise<T> {
+async function nameArchive<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -105,16 +105,16 @@ async function checkEntry(entry: ArchiveEntry): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of entry.chunks) hash.update(chunk)
   const sum = hash.digest('hex')
-  if (sum !== name) throw changed(entry.name)
+  if (sum !== name) throw refuseChanged(entry.name)
   return sum
 }
 
 function compare(found: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): void {
   for (const name of Object.keys(wanted)) if (found[name] === undefined) throw new ArchiveMistake(`lacks ${name}`)
-  for (const [name, sum] of Object.entries(found)) if (wanted[name] !== sum) throw changed(name)
+  for (const [name, sum] of Object.entries(found)) if (wanted[name] !== sum) throw refuseChanged(name)
 }
 
-function changed(name: string): ArchiveMistake {
+function refuseChanged(name: string): ArchiveMistake {
   return new ArchiveMistake(`is damaged: ${name} has changed since it was written`)
 }
 

@@ -1,4 +1,4 @@
-// What explains a failed test, kept in a folder: by a call, or after every test that failed in node:test, vitest or jest.
+// Keeps the report on a failed test in a folder: by a call, or after every test that failed in node:test, vitest or jest.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -173,7 +173,7 @@ export async function keepingAlive<T>(work: T | Promise<T>): Promise<T> {
   }
 }
 
-export function missed(
+export function explainMiss(
   kind: string,
   wanted: Pattern,
   near: readonly { readonly differs: readonly string[] }[],

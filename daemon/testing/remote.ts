@@ -11,7 +11,7 @@ import {
   type Explanation,
   keepingAlive,
   milliseconds,
-  missed,
+  explainMiss,
   mostDifferences,
   type Natter,
   type Pattern,
@@ -86,7 +86,7 @@ function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>
     const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
     const waited = await control.call('POST', '/wait', params)
     if (waited.met) return waited[kind]
-    throw new Error(missed(kind, wanted, waited.near))
+    throw new Error(explainMiss(kind, wanted, waited.near))
   }
 
   const list = async (path: string, field: string) => (await control.call('GET', `${path}?limit=100000`))[field]

@@ -15,7 +15,7 @@ import {
   forward,
   keepingAlive,
   milliseconds,
-  missed,
+  explainMiss,
   mostDifferences,
   type NamedBotOptions,
   type Natter,
@@ -58,7 +58,7 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     const reader = user === undefined ? undefined : userOf(control, user).id
     const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
     if (waited.met) return waited[kind]
-    throw new Error(missed(kind, wanted, waited.near))
+    throw new Error(explainMiss(kind, wanted, waited.near))
   }
 
   const bots: RunningBot[] = []

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { resources } from '../../daemon/domain/index.ts'
 import { Routes } from '../../daemon/http/routes.ts'
-import { unconfigured } from '../../daemon/http/unconfigured.ts'
+import { findUnconfigured } from '../../daemon/http/unconfigured.ts'
 
 const operations = readFileSync(join(import.meta.dirname, 'public-operations.txt'), 'utf8')
   .trim()
@@ -25,7 +25,7 @@ describe('every operation of public servers', () => {
     const missing = operations.filter(operation => {
       const [method, pattern] = operation.split(' ') as [string, string]
       const path = pattern.replace(/\{\w+\}/g, '1')
-      return operation !== sent && !routes.find(method, path) && !unconfigured(method, path)
+      return operation !== sent && !routes.find(method, path) && !findUnconfigured(method, path)
     })
     assert.deepEqual(missing, [])
   })

@@ -1,4 +1,4 @@
-// Which tests passed and which failed, from the output of common test runners: TAP, node:test, vitest, jest, pytest -v, go test -v.
+// Reads which tests passed and which failed from the output of common test runners: TAP, node:test, vitest, jest, pytest -v, go test -v.
 
 const forms: readonly (readonly [form: RegExp, passed: boolean])[] = [
   [/^\s*ok \d+ - (.+?)(?: # .*)?$/, true],

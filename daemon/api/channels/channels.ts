@@ -21,7 +21,7 @@ import {
 import {
   channel,
   creationParams,
-  mapped,
+  mapPermissions,
   permissionsAbout,
   pushAbout,
   retention,
@@ -143,7 +143,7 @@ export const channels = {
       }),
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
-      ...mapped(name =>
+      ...mapPermissions(name =>
         optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`, spanOf(channelPermissions[name])),
       ),
       default_push_notifications: optional(bool, pushAbout, { since: 507 }),

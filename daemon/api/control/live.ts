@@ -1,4 +1,4 @@
-// What is new in a daemon, in one answer, for programs that show it live; and its figures.
+// News of a daemon in one answer, for programs that show it live; and its figures.
 
 import { Type } from '@sinclair/typebox'
 import { defaulted, endpoint, int, listOf, record } from '../define.ts'

@@ -1,4 +1,4 @@
-// What the servers of outgoing webhook bots were sent, over all bots.
+// The log of requests to the servers of outgoing webhook bots.
 
 import { endpoint, int, listOf, maybe, optional } from '../define.ts'
 import { delivery, deliveryFilter, id, range, waitReply, within } from '../shapes/control.ts'

@@ -1,4 +1,4 @@
-// Why an account received a message or not, and why a call was answered as it was.
+// Explanations: why an account received a message or did not, and why a call was answered as it was.
 
 import { bool, endpoint, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
 import { account, call, delivery, id } from '../shapes/control.ts'

@@ -1,4 +1,4 @@
-// What servers of the API family do differently from a level on. The code asks for these by name, never for a level.
+// Behaviours of servers of the API family that change at a level. The code asks for these by name, never for a level.
 
 interface Behaviour {
   readonly since: number

@@ -1,4 +1,4 @@
-// How a change of the API is described: from which level on, where, and what older levels saw instead.
+// The description of a change of the API: its level, its place, and the form that older levels have.
 
 /** Replies and events are built in one form that has everything; a form says what of it a level sees. */
 export interface Form {
@@ -48,7 +48,7 @@ export function only(...fields: readonly string[]): (built: any) => any {
 }
 
 /** A record with a field under its older name. */
-export function renamed(newer: string, older: string): (built: any) => any {
+export function rename(newer: string, older: string): (built: any) => any {
   return built => {
     if (!(newer in built)) return built
     const { [newer]: value, ...rest } = built

@@ -1,10 +1,10 @@
-// What replies of `register`, events and other replies look like at older levels. Params, endpoints and fields of replies that
+// The forms of `register`, events and other replies at older levels. Params, endpoints and fields of replies that
 // only come or go are marked where the catalogue describes them.
 
 import { organizationSettings } from '../shapes/organization-settings.ts'
 import { channelPermissions } from '../shapes/permission-settings.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../shapes/user-settings.ts'
-import { at, type Change, each, only, renamed } from './change.ts'
+import { at, type Change, each, only, rename } from './change.ts'
 import {
   goneFromBots,
   inMilliseconds,
@@ -77,7 +77,7 @@ export const changes: readonly Change[] = [
     level: 442,
     breaks: true,
     about: 'In the reply of register, giphy_rating_options is called gif_rating_options, and tenor_api_key is new.',
-    register: { begins: ['tenor_api_key'], older: renamed('gif_rating_options', 'giphy_rating_options') },
+    register: { begins: ['tenor_api_key'], older: rename('gif_rating_options', 'giphy_rating_options') },
   },
   {
     level: 443,
@@ -102,15 +102,15 @@ export const changes: readonly Change[] = [
     about:
       'The setting giphy_rating of the organization is called gif_rating_policy, and gif_rating_options in the reply of register gif_rating_policy_options.',
     register: {
-      newer: renamed('realm_giphy_rating', 'realm_gif_rating_policy'),
-      older: renamed('gif_rating_policy_options', 'gif_rating_options'),
+      newer: rename('realm_giphy_rating', 'realm_gif_rating_policy'),
+      older: rename('gif_rating_policy_options', 'gif_rating_options'),
     },
     events: {
       realm: {
         newer: event => (event.property === 'giphy_rating' ? { ...event, property: 'gif_rating_policy' } : event),
       },
     },
-    replies: { 'update-realm': { newer: renamed('giphy_rating', 'gif_rating_policy') } },
+    replies: { 'update-realm': { newer: rename('giphy_rating', 'gif_rating_policy') } },
   },
   {
     level: 454,
@@ -194,7 +194,7 @@ export const changes: readonly Change[] = [
     breaks: true,
     about: 'In realm_incoming_webhook_bots, the field validator of a URL option is called input_type.',
     register: {
-      older: at('realm_incoming_webhook_bots', each(at('url_options', each(renamed('input_type', 'validator'))))),
+      older: at('realm_incoming_webhook_bots', each(at('url_options', each(rename('input_type', 'validator'))))),
     },
   },
   { level: 486, about: 'The reply of register has klipy_api_key.', register: { begins: ['klipy_api_key'] } },

@@ -1,4 +1,4 @@
-// What each level brought, as sentences: for the docs, and for clients that move from one level to another.
+// The news of each level, as sentences: for the docs, and for clients that move from one level to another.
 
 import type { TSchema } from '@sinclair/typebox'
 import { capabilities } from '../capabilities.ts'

@@ -23,9 +23,9 @@ import {
 import { groupValueChange } from '../people/user-groups.ts'
 import { type OrganizationSetting, organizationSettings } from '../shapes/organization-settings.ts'
 import { organizationPermissions } from '../shapes/permission-settings.ts'
-import { mapped } from '../tables.ts'
+import { mapTable } from '../tables.ts'
 
-const settingParams = mapped(organizationSettings, about) as {
+const settingParams = mapTable(organizationSettings, about) as {
   [K in OrganizationSetting]: ReturnType<typeof about<K>>
 }
 
@@ -55,13 +55,13 @@ export const organization = {
       gif_rating_policy: optional(oneOf(0, 1, 2, 3, 4), 'gif rating policy', { since: 453 }),
       authentication_methods: optional(keyed(bool), 'which authentication methods are enabled; at least one'),
       string_id: optional(text, 'the name of a demo organization in its address; refused, since there are none'),
-      ...mapped(organizationPermissions, name => optional(groupValueChange, `who has the permission ${name}`)),
+      ...mapTable(organizationPermissions, name => optional(groupValueChange, `who has the permission ${name}`)),
     },
     reply: {
-      ...mapped(organizationSettings, () => maybe(anything)),
+      ...mapTable(organizationSettings, () => maybe(anything)),
       gif_rating_policy: since(453, anything, 'leftOut'),
       authentication_methods: maybe(anything),
-      ...mapped(organizationPermissions, () => maybe(anything)),
+      ...mapTable(organizationPermissions, () => maybe(anything)),
     },
     refusals: [
       'BAD_REQUEST',

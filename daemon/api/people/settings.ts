@@ -2,7 +2,7 @@
 
 import { anything, endpoint, int, keyed, maybe, optional, required, secret, spanOf, text, textUpTo } from '../define.ts'
 import { type UserSetting, userSettings } from '../shapes/user-settings.ts'
-import { mapped } from '../tables.ts'
+import { mapTable } from '../tables.ts'
 
 /** Settings that have no default for new accounts. */
 const withoutDefaults = [
@@ -15,7 +15,7 @@ const withoutDefaults = [
 
 type Defaultable = Exclude<UserSetting, (typeof withoutDefaults)[number]>
 
-const settingParams = mapped(userSettings, about) as { [K in UserSetting]: ReturnType<typeof about<K>> }
+const settingParams = mapTable(userSettings, about) as { [K in UserSetting]: ReturnType<typeof about<K>> }
 const defaultParams = Object.fromEntries(
   Object.entries(settingParams).filter(([name]) => !(withoutDefaults as readonly string[]).includes(name)),
 ) as Pick<typeof settingParams, Defaultable>

@@ -18,7 +18,7 @@ import {
   userId,
 } from '../define.ts'
 import { groupPermissions, groupValue } from '../shapes/permission-settings.ts'
-import { mapped } from '../tables.ts'
+import { mapTable } from '../tables.ts'
 
 /** How a PATCH changes a group setting: the new value, and the value the caller believes to be current. */
 export const groupValueChange = record({ new: groupValue, old: maybe(nullable(groupValue)) })
@@ -33,7 +33,7 @@ const userGroup = record({
   creator_id: nullable(userId),
   date_created: nullable(timestamp),
   deactivated: bool,
-  ...mapped(groupPermissions, () => groupValue),
+  ...mapTable(groupPermissions, () => groupValue),
 })
 
 const which = { user_group_id: inPath(groupId, 'the group') }
@@ -66,7 +66,7 @@ export const userGroups = {
       description: required(text, 'the description'),
       members: required(listOf(userId), 'the members'),
       subgroups: defaulted(listOf(groupId), [], 'the subgroups'),
-      ...mapped(groupPermissions, name => optional(groupValue, aboutPermission(name))),
+      ...mapTable(groupPermissions, name => optional(groupValue, aboutPermission(name))),
     },
     reply: { group_id: int },
     refusals: ['BAD_REQUEST'],
@@ -91,7 +91,7 @@ export const userGroups = {
       name: optional(text, 'the new name'),
       description: optional(text, 'the new description'),
       deactivated: optional(bool, 'false reactivates the group'),
-      ...mapped(groupPermissions, name => optional(groupValueChange, aboutPermission(name))),
+      ...mapTable(groupPermissions, name => optional(groupValueChange, aboutPermission(name))),
     },
     refusals: ['BAD_REQUEST', 'EXPECTATION_MISMATCH'],
     cli: {

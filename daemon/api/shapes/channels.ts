@@ -34,7 +34,7 @@ export const topicsPolicy = oneOf('inherit', 'allow_empty_topic', 'disable_empty
 export const retention = eitherOf(int, text)
 
 /** What shows a channel leaves out what its level does not have. */
-const permissionFields = mapped(name => {
+const permissionFields = mapPermissions(name => {
   const { since: level }: PermissionSetting = channelPermissions[name]
   return level === undefined ? groupValue : (since(level, groupValue, 'leftOut') as unknown as typeof groupValue)
 })
@@ -119,12 +119,12 @@ export const creationParams = {
     bool,
     'whether the notification bot notifies the subscribers; true if omitted',
   ),
-  ...mapped(name => optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name]))),
+  ...mapPermissions(name => optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name]))),
   default_push_notifications: optional(bool, pushAbout, { since: 507 }),
 }
 
 /** One entry per permission of a channel. */
-export function mapped<T>(make: (name: ChannelPermission) => T) {
+export function mapPermissions<T>(make: (name: ChannelPermission) => T) {
   return Object.fromEntries(
     Object.keys(channelPermissions).map(name => [name, make(name as ChannelPermission)]),
   ) as Record<ChannelPermission, T>

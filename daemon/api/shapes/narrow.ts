@@ -1,4 +1,4 @@
-// How messages are selected: a narrow, and a range around an anchor.
+// Shapes that select messages: a narrow, and a range around an anchor.
 
 import { bool, defaulted, eitherOf, int, listOf, maybe, nullable, record, termsOf, textUpTo } from '../define.ts'
 

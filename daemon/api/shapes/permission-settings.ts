@@ -2,7 +2,7 @@
 
 import facts from '../../../data/permission-settings.json' with { type: 'json' }
 import { eitherOf, groupId, listOf, record, userId } from '../define.ts'
-import { mapped } from '../tables.ts'
+import { mapTable } from '../tables.ts'
 
 /** A set of users: a group's ID, or users and groups listed. */
 export const groupValue = eitherOf(
@@ -42,7 +42,7 @@ function settingsIn<T extends Readonly<Record<string, Row>>>(
   table: T,
   more: { readonly [K in keyof T]?: Partial<PermissionSetting> },
 ): { readonly [K in keyof T]: PermissionSetting } {
-  return mapped(table, name => {
+  return mapTable(table, name => {
     const { systemOnly, allowed, default: first, ...row } = table[name]!
     return {
       ...row,

@@ -1,4 +1,4 @@
-// What rows of a store are made of: records without other fields than their own, and bounded texts, IDs and times. Rows
+// Shapes for the rows of a store: records without other fields than their own, and bounded texts, IDs and times. Rows
 // that come from a file are checked against such shapes.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox'

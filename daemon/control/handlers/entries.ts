@@ -1,4 +1,4 @@
-// What the handlers of all logs do: list the newest entries that fit, wait for one, clear.
+// Parts of the handlers of all logs: list the newest entries that fit, wait for one, clear.
 
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
@@ -31,7 +31,7 @@ export function matching(filter: Readonly<Record<string, unknown>>): (item: obje
   return item => wanted.every(([name, value]) => (item as Record<string, unknown>)[name] === value)
 }
 
-export function cleared(log: Recent<any>): Record<never, never> {
+export function clear(log: Recent<any>): Record<never, never> {
   log.clear()
   return {}
 }
@@ -45,7 +45,7 @@ interface WaitParams {
   readonly within: string | number
 }
 
-export async function waited({ plane }: ControlContext, { user, within, ...wanted }: WaitParams): Promise<any> {
+export async function waitForEntry({ plane }: ControlContext, { user, within, ...wanted }: WaitParams): Promise<any> {
   const reader = user === undefined ? undefined : userOf(plane, user).id
   return waitFor(plane, { ...wanted, reader, within: readDuration('within', within) })
 }

@@ -4,7 +4,7 @@ import { eventLog as page } from '../../api/control/events.ts'
 import { eventTypes } from '../../api/event-types.ts'
 import { missing } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
-import { cleared, found, newest, waited } from './entries.ts'
+import { clear, found, newest, waitForEntry } from './entries.ts'
 import { resource } from './handler.ts'
 
 const known: ReadonlySet<string> = new Set(eventTypes)
@@ -25,6 +25,6 @@ export const events = resource(page, {
     // The shapes of a reply are not readonly, but these are never changed.
     return { events: events as never, last_id: log.lastId }
   },
-  wait: (context, sent) => waited(context, sent),
-  clear: ({ plane }) => cleared(plane.events),
+  wait: (context, sent) => waitForEntry(context, sent),
+  clear: ({ plane }) => clear(plane.events),
 })

@@ -1,4 +1,4 @@
-// What a handler of the control plane is: a function for each endpoint of a page. The page has checked the parameters.
+// A handler of the control plane: a function for each endpoint of a page. The page has checked the parameters.
 
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { ControlPlane } from '../control-plane.ts'

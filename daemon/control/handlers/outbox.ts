@@ -1,12 +1,12 @@
 // Handlers of `api/control/outbox.ts`.
 
 import { outbox as page } from '../../api/control/outbox.ts'
-import { cleared, matching, newest } from './entries.ts'
+import { clear, matching, newest } from './entries.ts'
 import { resource } from './handler.ts'
 
 export const outbox = resource(page, {
   list({ plane }, { since, limit, ...filter }) {
     return { mails: newest(plane.outbox, since, limit, matching(filter)), last_id: plane.outbox.lastId }
   },
-  clear: ({ plane }) => cleared(plane.outbox),
+  clear: ({ plane }) => clear(plane.outbox),
 })

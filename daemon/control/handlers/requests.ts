@@ -3,7 +3,7 @@
 import { requests as page } from '../../api/control/requests.ts'
 import { missing, missingOwn, Refusal } from '../../domain/refusal.ts'
 import { userOf } from '../wait.ts'
-import { cleared, found, matching, newest, waited } from './entries.ts'
+import { clear, found, matching, newest, waitForEntry } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
 
 export const requests = resource(page, {
@@ -33,9 +33,9 @@ export const requests = resource(page, {
   },
   wait(context, { since, within, ...call }) {
     checkEndpoint(context, call.endpoint)
-    return waited(context, { call, since, within })
+    return waitForEntry(context, { call, since, within })
   },
-  clear: ({ plane }) => cleared(plane.calls),
+  clear: ({ plane }) => clear(plane.calls),
 })
 
 function checkEndpoint({ knows }: ControlContext, endpoint: string | undefined): void {

@@ -2,7 +2,7 @@
 
 import { webhookRequests as page } from '../../api/control/webhooks.ts'
 import { userOf } from '../wait.ts'
-import { matching, newest, waited } from './entries.ts'
+import { matching, newest, waitForEntry } from './entries.ts'
 import { resource } from './handler.ts'
 
 export const webhooks = resource(page, {
@@ -12,5 +12,5 @@ export const webhooks = resource(page, {
     const found = newest(deliveries, since, limit, matching({ ...filter, ...of }))
     return { deliveries: found as never, last_id: deliveries.lastId }
   },
-  wait: (context, { since, within, ...webhook }) => waited(context, { webhook, since, within }),
+  wait: (context, { since, within, ...webhook }) => waitForEntry(context, { webhook, since, within }),
 })

@@ -8,23 +8,23 @@ import { administerBot, isAdministrator } from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults, presentServices } from './present.ts'
 
 /** Nothing for accounts that are no bots. */
-export function botAdded(state: State, user: User): Announcement[] {
+export function announceBotAdded(state: State, user: User): Announcement[] {
   return isBot(user) ? [botEvent(user, keepers(state, user), 'add', presentBot(state, user))] : []
 }
 
-export function botUpdated(state: State, user: User, changes: object): Announcement[] {
+export function announceBotUpdated(state: State, user: User, changes: object): Announcement[] {
   return isBot(user) ? [botEvent(user, keepers(state, user), 'update', { user_id: user.id, ...changes })] : []
 }
 
 /** From a level on; later the objects of bots have no address any more. */
-export function botAddressChanged(state: State, user: User): Announcement[] {
-  return botUpdated(state, user, { email: user.email }).map(({ event, ...announcement }) => ({
+export function announceBotAddress(state: State, user: User): Announcement[] {
+  return announceBotUpdated(state, user, { email: user.email }).map(({ event, ...announcement }) => ({
     ...announcement,
     event: ({ level }) => (level.rules.botAddressTold ? (event as Event) : null),
   }))
 }
 
-export function botReconfigured(
+export function announceBotReconfigured(
   state: State,
   user: User,
   changed: readonly BotPart[],
@@ -41,7 +41,7 @@ export function botReconfigured(
     ...(changed.includes('allPublic') && { default_all_public_streams: defaults.default_all_public_streams }),
   }
   const news = changed.includes('owner') ? botHandedOver(state, user, formerOwnerId) : []
-  return Object.keys(changes).length > 0 ? [...news, ...botUpdated(state, user, changes)] : news
+  return Object.keys(changes).length > 0 ? [...news, ...announceBotUpdated(state, user, changes)] : news
 }
 
 /** Administrators keep seeing the bot; a former owner who is none loses it, a new one who is none gets it whole. */
@@ -66,7 +66,7 @@ export function botHandedOver(state: State, user: User, formerOwnerId: number | 
 }
 
 /** An account began or ceased to look after bots of others, because its role changed. */
-export function botSightChanged(state: State, before: User, after: User): Announcement[] {
+export function announceBotSight(state: State, before: User, after: User): Announcement[] {
   const news: Announcement[] = []
   for (const bot of state.users.values()) {
     if (!isBot(bot)) continue
@@ -83,7 +83,7 @@ function botEvent(user: BotUser, to: readonly number[], op: string, bot: object)
 }
 
 /** The bot itself got another role: who may not administer it any more loses it, who may now gets it whole. */
-export function botReachChanged(state: State, before: User, after: User): Announcement[] {
+export function announceBotReach(state: State, before: User, after: User): Announcement[] {
   if (!isBot(before) || !isBot(after)) return []
   const had = keepers(state, before)
   const have = keepers(state, after)

@@ -90,7 +90,7 @@ export const bots = resource(api)<never, Prepared>({
           userId: user.id,
           avatar: { version: user.avatar.version + 1, file: avatar },
         })
-      const { bot, changed } = reconfigured(ctx, user, params)
+      const { bot, changed } = reconfigure(ctx, user, params)
       if (changed.length > 0)
         facts.push({
           type: 'bot.configured',
@@ -190,7 +190,7 @@ function channel(ctx: Context, param: string, name: string | undefined): number 
   return found.id
 }
 
-function reconfigured(
+function reconfigure(
   ctx: Context,
   user: BotUser,
   params: ParamsOf<typeof api.update>,

@@ -1,4 +1,4 @@
-// What differs between two states: added, changed and removed, by resource, in the words of the API.
+// The difference between two states: added, changed and removed, by resource, in the words of the API.
 
 import type { State } from '../model/state.ts'
 import { type Fields, type Subject, subjects } from './subjects.ts'

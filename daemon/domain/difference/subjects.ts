@@ -25,7 +25,7 @@ export const subjects: Readonly<Record<string, Subject>> = {
       ...settings,
       ...pictures,
       ...permissions,
-      ...prefixed('default_', userDefaults),
+      ...prefixFields('default_', userDefaults),
       is_deactivated: deactivated !== undefined,
     }),
   },
@@ -104,49 +104,49 @@ export const subjects: Readonly<Record<string, Subject>> = {
     fields: (_state, { userId: _, ...sets }) => sets,
   },
   user_topics: {
-    rows: state => keyed(state.userTopics.values(), row => `${row.userId}/${row.channelId}/${row.topic}`),
+    rows: state => listByKey(state.userTopics.values(), row => `${row.userId}/${row.channelId}/${row.topic}`),
     name: (state, { userId, channelId, topic }) =>
       `${emailOf(state, userId)} in ${channelOf(state, channelId)} > ${topic}`,
     fields: (_state, { policy, updated: _, ...row }) => ({ ...snake(row), visibility_policy: policy }),
   },
-  channel_folders: named(state => state.channelFolders.values()),
-  default_channel_groups: named(state => state.defaultChannelGroups.values()),
-  profile_fields: named(state => state.profileFields.values()),
-  emoji: named(state => state.emoji.values()),
-  linkifiers: titled(state => state.linkifiers.values(), 'pattern'),
-  playgrounds: named(state => state.playgrounds.values()),
-  domains: titled(state => state.domains.values(), 'domain'),
+  channel_folders: listByName(state => state.channelFolders.values()),
+  default_channel_groups: listByName(state => state.defaultChannelGroups.values()),
+  profile_fields: listByName(state => state.profileFields.values()),
+  emoji: listByName(state => state.emoji.values()),
+  linkifiers: listByTitle(state => state.linkifiers.values(), 'pattern'),
+  playgrounds: listByName(state => state.playgrounds.values()),
+  domains: listByTitle(state => state.domains.values(), 'domain'),
   invitations: {
-    ...titled(state => state.invitations.values(), 'email'),
+    ...listByTitle(state => state.invitations.values(), 'email'),
     // The token lets anyone in.
     fields: (_state, { token: _, ...row }) => snake(row),
   },
-  attachments: { ...owned(state => state.attachments.values()), name: (_state, { name }) => name },
-  drafts: owned(state => state.drafts.values()),
-  scheduled_messages: owned(state => state.scheduledMessages.values()),
-  reminders: owned(state => state.reminders.values()),
-  saved_snippets: owned(state => state.savedSnippets.values()),
-  navigation_views: owned(
+  attachments: { ...listByOwner(state => state.attachments.values()), name: (_state, { name }) => name },
+  drafts: listByOwner(state => state.drafts.values()),
+  scheduled_messages: listByOwner(state => state.scheduledMessages.values()),
+  reminders: listByOwner(state => state.reminders.values()),
+  saved_snippets: listByOwner(state => state.savedSnippets.values()),
+  navigation_views: listByOwner(
     state => state.navigationViews.values(),
     row => `${row.userId}/${row.fragment}`,
   ),
-  bot_storage: owned(
+  bot_storage: listByOwner(
     state => state.botStorage.values(),
     row => `${row.userId}/${row.key}`,
   ),
-  muted_users: owned(
+  muted_users: listByOwner(
     state => state.mutedUsers.values(),
     row => `${row.userId}/${row.mutedId}`,
   ),
-  alert_words: owned(
+  alert_words: listByOwner(
     state => state.alertWords.values(),
     row => row.userId,
   ),
-  push_devices: owned(
+  push_devices: listByOwner(
     state => state.pushDevices.values(),
     row => row.userId,
   ),
-  user_statuses: owned(
+  user_statuses: listByOwner(
     state => state.userStatuses.values(),
     row => row.userId,
   ),
@@ -159,11 +159,11 @@ export const subjects: Readonly<Record<string, Subject>> = {
 
 // --- kinds of subjects --------------------------------------------------------------------------------------------
 
-function named(rows: (state: State) => Iterable<{ id: number; name: string }>): Subject {
-  return titled(rows, 'name')
+function listByName(rows: (state: State) => Iterable<{ id: number; name: string }>): Subject {
+  return listByTitle(rows, 'name')
 }
 
-function titled(rows: (state: State) => Iterable<{ id: number }>, field: string): Subject {
+function listByTitle(rows: (state: State) => Iterable<{ id: number }>, field: string): Subject {
   return {
     rows: state => byId(rows(state)),
     name: (_state, row) => String(row[field] ?? row.id),
@@ -172,22 +172,22 @@ function titled(rows: (state: State) => Iterable<{ id: number }>, field: string)
 }
 
 /** What belongs to one account. */
-function owned<Row extends { userId: number; id?: number }>(
+function listByOwner<Row extends { userId: number; id?: number }>(
   rows: (state: State) => Iterable<Row>,
   key: (row: Row) => number | string = ({ id }) => id!,
 ): Subject {
   return {
-    rows: state => keyed(rows(state), key),
+    rows: state => listByKey(rows(state), key),
     name: (state, row) => `${emailOf(state, row.userId)} ${key(row)}`,
     fields: (_state, row) => snake(row),
   }
 }
 
 function byId<Row extends { id: number }>(rows: Iterable<Row>): Iterable<readonly [number, Row]> {
-  return keyed(rows, ({ id }) => id)
+  return listByKey(rows, ({ id }) => id)
 }
 
-function* keyed<Row, K extends number | string>(
+function* listByKey<Row, K extends number | string>(
   rows: Iterable<Row>,
   key: (row: Row) => K,
 ): Generator<readonly [K, Row & object]> {
@@ -245,7 +245,7 @@ function snake(row: object, suffix = ''): Fields {
   )
 }
 
-function prefixed(prefix: string, fields: Fields): Fields {
+function prefixFields(prefix: string, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [prefix + name, value]))
 }
 

@@ -1,4 +1,4 @@
-// Which messages link which uploaded files, and who may therefore see them.
+// Links from messages to uploaded files, which decide who may see a file.
 
 import type { AttachmentsRelinked } from '../model/facts/files.ts'
 import type { Message } from '../model/message-store/index.ts'
@@ -16,23 +16,23 @@ export function attachmentUrl({ path }: Attachment): string {
 
 /** The file at an address (`/user_uploads/…`), if the asker may see it. */
 export function attachmentAt(asker: Asker, url: string): Attachment | undefined {
-  const found = attachmentNamed(asker.state, url)
+  const found = findAttachment(asker.state, url)
   return found && seeUpload.allows(asker, found) ? found : undefined
 }
 
 /** The same for callers without an account. */
 export function attachmentOnTheWeb(state: State, url: string): Attachment | undefined {
-  const found = attachmentNamed(state, url)
+  const found = findAttachment(state, url)
   return found && isOnTheWeb(state, found) ? found : undefined
 }
 
-function attachmentNamed({ attachments }: State, url: string): Attachment | undefined {
+function findAttachment({ attachments }: State, url: string): Attachment | undefined {
   const path = url.slice(prefix.length)
   return attachments.find('path', path) ?? attachments.find('path', decodedPath(path))
 }
 
 /** What a text by the asker changes of the links to files. A file the asker may not see is not shared by naming it. */
-export function relinked(
+export function relink(
   asker: Asker,
   urls: readonly string[],
   { id, time }: Pick<Message, 'id' | 'time'>,
@@ -88,13 +88,13 @@ export function presentAttachment({ id, name, path, size, created, messages }: A
 export function attachmentNews(state: State, op: 'add' | 'update', id: number): Announcement {
   const attachment = state.attachments.get(id)!
   const event = { type: 'attachment', op, attachment: presentAttachment(attachment) }
-  return { to: [attachment.userId], event: { ...event, upload_space_used: spaceUsed(state) } }
+  return { to: [attachment.userId], event: { ...event, upload_space_used: sumSizes(state) } }
 }
 
 const used = new WeakMap<State, { readonly version: number; readonly bytes: number }>()
 
 /** Bytes of all files of the organization. */
-export function spaceUsed(state: State): number {
+export function sumSizes(state: State): number {
   let known = used.get(state)
   if (known?.version !== state.attachments.version) {
     let bytes = 0
@@ -116,7 +116,7 @@ export function decodedPath(path: string): string {
 
 /** Asked before a file is written: what is refused must not fill the disk. Pictures of people count as they come. */
 export function checkQuota(state: State, { uploadQuotaMiB }: ServerFacts, bytes: number): void {
-  if (uploadQuotaMiB !== undefined && spaceUsed(state) + bytes > uploadQuotaMiB * 1024 ** 2)
+  if (uploadQuotaMiB !== undefined && sumSizes(state) + bytes > uploadQuotaMiB * 1024 ** 2)
     throw conflict('file', `the organization's uploads are limited to ${uploadQuotaMiB} MiB in total`, {
       code: 'REALM_UPLOAD_QUOTA',
     })

@@ -1,4 +1,4 @@
-// What counts as an image, by its first bytes. Only four kinds are known, and reading them takes one pass at most:
+// Recognizes images by their first bytes. Only four kinds are known, and reading them takes one pass at most:
 // whatever a file holds, its size is the work it can cause.
 
 import { sizeOf, type Upload } from '../../api/define.ts'

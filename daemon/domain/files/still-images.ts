@@ -26,7 +26,7 @@ function stillGif(bytes: Uint8Array): Uint8Array | undefined {
     const kind = byteAt(bytes, at)
     if (kind === extension) at = afterBlocks(bytes, at + 2)
     else if (kind === frame) {
-      if (first !== undefined) return joined([bytes.subarray(0, first), new Uint8Array([trailer])])
+      if (first !== undefined) return join([bytes.subarray(0, first), new Uint8Array([trailer])])
       at = afterBlocks(bytes, at + 11 + colorTable(byteAt(bytes, at + 9)))
       first = at
     } else return undefined
@@ -54,8 +54,8 @@ function stillWebp(bytes: Uint8Array, view: DataView): Uint8Array | undefined {
       const size = bytes.subarray(at + 8 + 6, at + 8 + 12)
       const picture = bytes.subarray(at + 8 + 16, at + 8 + length)
       const alpha = 0x10
-      const canvas = joined([ascii('VP8X'), little(10), new Uint8Array([alpha, 0, 0, 0]), size])
-      return joined([ascii('RIFF'), little(4 + canvas.length + picture.length), ascii('WEBP'), canvas, picture])
+      const canvas = join([ascii('VP8X'), little(10), new Uint8Array([alpha, 0, 0, 0]), size])
+      return join([ascii('RIFF'), little(4 + canvas.length + picture.length), ascii('WEBP'), canvas, picture])
     }
     at += 8 + length + (length % 2)
   }
@@ -75,7 +75,7 @@ function stillPng(bytes: Uint8Array, view: DataView): Uint8Array | undefined {
     if (!['acTL', 'fcTL', 'fdAT'].includes(type)) kept.push(bytes.subarray(at, at + length))
     at += length
   }
-  return animated ? joined(kept) : undefined
+  return animated ? join(kept) : undefined
 }
 
 // --- bytes ------------------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ function little(value: number): Uint8Array {
   return bytes
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function join(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {

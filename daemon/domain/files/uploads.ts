@@ -14,7 +14,7 @@ import {
   checkQuota,
   decodedPath,
   presentAttachment,
-  spaceUsed,
+  sumSizes,
   unlink,
 } from './attachments.ts'
 import { contentTypeOf } from './content-types.ts'
@@ -76,7 +76,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     list: ({ state, actor }) => ({
       reply: {
         attachments: state.attachments.where('user', actor.id).map(presentAttachment),
-        upload_space_used: spaceUsed(state),
+        upload_space_used: sumSizes(state),
       },
     }),
 
@@ -105,7 +105,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     'attachment.removed': (state, { id, userId }) => [
       {
         to: [userId],
-        event: { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: spaceUsed(state) },
+        event: { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: sumSizes(state) },
       },
     ],
     'attachments.relinked': (state, { linked, unlinked }) =>

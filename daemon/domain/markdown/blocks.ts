@@ -49,7 +49,7 @@ export function fence(state: StateBlock, startLine: number, endLine: number, sil
     const token = state.push('fence', 'code', 0)
     token.info = opening.word
     token.content = state.getLines(startLine + 1, close, state.sCount[startLine]!, false)
-  } else if (kind === 'quote') nested(state, 'blockquote', startLine + 1, close)
+  } else if (kind === 'quote') nest(state, 'blockquote', startLine + 1, close)
   else spoiler(state, opening.header, startLine + 1, close)
   state.line = after
   return true
@@ -72,7 +72,7 @@ function closingLine(state: StateBlock, opening: Fence, startLine: number, endLi
   return endLine
 }
 
-function nested(state: StateBlock, tag: string, startLine: number, endLine: number): void {
+function nest(state: StateBlock, tag: string, startLine: number, endLine: number): void {
   state.push(`${tag}_open`, tag, 1)
   inside(state, startLine, endLine)
   state.push(`${tag}_close`, tag, -1)
@@ -98,7 +98,7 @@ export function quoteOf(quote: Rule): Rule {
     if (silent) return true
     let end = marks.end
     while (end < endLine && !state.isEmpty(end)) end++
-    nested(state, 'blockquote', marks.end, end)
+    nest(state, 'blockquote', marks.end, end)
     state.line = end
     return true
   }

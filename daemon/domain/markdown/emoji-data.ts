@@ -1,4 +1,4 @@
-// What `server_emoji_data_url` leads to: the names of every Unicode emoji, the usual one first.
+// The content behind `server_emoji_data_url`: the names of every Unicode emoji, the usual one first.
 
 import emojiNames from '../../../data/emoji.json' with { type: 'json' }
 

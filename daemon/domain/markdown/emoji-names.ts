@@ -1,4 +1,4 @@
-// Which emoji a name means: the organization's own first, then the built-in extra one, then Unicode.
+// Finds the emoji that a name means: the organization's own first, then the built-in extra one, then Unicode.
 
 import emojiNames from '../../../data/emoji.json' with { type: 'json' }
 import { didYouMean } from '../../local/did-you-mean.ts'
@@ -24,7 +24,7 @@ export function emojiInText(state: State, name: string): Emoji | undefined {
 /** By its name, or, for Unicode emoji, by the character itself. */
 export function emojiByName(state: State, name: string): Emoji | undefined {
   const custom = customEmoji(state).named(name)
-  if (custom && !custom.deactivated) return presented(custom)
+  if (custom && !custom.deactivated) return present(custom)
   if (name === extra.name) return extra
   const code = unicodeCode(name)
   return code === undefined ? emojiByCharacter(name) : { type: 'unicode_emoji', code, name }
@@ -89,7 +89,7 @@ export function unicodeName(code: string): string | undefined {
   return unicode().names.get(code)
 }
 
-function presented({ id, name, src }: CustomEmoji): Emoji {
+function present({ id, name, src }: CustomEmoji): Emoji {
   return { type: 'realm_emoji', code: String(id), name, src }
 }
 

@@ -60,7 +60,7 @@ export function render(author: Author, source: string, place: RenderPlace = null
   const found = new Findings()
   const widget = widgetOf(source)
   return {
-    html: rendered(source, { context: contextOf(author, place), findings: found, quoted: false, linked: false }),
+    html: renderSource(source, { context: contextOf(author, place), findings: found, quoted: false, linked: false }),
     mentions: {
       userIds: ascending(found.users),
       groupIds: ascending(found.groups),
@@ -80,10 +80,10 @@ export function render(author: Author, source: string, place: RenderPlace = null
 
 /** Renders what has no author or place: descriptions, profile fields. They have no mentions and show no pictures. */
 export function renderInline(state: State, source: string): string {
-  return rendered(source, { context: commonContext(state), findings: new Findings(), quoted: false, linked: false })
+  return renderSource(source, { context: commonContext(state), findings: new Findings(), quoted: false, linked: false })
 }
 
-function rendered(source: string, env: Env): string {
+function renderSource(source: string, env: Env): string {
   const html = toHtml(source, env)
   if (html.length > limits.renderedContent) throw invalid('content', 'is too large once rendered')
   return html
@@ -96,7 +96,7 @@ function contextOf(author: Author, place: RenderPlace): RenderContext {
     user: (name, id) => mentionedUser(author, name, id),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
-      const channel = channelNamed(state, name)
+      const channel = findChannel(state, name)
       return channel && seeContent.allows(author, channel) ? channel : undefined
     },
     latestMessage: place?.latestMessage ?? (() => undefined),
@@ -114,7 +114,7 @@ function commonContext(state: State): RenderContext {
     user: () => undefined,
     group: () => undefined,
     channel(name) {
-      const channel = channelNamed(state, name)
+      const channel = findChannel(state, name)
       return channel?.inviteOnly === false ? channel : undefined
     },
     // Only public channels are links here, and everyone can read those.
@@ -131,7 +131,7 @@ function commonContext(state: State): RenderContext {
 }
 
 /** Exactly as it is written: another case is no link. */
-function channelNamed(state: State, name: string): Channel | undefined {
+function findChannel(state: State, name: string): Channel | undefined {
   const channel = state.channels.find('name', name.toLowerCase())
   return channel?.name === name ? channel : undefined
 }
@@ -141,14 +141,14 @@ function mentionedUser(author: Author, name: string, id: number | undefined): Me
   const lower = name.toLowerCase()
   if (id !== undefined) {
     const user = knownUser(author, id)
-    return user && (name === '' || user.fullName.toLowerCase() === lower) ? mentioned(user) : undefined
+    return user && (name === '' || user.fullName.toLowerCase() === lower) ? presentMentioned(user) : undefined
   }
   const namesakes = author.state.users.where('name', lower).filter(user => accessUser.allows(author, user))
   const user = namesakes.find(({ active }) => active) ?? namesakes[0]
-  return user && mentioned(user)
+  return user && presentMentioned(user)
 }
 
-function mentioned({ id, fullName, active }: User): Mentioned {
+function presentMentioned({ id, fullName, active }: User): Mentioned {
   return { id, name: fullName, silent: !active }
 }
 

@@ -1,4 +1,4 @@
-// What the highlighter calls the languages that people name after a code fence.
+// Names of languages: the highlighter's name for the word after a code fence.
 
 import languages from '../../../data/languages.json' with { type: 'json' }
 

@@ -51,11 +51,11 @@ const window = 128
 
 /** From left to right, bounded on both sides. */
 export function* matchesOf(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {
-  const { pattern, groups, template, size } = compiled(linkifier)
+  const { pattern, groups, template, size } = compile(linkifier)
   // Most texts hold none.
   if (!budget.spend(size * text.length) || !pattern.test(text)) return
   for (let from = 0; from <= text.length; ) {
-    const matcher = next(compiled(linkifier), text, from, budget)
+    const matcher = next(compile(linkifier), text, from, budget)
     if (!matcher) return
     const start = matcher.start(2)
     const end = matcher.end(2)
@@ -85,7 +85,7 @@ function next({ pattern, size }: Compiled, text: string, from: number, budget: L
 
 const cache = new WeakMap<Linkifier, Compiled>()
 
-function compiled(linkifier: Linkifier): Compiled {
+function compile(linkifier: Linkifier): Compiled {
   let found = cache.get(linkifier)
   if (!found) {
     const groups = Object.keys(RE2JS.compile(linkifier.pattern).namedGroups())
@@ -99,7 +99,7 @@ function compiled(linkifier: Linkifier): Compiled {
 
 /** Instructions of its pattern. */
 export function sizeOf(linkifier: Linkifier): number {
-  return compiled(linkifier).size
+  return compile(linkifier).size
 }
 
 /** Text of a message may end up at the start of a URL: it must not become a script. */

@@ -1,4 +1,4 @@
-// What an organization adds to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
+// Additions of an organization to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
 
 import { emojiUrl, type CustomEmoji as Row } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
@@ -30,12 +30,12 @@ export interface Linkifier {
 
 export function customEmoji(state: State): CustomEmojiLookup {
   return {
-    named: name => presented(state.emoji.find('activeName', name)),
-    withId: id => presented(state.emoji.get(id)),
+    named: name => present(state.emoji.find('activeName', name)),
+    withId: id => present(state.emoji.get(id)),
   }
 }
 
-function presented(emoji: Row | undefined): CustomEmoji | undefined {
+function present(emoji: Row | undefined): CustomEmoji | undefined {
   return emoji && { id: emoji.id, name: emoji.name, deactivated: emoji.deactivated, src: emojiUrl(emoji) }
 }
 

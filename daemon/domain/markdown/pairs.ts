@@ -1,4 +1,4 @@
-// What belongs together in a line of text: code spans, square brackets and bare links, found in one pass. The rules of markdown-it look
+// Pairs in a line of text: code spans, square brackets and bare links, found in one pass. The rules of markdown-it look
 // ahead again from every bracket, which takes quadratic time on text made for it.
 
 import type { StateInline } from 'markdown-it'

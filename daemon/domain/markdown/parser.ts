@@ -16,11 +16,11 @@ import type { Env } from './render-context.ts'
 let parser: InstanceType<typeof MarkdownIt> | undefined
 
 export function toHtml(source: string, env: Env): string {
-  return isPlain(source) && env.context.linkifiers.length === 0 ? `<p>${source}</p>` : parsed(source, env)
+  return isPlain(source) && env.context.linkifiers.length === 0 ? `<p>${source}</p>` : parse(source, env)
 }
 
 /** By the parser, whatever it is. */
-export function parsed(source: string, env: Env): string {
+export function parse(source: string, env: Env): string {
   parser ??= makeParser()
   return parser.render(source, env).trimEnd()
 }
@@ -40,14 +40,14 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
   // OPEN: rules (`---`) are drawn; references, underlined headings and backslash escapes stay literal text.
   md.block.ruler.enableOnly(['table', 'code', 'fence', 'blockquote', 'hr', 'list', 'heading', 'paragraph'])
   md.block.ruler.at('fence', fence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
-  md.block.ruler.at('blockquote', quoteOf(ruleNamed(md.block.ruler, 'blockquote')), {
+  md.block.ruler.at('blockquote', quoteOf(findRule(md.block.ruler, 'blockquote')), {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
   })
-  md.block.ruler.at('list', interruptingList(ruleNamed(md.block.ruler, 'list')), { alt: ['paragraph', 'blockquote'] })
+  md.block.ruler.at('list', interruptingList(findRule(md.block.ruler, 'list')), { alt: ['paragraph', 'blockquote'] })
   md.block.ruler.at('paragraph', paragraphOf)
   limitNesting(md)
   md.inline.ruler.enableOnly(['text', 'newline', 'strikethrough', 'emphasis'])
-  md.inline.ruler.at('text', textBeforeLinks(ruleNamed(md.inline.ruler, 'text')))
+  md.inline.ruler.at('text', textBeforeLinks(findRule(md.inline.ruler, 'text')))
   md.inline.ruler.before('text', 'natter_bare_link', bareLink)
   md.inline.ruler.at('newline', lineBreak)
   md.inline.ruler.before('newline', 'line_end', lineEnd)
@@ -70,7 +70,7 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
 }
 
 /** The rule of markdown-it that a rule of ours calls. */
-function ruleNamed<Rule>(ruler: { getRules(chain: string): Rule[] }, name: string): Rule {
+function findRule<Rule>(ruler: { getRules(chain: string): Rule[] }, name: string): Rule {
   // The ruler has no method that finds a rule by its name.
   const rules = (ruler as unknown as { __rules__: { name: string; fn: Rule }[] }).__rules__
   return rules.find(rule => rule.name === name)!.fn

@@ -1,4 +1,4 @@
-// What hides in plain text: linkifier matches, emoji by name and by character, emoticons.
+// Finds markup in plain text: linkifier matches, emoji by name and by character, emoticons.
 
 import type { Token } from 'markdown-it'
 import type { Emoji } from '../model/emoji.ts'
@@ -57,9 +57,9 @@ function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] 
   let parts: Part[] = [text]
   if (!inLink) {
     const { linkifiers } = env.context
-    if (linkifiers.length > 0) parts = linkified(text, fresh, linkifiers)
+    if (linkifiers.length > 0) parts = linkify(text, fresh, linkifiers)
   }
-  parts = each(parts, plain => named(plain, env))
+  parts = each(parts, plain => replaceNames(plain, env))
   if (env.context.emoticons) parts = each(parts, plain => emoticons(plain, env))
   return each(parts, plain => characters(plain, env))
 }
@@ -70,7 +70,7 @@ function each(parts: readonly Part[], change: (text: string) => Part[]): Part[] 
 
 // --- linkifiers -------------------------------------------------------------------------------------------------
 
-function linkified(text: string, fresh: boolean, linkifiers: readonly Linkifier[]): Part[] {
+function linkify(text: string, fresh: boolean, linkifiers: readonly Linkifier[]): Part[] {
   // A character that is no boundary replaces the code or link before the text.
   const before = fresh ? '' : 'x'
   const parts: Part[] = []
@@ -106,7 +106,7 @@ function anchor(href: string, words: string): Made {
 
 // --- emoji ------------------------------------------------------------------------------------------------------
 
-function named(text: string, env: Env): Part[] {
+function replaceNames(text: string, env: Env): Part[] {
   const parts: Part[] = []
   let done = 0
   const name = /:([\p{L}\p{N}_+-]+)(?=:)/gu
@@ -153,7 +153,7 @@ const emoticonNames: Readonly<Record<string, string>> = {
 const emoticon = /(?<![^,.;?!()[\] "'\n\t])(?::\)|\(:|:\(|:D|;\)|:\||:\/|:o|:O|:p|:P|<3)(?![^,.;?!()[\] "'\n\t])/g
 
 function emoticons(text: string, env: Env): Part[] {
-  return replaced(text, emoticon, env, found => {
+  return replace(text, emoticon, env, found => {
     const name = emoticonNames[found]!
     // Unicode only: an organization's own emoji of that name is something else.
     const code = unicodeCode(name)
@@ -169,10 +169,10 @@ const character =
 const plainSign = /^\P{Emoji_Presentation}\u20E3?$/u
 
 function characters(text: string, env: Env): Part[] {
-  return replaced(text, character, env, found => (plainSign.test(found) ? undefined : emojiByCharacter(found)))
+  return replace(text, character, env, found => (plainSign.test(found) ? undefined : emojiByCharacter(found)))
 }
 
-function replaced(text: string, pattern: RegExp, env: Env, emojiOf: (found: string) => Emoji | undefined): Part[] {
+function replace(text: string, pattern: RegExp, env: Env, emojiOf: (found: string) => Emoji | undefined): Part[] {
   const parts: Part[] = []
   let done = 0
   for (const found of text.matchAll(pattern)) {

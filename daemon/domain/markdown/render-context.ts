@@ -1,4 +1,4 @@
-// What the renderer asks about the names in a text, and what it reports about the text.
+// The interface of the renderer: questions about names in a text, and findings about the text.
 
 import type { Emoji } from '../model/emoji.ts'
 import type { Linkifier } from './organization-content.ts'

@@ -1,4 +1,4 @@
-// Which addresses may become links, and how places are written in the fragment of ours.
+// Checks addresses that may become links, and writes the fragments of our own.
 
 import { channelLink, topicLink } from '../../api/links.ts'
 

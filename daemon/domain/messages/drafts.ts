@@ -10,7 +10,7 @@ import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
-import { truncated } from '../values/text.ts'
+import { truncate } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
 import { topicOf, topicShown } from '../values/topic-names.ts'
 
@@ -118,7 +118,7 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
   for (const key of Object.keys(given))
     if (!['type', 'to', 'topic', 'content', 'timestamp'].includes(key))
       throw invalid(`${place}["${key}"]`, 'is not a field of a draft')
-  const content = truncated(given.content.trimEnd(), limits.messageContent, '\n[message truncated]')
+  const content = truncate(given.content.trimEnd(), limits.messageContent, '\n[message truncated]')
   if (content.trim() === '') throw invalid(`${place}["content"]`, 'cannot be blank')
   if (given.timestamp !== undefined && given.timestamp < 0) throw invalid(`${place}["timestamp"]`, 'cannot be negative')
   const inChannel = given.type === 'stream'

@@ -14,7 +14,7 @@ import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../re
 import { type Announcement, type Context, type Event, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
 import { checkChangeable } from './messages/access.ts'
-import { concerned } from './messages/audience.ts'
+import { listConcerned } from './messages/audience.ts'
 import { presentReaction, tidy } from './messages/present.ts'
 
 const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
@@ -57,7 +57,7 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
 
 function news(state: State, { messageId, reaction }: ReactionAdded | ReactionRemoved, op: 'add' | 'remove') {
   const user = state.users.get(reaction.userId)!
-  const { known, strangers } = splitByAccess(state, user, concerned(state, messageId))
+  const { known, strangers } = splitByAccess(state, user, listConcerned(state, messageId))
   const event = (isStranger: boolean): Event => {
     const { email, full_name } = presentAuthor(state, user, false, isStranger)
     return {

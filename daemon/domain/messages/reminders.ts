@@ -11,12 +11,12 @@ import type { State } from '../model/state.ts'
 import { full, missingOwn, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { seeMessage } from '../rules/index.ts'
-import { cleaned } from '../values/text.ts'
+import { clean } from '../values/text.ts'
 import { futureTime, seconds } from '../values/time.ts'
 import { checkVisible } from './messages/access.ts'
 import { renderPlace } from './messages/send.ts'
 import { directNotice, notificationBot } from './notices/post.ts'
-import { attribution, messageLink, quoted } from './notices/quote.ts'
+import { attribution, messageLink, quote } from './notices/quote.ts'
 
 /** Seconds until a reminder without a time. */
 const usualWait = 3600
@@ -34,7 +34,7 @@ export const reminders = resource(api)<ReminderFact>({
     create(ctx, { message_id, scheduled_delivery_timestamp: time, note: given = '' }) {
       if (ctx.state.reminders.where('user', ctx.actor.id).length >= limits.reminders)
         throw full('You', limits.reminders, 'reminders')
-      const note = cleaned('note', given, limits.reminderNote)
+      const note = clean('note', given, limits.reminderNote)
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
       const messageId = message_id === undefined ? null : checkVisible(ctx, message_id)
@@ -113,7 +113,7 @@ function withWords(state: State, message: Message, head: string): string {
   const widget = message.details?.submessages?.[0]?.content
   if (widget !== undefined) return `${head}${attribution(state, message, 'sent')} ${widgetName(widget)}.`
   const before = `${head}${attribution(state, message, 'said')}:\n`
-  return before + quoted(message.content, limits.messageContent - [...before].length)
+  return before + quote(message.content, limits.messageContent - [...before].length)
 }
 
 function widgetName(content: string): string {

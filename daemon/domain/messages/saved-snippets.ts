@@ -6,7 +6,7 @@ import type { SavedSnippetFact } from '../model/facts/messages.ts'
 import type { SavedSnippet } from '../model/personal-records.ts'
 import { full, invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
-import { cleaned } from '../values/text.ts'
+import { clean } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
@@ -80,13 +80,13 @@ function findOwn(ctx: Context, id: number): SavedSnippet {
 }
 
 function checkTitle(title: string): string {
-  const checked = cleaned('title', title, limits.savedSnippetTitle)
+  const checked = clean('title', title, limits.savedSnippetTitle)
   if (checked === '') throw invalid('title', 'cannot be blank')
   return checked
 }
 
 function checkContent(content: string): string {
-  const checked = cleaned('content', content, limits.messageContent)
+  const checked = clean('content', content, limits.messageContent)
   if (checked === '') throw invalid('content', 'cannot be blank')
   return checked
 }

@@ -11,9 +11,9 @@ import { type Announcement, type Context, type Job, type Outcome, resource, type
 import { futureTime } from '../values/time.ts'
 import { isNoTopic, topicOf, topicShown } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
-import { composed, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
+import { composeMessage, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
-import { quoted } from './notices/quote.ts'
+import { quote } from './notices/quote.ts'
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
 const mostLate = 10 * 60 * 1000
@@ -41,7 +41,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
         userId: ctx.actor.id,
         target: kept(target),
         content,
-        html: composed(ctx, target, content).html,
+        html: composeMessage(ctx, target, content).html,
         due,
         failed: false,
         client: ctx.client,
@@ -92,8 +92,8 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
         }),
       },
     ],
-    'scheduled-message.edited': updated,
-    'scheduled-message.failed': updated,
+    'scheduled-message.edited': announceUpdated,
+    'scheduled-message.failed': announceUpdated,
     'scheduled-message.deleted': gone,
     'scheduled-message.delivered': gone,
   },
@@ -129,7 +129,7 @@ function rewritten(
     topic: topic ?? before.topic,
   })
   const content = given === undefined ? old.content : messageContent(given)
-  return { target: kept(target), content, html: composed(ctx, target, content).html }
+  return { target: kept(target), content, html: composeMessage(ctx, target, content).html }
 }
 
 // --- delivery ---------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, notif
   const planned = new Date(row.due * 1000).toISOString()
   const notice = [
     `The message you scheduled for <time:${planned}> was not sent, for this reason:`,
-    quoted(reason, 2000),
+    quote(reason, 2000),
     '[View scheduled messages](/#scheduled)',
   ]
   return {
@@ -198,7 +198,7 @@ function findOwn(ctx: Context, id: number): ScheduledMessage {
   return message
 }
 
-function updated(state: State, { message }: { readonly message: ScheduledMessage }): Announcement[] {
+function announceUpdated(state: State, { message }: { readonly message: ScheduledMessage }): Announcement[] {
   if (!state.users.get(message.userId)!.active) return []
   return [
     {

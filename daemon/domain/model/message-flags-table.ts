@@ -1,4 +1,4 @@
-// What people did with messages, where it differs from the default: received and unread.
+// The flags of people's messages, where they differ from the default: received and unread.
 
 import { IdSet } from './message-store/index.ts'
 

@@ -112,7 +112,7 @@ export class Reader {
   }
 }
 
-export function received(state: State, userId: number, id: number): boolean {
+export function hasReceived(state: State, userId: number, id: number): boolean {
   return new Reader(state, userId).received(id)
 }
 

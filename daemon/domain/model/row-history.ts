@@ -1,4 +1,4 @@
-// How rows were before they changed: so that a rule can be asked about the state at an earlier position of the journal. Only
+// Earlier versions of rows, so that a rule can be asked about the state at an earlier position of the journal. Only
 // the rows that decide who receives a message are followed.
 
 import type { Following } from './followers.ts'

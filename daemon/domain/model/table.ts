@@ -66,7 +66,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (isNew) this.#lastId = key
     for (const { valuesOf, rows } of this.#indexes) {
       const values = valuesOf(row)
-      if (old) unlinkOthers(rows, key, listed(valuesOf(old)), listed(values))
+      if (old) unlinkOthers(rows, key, toList(valuesOf(old)), toList(values))
       if (typeof values === 'object') for (const value of values) link(rows, value, key, row)
       else if (values !== undefined) link(rows, values, key, row)
     }
@@ -78,7 +78,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (!old) return
     this.#rows.delete(key)
     this.#version++
-    for (const { valuesOf, rows } of this.#indexes) for (const value of listed(valuesOf(old))) unlink(rows, value, key)
+    for (const { valuesOf, rows } of this.#indexes) for (const value of toList(valuesOf(old))) unlink(rows, value, key)
     this.onChange?.(key, old)
   }
 
@@ -183,7 +183,7 @@ class Supposed<Row extends object, K extends Key> {
   where(index: string, value: Key): Row[] {
     const indexKey = this.#indexKeys.get(index)!
     const kept = this.#base.where(index, value).filter(row => !this.#rows.has(this.#keyOf(row)))
-    return [...kept, ...[...this.#rows.values()].filter(row => listed(indexKey(row)).includes(value))]
+    return [...kept, ...[...this.#rows.values()].filter(row => toList(indexKey(row)).includes(value))]
   }
 
   find(index: string, value: Key): Row | undefined {
@@ -191,6 +191,6 @@ class Supposed<Row extends object, K extends Key> {
   }
 }
 
-function listed(value: Key | readonly Key[] | undefined): readonly Key[] {
+function toList(value: Key | readonly Key[] | undefined): readonly Key[] {
   return value === undefined ? [] : typeof value === 'object' ? value : [value]
 }

@@ -5,7 +5,7 @@ import { IdList, idsOf } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
 import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'
-import { channelNamed, messageIdOf, operators, type Test } from './operators.ts'
+import { findChannel, messageIdOf, operators, type Test } from './operators.ts'
 import { hasTerms, searchTerms } from './search.ts'
 import { anyOf, everyId, inParts, type Source } from './source.ts'
 import { badNarrow, type Term, termsOf } from './terms.ts'
@@ -47,7 +47,7 @@ class Builder {
     this.#asker = asker
     this.#terms = terms
     const channel = terms.find(term => term.operator === 'channel' && !term.negated)
-    this.#channel = channel && channelNamed(asker, channel.operand)
+    this.#channel = channel && findChannel(asker, channel.operand)
   }
 
   take(term: Term): void {

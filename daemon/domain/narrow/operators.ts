@@ -1,4 +1,4 @@
-// What each operator of a narrow means: where its messages are found, and how to tell whether one fits.
+// The operators of a narrow: where the messages of each are found, and how to tell whether one fits.
 
 import { channelByName, conversationOf } from '../model/lookups.ts'
 import { isMentioned, Reader } from '../model/message-reader.ts'
@@ -9,7 +9,7 @@ import { type Asker, seeMetadata } from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { resolvedPrefix, topicMeant } from '../values/topic-names.ts'
 import { searchTerms } from './search.ts'
-import { anyOf, listed, membersOf, type Source } from './source.ts'
+import { anyOf, sourceFrom, membersOf, type Source } from './source.ts'
 import { badNarrow, type Term } from './terms.ts'
 
 export type Test = (id: number) => boolean
@@ -38,7 +38,7 @@ export const operators: Readonly<
 > = {
   channel(asker, operand) {
     const { messages } = asker.state
-    const { id } = channelNamed(asker, operand)
+    const { id } = findChannel(asker, operand)
     return {
       sources: anyOf([messages.inChannel(id)]),
       test: message => messages.place(message).thread.channelId === id,
@@ -79,19 +79,19 @@ export const operators: Readonly<
 
   mentions(asker, operand) {
     if (!asker.server?.level.rules.mentionsNarrow) throw badNarrow('unknown operator "mentions"')
-    const list = asker.state.messages.mentioning(userNamed(asker, operand).id)
+    const list = asker.state.messages.mentioning(findUser(asker, operand).id)
     return { sources: anyOf([list]), test: message => list.has(message) }
   },
 
   sender(asker, operand) {
     const { messages } = asker.state
-    const { id } = userNamed(asker, operand)
+    const { id } = findUser(asker, operand)
     return { sources: anyOf([messages.bySender(id)]), test: message => messages.sender(message) === id }
   },
 
   dm(asker, operand) {
     const { state, actor } = asker
-    const people = usersNamed(asker, operand).map(user => user.id)
+    const people = findUsers(asker, operand).map(user => user.id)
     const conversation = people.length > 0 ? conversationOf(state, [...new Set([actor.id, ...people])]) : undefined
     return {
       sources: anyOf(conversation ? [state.messages.inConversation(conversation.id)] : []),
@@ -100,8 +100,8 @@ export const operators: Readonly<
     }
   },
 
-  'dm-including': (asker, operand) => conversationsWith(asker, userNamed(asker, operand), 1),
-  'group-pm-with': (asker, operand) => conversationsWith(asker, userNamed(asker, operand), 3),
+  'dm-including': (asker, operand) => conversationsWith(asker, findUser(asker, operand), 1),
+  'group-pm-with': (asker, operand) => conversationsWith(asker, findUser(asker, operand), 3),
 
   is(asker, operand) {
     const { state, actor } = asker
@@ -161,7 +161,7 @@ export const operators: Readonly<
 
   id(_asker, operand) {
     const id = messageIdOf(operand)
-    return { sources: listed([id]), test: message => message === id }
+    return { sources: sourceFrom([id]), test: message => message === id }
   },
 
   // Already replaced by the conversation it points to.
@@ -194,7 +194,7 @@ function isMutedFor({ state, actor }: Asker, id: number): boolean {
 
 // --- operands ---------------------------------------------------------------------------------------------------
 
-export function channelNamed(asker: Asker, operand: Operand): Channel {
+export function findChannel(asker: Asker, operand: Operand): Channel {
   const { state } = asker
   const channel = typeof operand === 'number' ? state.channels.get(operand) : channelByName(state, String(operand))
   if (!channel || !seeMetadata.allows(asker, channel))
@@ -202,7 +202,7 @@ export function channelNamed(asker: Asker, operand: Operand): Channel {
   return channel
 }
 
-function userNamed(asker: Asker, operand: Operand): User {
+function findUser(asker: Asker, operand: Operand): User {
   const user =
     typeof operand === 'number'
       ? knownUser(asker, operand)
@@ -212,9 +212,9 @@ function userNamed(asker: Asker, operand: Operand): User {
   return user
 }
 
-function usersNamed(asker: Asker, operand: Operand): User[] {
+function findUsers(asker: Asker, operand: Operand): User[] {
   const given = typeof operand === 'string' ? operand.split(',').map(part => part.trim()) : [operand].flat()
-  return given.map(one => userNamed(asker, one))
+  return given.map(one => findUser(asker, one))
 }
 
 /** Message IDs fit in 31 bits. */

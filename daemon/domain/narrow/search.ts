@@ -20,19 +20,19 @@ export function hasTerms(text: string, terms: readonly string[]): boolean {
 }
 
 /** HTML with every hit in its text marked. */
-export function highlighted(html: string, terms: readonly string[]): string {
+export function highlight(html: string, terms: readonly string[]): string {
   const escaped = terms.map(escapeHtml)
   return html
     .split(/(<[^>]*>)/)
-    .map((part, index) => (index % 2 === 1 ? part : marked(part, escaped)))
+    .map((part, index) => (index % 2 === 1 ? part : mark(part, escaped)))
     .join('')
 }
 
 export function highlightedText(text: string, terms: readonly string[]): string {
-  return marked(escapeHtml(text), terms.map(escapeHtml))
+  return mark(escapeHtml(text), terms.map(escapeHtml))
 }
 
-function marked(text: string, terms: readonly string[]): string {
+function mark(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase()
   // Where lower case has another length, positions would not fit.
   if (lower.length !== text.length) return text

@@ -1,4 +1,4 @@
-// Where the messages of a narrow can come from: walked from any point in both directions, without reading what is beyond.
+// Sources of the messages of a narrow: walked from any point in both directions, without reading what is beyond.
 
 import { IdList, type IdSet, type WordPart } from '../model/message-store/index.ts'
 
@@ -42,8 +42,8 @@ export function membersOf(set: IdSet): Source {
 export function anyOf(lists: readonly IdList[]): Source {
   return {
     size: lists.reduce((sum, list) => sum + list.length, 0),
-    down: from => merged(lists, list => list.lowerBound(from) - 1, -1),
-    up: from => merged(lists, list => list.lowerBound(from + 1), 1),
+    down: from => merge(lists, list => list.lowerBound(from) - 1, -1),
+    up: from => merge(lists, list => list.lowerBound(from + 1), 1),
   }
 }
 
@@ -82,12 +82,12 @@ export function inParts(size: number, parts: readonly WordPart[]): Source {
   }
 }
 
-export function listed(ids: readonly number[]): Source {
+export function sourceFrom(ids: readonly number[]): Source {
   return anyOf([new IdList([...new Set(ids)].sort((a, b) => a - b))])
 }
 
 /** A heap of cursors, the next ID on top. */
-function* merged(lists: readonly IdList[], start: (list: IdList) => number, step: 1 | -1): Generator<number> {
+function* merge(lists: readonly IdList[], start: (list: IdList) => number, step: 1 | -1): Generator<number> {
   const heap: { list: IdList; at: number; id: number }[] = []
   for (const list of lists) {
     const at = start(list)

@@ -37,9 +37,9 @@ export function termsOf(given: unknown): Term[] {
 }
 
 function termOf(term: GivenTerm, place: string): Term {
-  if ('operator' in term) return { ...named(term.operator), operand: term.operand, ...negation(term) }
+  if ('operator' in term) return { ...readName(term.operator), operand: term.operand, ...negation(term) }
   if (term.length !== 2) throw invalid(place, 'must be a pair of operator and operand')
-  return { ...named(term[0]!), operand: term[1]!, negated: term[0]!.startsWith('-') }
+  return { ...readName(term[0]!), operand: term[1]!, negated: term[0]!.startsWith('-') }
 }
 
 function checkOperand({ operator, operand }: Term, place: string): void {
@@ -54,7 +54,7 @@ function checkOperand({ operator, operand }: Term, place: string): void {
     throw invalid(place, 'the operand of "search" cannot be blank')
 }
 
-function named(written: string): { operator: string } {
+function readName(written: string): { operator: string } {
   const operator = written.toLowerCase().replace(/^-/, '')
   return { operator: Object.hasOwn(aliases, operator) ? aliases[operator]! : operator }
 }

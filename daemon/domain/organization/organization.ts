@@ -9,13 +9,13 @@ import { customMessage, fromWelcomeBot } from '../messages/notices/welcome.ts'
 import type { OrganizationFact } from '../model/facts/organization.ts'
 import type { EmailDomain } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { limitChanged } from '../people/users/access.ts'
+import { announceLimit } from '../people/users/access.ts'
 import { full, invalid } from '../refusal.ts'
 import { type Announcement, type Event, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import { presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
-import { cleaned } from '../values/text.ts'
+import { clean } from '../values/text.ts'
 import { constantSections } from './constants.ts'
 import { checkDomain, knownDomain, presentDomain } from './domains.ts'
 import { realmSection } from './register.ts'
@@ -40,7 +40,7 @@ export const organization = resource(api)<OrganizationFact>({
 
     testWelcomeMessage(ctx, { welcome_message_custom_text: given }) {
       may.insist(may.administer, ctx)
-      const message = cleaned('welcome_message_custom_text', given, limits.welcomeMessage)
+      const message = clean('welcome_message_custom_text', given, limits.welcomeMessage)
       if (message === '') throw invalid('welcome_message_custom_text', 'must not be empty')
       const [fact] = fromWelcomeBot(ctx, ctx.actor, customMessage(message))
       return { facts: [fact!], reply: { message_id: fact!.message.id } }
@@ -163,7 +163,7 @@ function changeNews(
     }
   })
   for (const [name, value] of Object.entries(permissions)) news.push(inData({ [name]: presentValue(state, value) }))
-  return permissions.can_access_all_users_group === undefined ? news : [...news, ...limitChanged(state)]
+  return permissions.can_access_all_users_group === undefined ? news : [...news, ...announceLimit(state)]
 }
 
 function domainNews(state: State, fields: object): Announcement[] {

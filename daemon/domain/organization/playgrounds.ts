@@ -22,7 +22,7 @@ export const playgrounds = resource(api)<PlaygroundFact>({
         throw full('The organization', limits.playgrounds, 'playgrounds')
       const playground: Playground = {
         id: ctx.state.playgrounds.nextId,
-        name: filled('name', params.name, limits.playgroundName),
+        name: checkFilled('name', params.name, limits.playgroundName),
         language: checkLanguage(params.pygments_language),
         urlTemplate: checkTemplate(params.url_template),
       }
@@ -55,7 +55,7 @@ export const playgrounds = resource(api)<PlaygroundFact>({
   sections: { realm_playgrounds: ({ state }) => ({ realm_playgrounds: present(state) }) },
 })
 
-function filled(param: string, given: string, limit: number): string {
+function checkFilled(param: string, given: string, limit: number): string {
   const text = given.trim()
   if (text === '') throw invalidForm(param, 'cannot be blank')
   if ([...text].length > limit) throw invalidForm(param, `must be at most ${limit} characters`)
@@ -65,7 +65,7 @@ function filled(param: string, given: string, limit: number): string {
 function checkLanguage(given: string): string {
   if (!/^[ \w+,./#-]*$/.test(given))
     throw invalid('pygments_language', 'can contain only letters, digits, spaces and the characters _ + , - . / #')
-  return filled('pygments_language', given, limits.playgroundLanguage)
+  return checkFilled('pygments_language', given, limits.playgroundLanguage)
 }
 
 function checkTemplate(given: string): string {

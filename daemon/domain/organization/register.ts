@@ -7,7 +7,7 @@ import {
   organizationPermissions,
   type PermissionSetting,
 } from '../../api/shapes/permission-settings.ts'
-import { mapped } from '../../api/tables.ts'
+import { mapTable } from '../../api/tables.ts'
 import { limits } from '../limits.ts'
 import { reportReasons } from '../messages/messages/report.ts'
 import type { GroupValue } from '../model/roles.ts'
@@ -118,11 +118,11 @@ function serverFields({ state, server, keys }: Context) {
 
 const supportedSettings = {
   realm: {
-    ...mapped(organizationPermissions, name => supported(organizationPermissions[name], '', null)),
-    workplace_users_group: supported({ nobody: true, everyone: true, default: 'role:everyone' }, '', null),
+    ...mapTable(organizationPermissions, name => presentSupported(organizationPermissions[name], '', null)),
+    workplace_users_group: presentSupported({ nobody: true, everyone: true, default: 'role:everyone' }, '', null),
   },
-  stream: mapped(channelPermissions, name => supported(channelPermissions[name], 'channel_creator', null)),
-  group: mapped(groupPermissions, name => supported(groupPermissions[name], 'group_creator', 'role:nobody')),
+  stream: mapTable(channelPermissions, name => presentSupported(channelPermissions[name], 'channel_creator', null)),
+  group: mapTable(groupPermissions, name => presentSupported(groupPermissions[name], 'group_creator', 'role:nobody')),
 }
 
 /** A name for the organization that no other one has, and that is the same after a restart. */
@@ -133,7 +133,7 @@ function uuidOf(digest: string): string {
 
 const reportTypes = Object.entries(reportReasons).map(([key, name]) => ({ key, name }))
 
-function supported(setting: PermissionSetting, creator: string, forSystemGroups: string | null) {
+function presentSupported(setting: PermissionSetting, creator: string, forSystemGroups: string | null) {
   return {
     require_system_group: setting.systemOnly === true,
     allow_internet_group: false,

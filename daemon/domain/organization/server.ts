@@ -5,7 +5,7 @@ import { renderInline } from '../markdown/index.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { resource, type ServerFacts } from '../resource.ts'
-import { webPublicEnabled } from '../rules/index.ts'
+import { allowsWebPublic } from '../rules/index.ts'
 import { enabledMethods, presentMethods } from './authentication.ts'
 import { iconUrl } from './pictures.ts'
 
@@ -25,7 +25,7 @@ export const server = resource(api)<never>({
         realm_name: organizationSetting(state, 'name'),
         realm_icon: iconUrl(state, server.url),
         realm_description: descriptionHtml(state),
-        realm_web_public_access_enabled: webPublicEnabled(state) && hasWebPublicChannel(state),
+        realm_web_public_access_enabled: allowsWebPublic(state) && hasWebPublicChannel(state),
       },
     }),
   },

@@ -9,13 +9,13 @@ import { limits } from '../limits.ts'
 import type { GroupValue } from '../model/roles.ts'
 import { organizationSetting } from '../model/settings.ts'
 import { checkLanguage } from '../people/settings/check.ts'
-import { waitingSettled } from '../people/users/activity.ts'
+import { settleWaiting } from '../people/users/activity.ts'
 import { conflict, invalid, missing } from '../refusal.ts'
 import type { Context, Outcome } from '../resource.ts'
 import { changedValue, presentValue } from '../rules/group-values.ts'
 import * as may from '../rules/index.ts'
 import { knownActiveUser } from '../rules/user-access.ts'
-import { cleaned } from '../values/text.ts'
+import { clean } from '../values/text.ts'
 import { checkMethods, enabledMethods, presentEnabled } from './authentication.ts'
 
 type Params = ParamsOf<typeof api.update>
@@ -32,7 +32,7 @@ export function update(ctx: Context, params: Params): Outcome<ReplyOf<typeof api
   const methods = enabled && { methods: presentEnabled(enabled, ctx.server) }
   const facts: Fact[] = some ? [{ type: 'organization.changed', settings, permissions, ...methods }] : []
   const waiting = settings.waiting_period_threshold
-  if (typeof waiting === 'number') facts.push(...waitingSettled(ctx.state, ctx.now, waiting))
+  if (typeof waiting === 'number') facts.push(...settleWaiting(ctx.state, ctx.now, waiting))
   return { facts, reply: echo(ctx, params, settings, permissions) }
 }
 
@@ -80,14 +80,14 @@ function changedPermissions(ctx: Context, params: Params): Partial<Record<Organi
 function checkSetting(ctx: Context, name: OrganizationSetting, given: unknown): unknown {
   switch (name) {
     case 'name': {
-      const text = cleaned(name, given as string, limits.organizationName)
+      const text = clean(name, given as string, limits.organizationName)
       if (text === '') throw invalid('name', 'cannot be blank')
       return text
     }
     case 'description':
-      return cleaned(name, given as string, limits.organizationDescription)
+      return clean(name, given as string, limits.organizationDescription)
     case 'welcome_message_custom_text':
-      return cleaned(name, given as string, limits.welcomeMessage)
+      return clean(name, given as string, limits.welcomeMessage)
     case 'default_language':
       checkLanguage(name, given as string)
       return given
@@ -125,7 +125,7 @@ function limit(name: string, given: unknown): number | null {
 
 function jitsiUrl(given: string | null): string | null {
   if (given === null || given === 'default') return null
-  const url = cleaned('jitsi_server_url', given, limits.jitsiUrl)
+  const url = clean('jitsi_server_url', given, limits.jitsiUrl)
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw invalid('jitsi_server_url', 'must be a URL')
   return url
 }

@@ -6,7 +6,7 @@ import type { AlertWordsFact } from '../model/facts/people.ts'
 import type { State } from '../model/state.ts'
 import { conflict } from '../refusal.ts'
 import { type Context, type Outcome, resource } from '../resource.ts'
-import { cleaned } from '../values/text.ts'
+import { clean } from '../values/text.ts'
 
 export const alertWords = resource(api)<AlertWordsFact>({
   commands: {
@@ -14,23 +14,23 @@ export const alertWords = resource(api)<AlertWordsFact>({
 
     add(ctx, params) {
       const words = [...wordsOf(ctx.state, ctx.actor.id)]
-      const known = new Set(words.map(folded))
+      const known = new Set(words.map(fold))
       for (const [index, given] of params.alert_words.entries()) {
-        const word = cleaned(`alert_words[${index}]`, given, limits.alertWord)
-        if (word === '' || known.has(folded(word))) continue
-        known.add(folded(word))
+        const word = clean(`alert_words[${index}]`, given, limits.alertWord)
+        if (word === '' || known.has(fold(word))) continue
+        known.add(fold(word))
         words.push(word)
       }
       if (words.length > limits.alertWords)
         throw conflict('alert_words', `you can have ${limits.alertWords} alert words; remove some first`)
-      return changed(ctx, words)
+      return changeWords(ctx, words)
     },
 
     remove(ctx, params) {
-      const gone = new Set(params.alert_words.map(word => folded(word.trim())))
-      return changed(
+      const gone = new Set(params.alert_words.map(word => fold(word.trim())))
+      return changeWords(
         ctx,
-        wordsOf(ctx.state, ctx.actor.id).filter(word => !gone.has(folded(word))),
+        wordsOf(ctx.state, ctx.actor.id).filter(word => !gone.has(fold(word))),
       )
     },
   },
@@ -50,7 +50,7 @@ export function wordsOf(state: State, userId: number): readonly string[] {
   return state.alertWords.get(userId)?.words ?? []
 }
 
-function changed(ctx: Context, words: string[]): Outcome<{ alert_words: string[] }> {
+function changeWords(ctx: Context, words: string[]): Outcome<{ alert_words: string[] }> {
   const same = words.length === wordsOf(ctx.state, ctx.actor.id).length
   return {
     facts: same ? [] : [{ type: 'alert-words.changed', userId: ctx.actor.id, words }],
@@ -58,6 +58,6 @@ function changed(ctx: Context, words: string[]): Outcome<{ alert_words: string[]
   }
 }
 
-function folded(word: string): string {
+function fold(word: string): string {
   return word.toLowerCase()
 }

@@ -13,8 +13,8 @@ import { avatarUrl } from './users/present.ts'
 export const avatars = resource(api)<never, { readonly upload: { readonly file: string | undefined } }>({
   prepare: { upload: async (tools, { file }, state) => ({ file: await keepAvatar(tools, file, state) }) },
   commands: {
-    upload: (ctx, _params, { file }) => changed(ctx, file),
-    delete: ctx => changed(ctx, undefined),
+    upload: (ctx, _params, { file }) => changeAvatar(ctx, file),
+    delete: ctx => changeAvatar(ctx, undefined),
   },
   apply: {},
   announce: {},
@@ -28,7 +28,7 @@ export async function keepAvatar(tools: Tools, file: Upload | undefined, state: 
   return tools.keepFile(file)
 }
 
-function changed(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
+function changeAvatar(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
   may.check(may.changeAvatar, ctx)
   const { actor } = ctx
   // Without an upload there is none to take away.

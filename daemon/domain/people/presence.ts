@@ -27,7 +27,7 @@ export const presence = resource(api)<PresenceFact>({
     update(ctx, params) {
       may.check(may.havePresence, ctx)
       const since = params.last_update_id
-      const { row, signals } = reported(ctx, params.status === 'active')
+      const { row, signals } = report(ctx, params.status === 'active')
       const touch = row ? (state: State) => state.presence.put(row) : () => {}
       if (params.ping_only) return { touch, signals, reply: { presence_last_update_id: since ?? -1 } }
       const rows = listPresence(ctx, row, since, params.history_limit_days)
@@ -38,7 +38,7 @@ export const presence = resource(api)<PresenceFact>({
         reply: {
           presence_last_update_id: rows.reduce((newest, { updateId }) => Math.max(newest, updateId), since ?? -1),
           server_timestamp: ctx.now / 1000,
-          presences: presented(ctx, rows, modern),
+          presences: presentRows(ctx, rows, modern),
         },
       }
     },
@@ -64,7 +64,7 @@ export const presence = resource(api)<PresenceFact>({
     },
 
     list(ctx) {
-      const presences = presented(ctx, listPresence(ctx), false) as Record<string, ReturnType<typeof legacy>>
+      const presences = presentRows(ctx, listPresence(ctx), false) as Record<string, ReturnType<typeof legacy>>
       return { reply: { presences, server_timestamp: ctx.now / 1000 } }
     },
   },
@@ -80,7 +80,7 @@ export const presence = resource(api)<PresenceFact>({
     presence(ctx, { slimPresence, modernPresence, presenceHistoryDays }) {
       const rows = listPresence(ctx, undefined, undefined, presenceHistoryDays)
       return {
-        presences: presented(ctx, rows, slimPresence || modernPresence),
+        presences: presentRows(ctx, rows, slimPresence || modernPresence),
         presence_last_update_id: rows.reduce((newest, { updateId }) => Math.max(newest, updateId), -1),
         server_timestamp: ctx.now / 1000,
       }
@@ -89,7 +89,7 @@ export const presence = resource(api)<PresenceFact>({
 })
 
 /** Becoming invisible looks like having left; becoming visible again is a report of being active. */
-export function visibilityToggled(ctx: Context, visible: boolean): Pick<Outcome<object>, 'touch' | 'signals'> {
+export function toggleVisibility(ctx: Context, visible: boolean): Pick<Outcome<object>, 'touch' | 'signals'> {
   const { state, actor, now } = ctx
   const old = state.presence.get(actor.id)
   const at = visible ? now : now - offlineAfter - coarseness - 10_000
@@ -109,7 +109,7 @@ export function visibilityToggled(ctx: Context, visible: boolean): Pick<Outcome<
 }
 
 /** What a report changes: at most one row, and rarely anything to tell. */
-function reported(ctx: Context, active: boolean): { row?: Presence; signals: Announcement[] } {
+function report(ctx: Context, active: boolean): { row?: Presence; signals: Announcement[] } {
   const { state, actor, now } = ctx
   if (!userSetting(actor, 'presence_enabled')) return { signals: [] }
   const old = state.presence.get(actor.id)
@@ -175,7 +175,7 @@ function listPresence(ctx: Context, own?: Presence, since?: number, historyDays 
   return rows
 }
 
-function presented({ state }: Surroundings, rows: readonly Presence[], modern: boolean) {
+function presentRows({ state }: Surroundings, rows: readonly Presence[], modern: boolean) {
   const entries: Record<string, ReturnType<typeof slim> | ReturnType<typeof legacy>> = {}
   for (const row of rows) {
     const user = state.users.get(row.userId)!

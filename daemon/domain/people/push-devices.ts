@@ -44,7 +44,7 @@ export const pushDevices = resource(api)<PushDevicesFact>({
       check(haveDevices, ctx)
       const { tokens, accounts } = devicesOf(ctx.state, ctx.actor.id)
       if (accounts.some(account => account.id === id)) return { reply: {} }
-      return changed(ctx, tokens, [...accounts, { id, kind }])
+      return changeDevices(ctx, tokens, [...accounts, { id, kind }])
     },
   },
 
@@ -70,7 +70,7 @@ function add(ctx: Context, device: PushToken): Outcome<object> {
   checkToken(ctx, device)
   const { tokens, accounts } = devicesOf(ctx.state, ctx.actor.id)
   if (tokens.some(known => isSame(known, device))) return { reply: {} }
-  return changed(ctx, [...tokens, device], accounts)
+  return changeDevices(ctx, [...tokens, device], accounts)
 }
 
 function remove(ctx: Context, kind: PushToken['kind'], token: string): Outcome<object> {
@@ -78,7 +78,7 @@ function remove(ctx: Context, kind: PushToken['kind'], token: string): Outcome<o
   const { tokens, accounts } = devicesOf(ctx.state, ctx.actor.id)
   const left = tokens.filter(known => !isSame(known, { kind, token }))
   if (left.length === tokens.length) throw missing('token', 'device')
-  return changed(ctx, left, accounts)
+  return changeDevices(ctx, left, accounts)
 }
 
 function checkToken(ctx: Context, { kind, token }: PushToken): void {
@@ -94,7 +94,7 @@ function isSame(one: PushToken, other: PushToken): boolean {
   return one.kind === 'apns' ? one.token.toLowerCase() === other.token.toLowerCase() : one.token === other.token
 }
 
-function changed(
+function changeDevices(
   { actor }: Context,
   tokens: PushDevices['tokens'],
   accounts: PushDevices['accounts'],

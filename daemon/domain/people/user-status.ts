@@ -13,8 +13,8 @@ import { missing, needed, neededOneOf } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'
 import { accessAudience } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
-import { cleaned } from '../values/text.ts'
-import { visibilityToggled } from './presence.ts'
+import { clean } from '../values/text.ts'
+import { toggleVisibility } from './presence.ts'
 import { settingsFact } from './settings/index.ts'
 
 type Given = Omit<ParamsOf<typeof api.update>, 'away'>
@@ -29,7 +29,7 @@ export const userStatus = resource(api)<UserStatusFact>({
       const told: Fact = { ...fact, away }
       if (away !== userSetting(ctx.actor, 'presence_enabled')) return { facts: [told], reply: {} }
       const setting = settingsFact(ctx.actor, { presence_enabled: !away })
-      return { facts: [setting, told], ...visibilityToggled(ctx, !away), reply: {} }
+      return { facts: [setting, told], ...toggleVisibility(ctx, !away), reply: {} }
     },
 
     updateFor(ctx, { user_id, ...given }) {
@@ -84,7 +84,7 @@ export function statusNews(state: State, user: User, to: readonly number[]): Ann
 /** Made for a status that stays the same too: its event goes out with every call. */
 function statusFact(state: State, user: User, given: Given): UserStatusFact {
   const old = state.userStatuses.get(user.id) ?? { userId: user.id, text: '' }
-  const text = given.status_text === undefined ? old.text : cleaned('status_text', given.status_text, limits.statusText)
+  const text = given.status_text === undefined ? old.text : clean('status_text', given.status_text, limits.statusText)
   const emoji = checkEmoji(state, given, old.emoji)
   const changed: ('text' | 'emoji')[] = []
   if (given.status_text !== undefined) changed.push('text')

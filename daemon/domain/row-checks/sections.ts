@@ -1,4 +1,4 @@
-// What the rows of each section of a state look like.
+// The shape of the rows of each section of a state.
 
 import type { TSchema } from '../../api/define.ts'
 import { head } from '../../api/shapes/rows.ts'

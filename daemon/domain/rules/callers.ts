@@ -1,4 +1,4 @@
-// Which accounts may call an endpoint at all. The commands ask the same rules again, for callers without HTTP.
+// Checks whether an account may call an endpoint at all. The commands ask the same rules again, for callers without HTTP.
 
 import type { Endpoint } from '../../api/define.ts'
 import { subscribe } from './channels.ts'

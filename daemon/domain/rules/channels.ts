@@ -202,6 +202,6 @@ export const setDeletePolicy = rule({
 })
 
 /** The two server-side switches; the third condition is `createChannel` of this kind. */
-export function webPublicEnabled(state: State): boolean {
+export function allowsWebPublic(state: State): boolean {
   return organizationSetting(state, 'enable_spectator_access')
 }

@@ -1,10 +1,10 @@
-// Who may read messages, who may write to whom, and who may change, move and delete messages.
+// Rules about messages: reading, writing to a channel or a person, changing, moving and deleting.
 
 import { hasRow, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
-import { administerChannel, hasSharedHistory, seeContent, webPublicEnabled } from './channels.ts'
+import { administerChannel, hasSharedHistory, seeContent, allowsWebPublic } from './channels.ts'
 import { isIn } from './group-values.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
 
@@ -128,7 +128,7 @@ export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>({
 /** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */
 export function isOnTheWeb(state: State, { messages }: Pick<Attachment, 'messages'>): boolean {
   return (
-    webPublicEnabled(state) &&
+    allowsWebPublic(state) &&
     messages.some(({ id }) => {
       const channel = state.channels.get(state.messages.place(id).thread.channelId)
       return channel?.webPublic === true && !channel.archived

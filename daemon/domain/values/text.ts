@@ -3,7 +3,7 @@
 import { invalid } from '../refusal.ts'
 
 /** Trimmed and within the limit, which counts code points: what a person would call characters, nearly. */
-export function cleaned(name: string, value: string, limit: number): string {
+export function clean(name: string, value: string, limit: number): string {
   const trimmed = value.trim()
   // A code point takes one or two code units, so only what lies between needs counting.
   if (trimmed.length > limit && (trimmed.length > 2 * limit || [...trimmed].length > limit))
@@ -22,7 +22,7 @@ export function fenceAround(text: string, least = 3): string {
 }
 
 /** Cut to the limit, mark included: messages and topics are shortened rather than refused. */
-export function truncated(value: string, limit: number, mark: string): string {
+export function truncate(value: string, limit: number, mark: string): string {
   if (value.length <= limit) return value
   // A code point takes at most two code units: no more than that is looked at.
   const points = [...value.slice(0, 2 * limit + 2)]

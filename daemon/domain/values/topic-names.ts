@@ -2,7 +2,7 @@
 
 import { limits } from '../limits.ts'
 import { invalid } from '../refusal.ts'
-import { truncated, unprintable } from './text.ts'
+import { truncate, unprintable } from './text.ts'
 
 /** Shown in place of the empty topic, and read as it. */
 export const emptyTopicDisplayName = 'general chat'
@@ -24,7 +24,7 @@ export function topicMeant(given: string): string {
 export function topicOf(given: string, name = 'topic'): string {
   const topic = topicMeant(given)
   if (unprintable.test(topic)) throw invalid(name, 'cannot contain characters that cannot be printed')
-  return truncated(topic, limits.topic, '...')
+  return truncate(topic, limits.topic, '...')
 }
 
 /** Where something is sent, now or later, or typed, the older name of the empty topic is understood too. */
@@ -36,6 +36,6 @@ export const resolvedPrefix = '✔ '
 
 /** Whether the topic is marked as resolved, or no longer so, and stays the same otherwise. */
 export function togglesResolved(before: string, after: string): boolean {
-  if (!before.startsWith(resolvedPrefix)) return after === truncated(resolvedPrefix + before, limits.topic, '...')
+  if (!before.startsWith(resolvedPrefix)) return after === truncate(resolvedPrefix + before, limits.topic, '...')
   return !after.startsWith(resolvedPrefix) && before.replace(/^[✔ ]+/u, '') === after
 }

@@ -1,4 +1,4 @@
-// Which messages the page shows: a conversation or a search, as an address, as terms for the API, and as a test for new
+// The messages that the page shows: a conversation or a search, as an address, as terms for the API, and as a test for new
 // messages.
 
 import type { Message } from './records.ts'

@@ -1,4 +1,4 @@
-// What the API says about messages, people and channels, as far as the page reads it.
+// Messages, people and channels of the API, as far as the page reads them.
 
 export interface Reaction {
   readonly emoji_name: string

@@ -1,4 +1,4 @@
-// What one account sees: people, channels, unread messages and the messages of the conversation that is open. Kept current
+// The data of one account: people, channels, unread messages and the messages of the conversation that is open. Kept current
 // by the account's event queue, over lost queues and restarts of the daemon.
 
 import { computed, effect, signal } from '@preact/signals'

@@ -86,7 +86,7 @@ export function CopyButton({ text, children }: { text: () => string; children: C
 const shownOfJson = 50_000
 
 export function Json({ value, label = 'JSON' }: { value: unknown; label?: string }) {
-  const text = typeof value === 'string' ? indented(value) : (JSON.stringify(value, null, 2) ?? 'null')
+  const text = typeof value === 'string' ? indent(value) : (JSON.stringify(value, null, 2) ?? 'null')
   const whole = useSignal(false)
   const cut = !whole.value && text.length > shownOfJson
   return (
@@ -109,7 +109,7 @@ export function Json({ value, label = 'JSON' }: { value: unknown; label?: string
   )
 }
 
-function indented(text: string): string {
+function indent(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

@@ -1,4 +1,4 @@
-// How the daemon is doing: rates, latencies, queues, memory and journal over the last minutes.
+// The health of the daemon: rates, latencies, queues, memory and journal over the last minutes.
 
 import { useEffect } from 'preact/hooks'
 import { closely, type Sample, samples } from '../live.ts'
@@ -32,7 +32,7 @@ export function Health() {
           <Plot
             title="Calls and events"
             times={times}
-            show={value => `${rounded(value)}/s`}
+            show={value => `${round(value)}/s`}
             lines={[rate(list, 'calls'), rate(list, 'events')]}
           />
           <Plot
@@ -44,10 +44,10 @@ export function Health() {
           <Plot
             title="Queues"
             times={times}
-            show={rounded}
+            show={round}
             lines={[line(list, 'queues', 'queues'), line(list, 'waiting', 'with a parked poll')]}
           />
-          <Plot title="Pending events" times={times} show={rounded} lines={[line(list, 'pending', 'pending')]} />
+          <Plot title="Pending events" times={times} show={round} lines={[line(list, 'pending', 'pending')]} />
           <Plot
             title="Memory"
             times={times}
@@ -56,7 +56,7 @@ export function Health() {
             lines={[line(list, 'rss', 'process'), line(list, 'heap_used', 'heap')]}
           />
           {newest!.journal_bytes === null ? (
-            <Plot title="Journal" times={times} show={rounded} lines={[line(list, 'position', 'entries, in memory')]} />
+            <Plot title="Journal" times={times} show={round} lines={[line(list, 'position', 'entries, in memory')]} />
           ) : (
             <Plot title="Journal" times={times} show={bytes} binary lines={[line(list, 'journal_bytes', 'size')]} />
           )}
@@ -94,7 +94,7 @@ function latency(list: readonly Sample[], share: number, name: string): Line {
   return { name, values }
 }
 
-function rounded(value: number): string {
+function round(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString() : String(Math.round(value * 10) / 10)
 }
 

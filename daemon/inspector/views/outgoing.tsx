@@ -1,4 +1,4 @@
-// What the daemon sent to the outside: mails, and the calls of outgoing webhooks.
+// The view of what the daemon sent: mails, and the calls of outgoing webhooks.
 
 import { useSignal } from '@preact/signals'
 import { clock } from '../live.ts'

@@ -1,4 +1,4 @@
-// What the world holds: accounts, groups, channels, snapshots, spaces, mails and webhooks.
+// The view of the world: accounts, groups, channels, snapshots, spaces, mails and webhooks.
 
 import { useSignal } from '@preact/signals'
 import type { Channel } from '../chat/records.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isPlain, parsed, toHtml } from '../../../daemon/domain/markdown/parser.ts'
+import { isPlain, parse, toHtml } from '../../../daemon/domain/markdown/parser.ts'
 import { Findings } from '../../../daemon/domain/markdown/render-context.ts'
 import { cases } from '../../support/cases.ts'
 import { context, linkifier, paragraph } from '../../support/markdown.ts'
@@ -43,7 +43,7 @@ describe('plain words', () => {
             linked: false,
           })
           const [shortEnv, longEnv] = [env(), env()]
-          assert.equal(toHtml(source, shortEnv), parsed(source, longEnv))
+          assert.equal(toHtml(source, shortEnv), parse(source, longEnv))
           assert.deepEqual(shortEnv.findings, longEnv.findings)
         },
       ),

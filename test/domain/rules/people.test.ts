@@ -7,8 +7,8 @@ import { defaultLevel } from '../../../daemon/api/levels/releases.ts'
 import { apiEmail, userByEmail } from '../../../daemon/domain/model/lookups.ts'
 import { type Role, roles } from '../../../daemon/domain/model/roles.ts'
 import type { User } from '../../../daemon/domain/model/state.ts'
-import { endOfWaiting, waitingSettled } from '../../../daemon/domain/people/users/activity.ts'
-import { emailChanged } from '../../../daemon/domain/people/users/announce.ts'
+import { endOfWaiting, settleWaiting } from '../../../daemon/domain/people/users/activity.ts'
+import { announceEmail } from '../../../daemon/domain/people/users/announce.ts'
 import { presentUser } from '../../../daemon/domain/people/users/present.ts'
 import { list, section, show } from '../../../daemon/domain/people/users/read.ts'
 import * as may from '../../../daemon/domain/rules/index.ts'
@@ -120,7 +120,7 @@ describe('email_address_visibility', () => {
     const amy = organization.person('amy')
     const after = { ...amy, settings: { email_address_visibility: 3 } }
     state.users.put(after)
-    const forms = emailChanged(state, amy, after).map(({ to, event }) => [(event as any).person, [...to]] as const)
+    const forms = announceEmail(state, amy, after).map(({ to, event }) => [(event as any).person, [...to]] as const)
     assert.deepEqual(forms[0]![0], { user_id: amy.id, delivery_email: null })
     assert.ok(forms[0]![1].includes(all.guest.id) && !forms[0]![1].includes(all.owner.id))
     assert.deepEqual(Object.keys(forms[1]![0]), ['user_id', 'new_email'])
@@ -253,9 +253,9 @@ describe('the waiting period', () => {
     const organization = new Organization()
     const { state } = organization
     const amy = organization.person('amy', roles.member, { joined: 10 * day })
-    const facts = waitingSettled(state, 12 * day, 5)
+    const facts = settleWaiting(state, 12 * day, 5)
     assert.deepEqual(facts, [{ type: 'user.waiting-settled', userIds: [amy.id], fullMember: false }])
-    assert.deepEqual(waitingSettled(state, 15 * day, 5), [])
+    assert.deepEqual(settleWaiting(state, 15 * day, 5), [])
   })
 })
 

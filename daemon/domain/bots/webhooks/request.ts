@@ -1,4 +1,4 @@
-// What is sent to the server of a bot: JSON of our own, or the form that Slack made common.
+// The request to the server of a bot: JSON of our own, or the form that Slack made common.
 
 import { presentRead } from '../../messages/messages/present.ts'
 import type { Message } from '../../model/message-store/index.ts'

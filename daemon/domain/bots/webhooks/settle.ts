@@ -1,4 +1,4 @@
-// What an answer of a bot's server leads to: a reply in the conversation, another attempt, or a notice of failure.
+// Turns the answer of a bot's server into facts: a reply in the conversation, another attempt, or a notice of failure.
 
 import { tooLarge } from '../../../api/bounds.ts'
 import { record, textUpTo } from '../../../api/define.ts'
@@ -29,7 +29,7 @@ const shownResponse = 1000
 const replyClient = 'OutgoingWebhookResponse'
 
 /** Facts of an attempt that has come to its end. Whatever the answer is, the attempt counts. */
-export function settled(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
+export function settle(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
   try {
     return outcomeOf(surroundings, delivery, attempt)
   } catch (error) {
@@ -46,17 +46,17 @@ function outcomeOf(surroundings: Surroundings, delivery: WebhookDelivery, attemp
   const attempts = delivery.attempts + 1
   const pause = backOff[delivery.attempts]
   if (attempt.kind === 'unreachable' && pause !== undefined)
-    return [updated(ctx.state, { ...delivery, attempts, due: ctx.now + pause, error: attempt.reason })]
+    return [update(ctx.state, { ...delivery, attempts, due: ctx.now + pause, error: attempt.reason })]
   const { error: _before, ...rest } = delivery
   const done = { ...rest, attempts, due: null }
   if (attempt.kind === 'pointless')
-    return [updated(ctx.state, { ...done, status: 'failed', error: 'The bot or the message is gone' })]
+    return [update(ctx.state, { ...done, status: 'failed', error: 'The bot or the message is gone' })]
   const bot = ctx.state.users.get(delivery.botId)!
   const target = placeOf(ctx.state, delivery.messageId)
   const outcome = target ? replyTo(ctx, bot, target, attempt) : { facts: [] }
   const failure = 'failure' in outcome ? outcome : undefined
   return [
-    updated(ctx.state, {
+    update(ctx.state, {
       ...done,
       status: failure ? 'failed' : 'delivered',
       ...(attempt.kind === 'answered' && { httpStatus: attempt.status, response: beginning(attempt.body) }),
@@ -67,7 +67,7 @@ function outcomeOf(surroundings: Surroundings, delivery: WebhookDelivery, attemp
   ]
 }
 
-function updated(state: State, delivery: WebhookDelivery): Fact {
+function update(state: State, delivery: WebhookDelivery): Fact {
   const surplus = delivery.due === null ? state.webhookDeliveries.size - kept : 0
   const forgotten: number[] = []
   if (surplus > 0)
@@ -177,13 +177,13 @@ function notices(
   if (!owner?.active) return here
   // A whole address: the message also goes out by mail.
   const link = ctx.server.url + addressOf(ctx.state, ctx.state.messages.get(messageId)!)
-  const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fenced(beginning(attempt.body))}` : ''
+  const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fence(beginning(attempt.body))}` : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
   const text = `[A message](${link}) to your bot ${silentMention(ctx.state, bot.id)} failed: ${detail}${body}`
   return [...here, sentBySystem(ctx, bot, people, text)]
 }
 
-function fenced(text: string): string {
+function fence(text: string): string {
   const fence = fenceAround(text)
   return `${fence}\n${text}\n${fence}`
 }

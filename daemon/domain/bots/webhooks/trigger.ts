@@ -1,4 +1,4 @@
-// Which outgoing webhook bots a message calls.
+// Finds the outgoing webhook bots that a message calls.
 
 import { nextDeliveryId } from '../../messages/messages/compose.ts'
 import type { State, User } from '../../model/state.ts'

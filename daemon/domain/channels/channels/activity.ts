@@ -12,7 +12,7 @@ export const quietAfter = 180 * day
 /** As many as one event has. */
 const batch = 1000
 
-export function activityChanged(state: State, { quiet, woken }: ChannelActivityChanged): void {
+export function applyActivity(state: State, { quiet, woken }: ChannelActivityChanged): void {
   for (const id of quiet) state.channels.put({ ...state.channels.get(id)!, quiet: true })
   for (const id of woken) wake(state, id)
 }

@@ -11,19 +11,19 @@ import { presentValue } from '../../rules/group-values.ts'
 import { isGuest } from '../../rules/index.ts'
 import { defaultsAnnouncement, groupsAnnouncement } from '../default-channels/present.ts'
 import { addedAnnouncements } from '../subscriptions/present.ts'
-import { goneEvent, ifKnown, postPolicyOf, streamCreated } from './present.ts'
+import { goneEvent, ifKnown, postPolicyOf, presentCreated } from './present.ts'
 import { compact } from './visibility.ts'
 
 type Of<T extends ChannelFact['type']> = Extract<ChannelFact, { type: T }>
 
-export function created(state: State, { channel }: Of<'channel.created'>): Announcement[] {
+export function announceCreated(state: State, { channel }: Of<'channel.created'>): Announcement[] {
   return [
-    { to: channelAudience(state, channel), event: streamCreated(state, [channel]) },
+    { to: channelAudience(state, channel), event: presentCreated(state, [channel]) },
     ...(channel.isDefault ? [defaultsAnnouncement(state)] : []),
   ]
 }
 
-export function updated(state: State, fact: Of<'channel.updated'>): Announcement[] {
+export function announceUpdated(state: State, fact: Of<'channel.updated'>): Announcement[] {
   const channel = state.channels.get(fact.channelId)!
   // Users who did not know of it before get the channel as it is now, not the change.
   const to = channelAudience(state, channel, new Set(fact.strangers))
@@ -41,7 +41,7 @@ export function updated(state: State, fact: Of<'channel.updated'>): Announcement
   ]
 }
 
-export function archived(state: State, fact: Of<'channel.archived'>): Announcement[] {
+export function announceArchived(state: State, fact: Of<'channel.archived'>): Announcement[] {
   const channel = state.channels.get(fact.channelId)!
   return [
     ...(fact.wasDefault ? [defaultsAnnouncement(state)] : []),
@@ -60,7 +60,7 @@ function pointersGone(state: State, names: readonly string[]): Announcement {
 }
 
 /** To clients that know nothing of archived channels it comes into sight again, with its subscribers. */
-export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>): Announcement[] {
+export function announceUnarchived(state: State, { channelId }: Of<'channel.unarchived'>): Announcement[] {
   const channel = state.channels.get(channelId)!
   const to = channelAudience(state, channel)
   const subscribers = subscribersOf(state, channelId)
@@ -69,7 +69,7 @@ export function unarchived(state: State, { channelId }: Of<'channel.unarchived'>
   return [
     {
       to,
-      event: client => (client.archivedChannels ? archivedEvent(channel) : streamCreated(state, [channel])(client)),
+      event: client => (client.archivedChannels ? archivedEvent(channel) : presentCreated(state, [channel])(client)),
     },
     ...(addedAnnouncements(state, rows).map(({ to, event }) => ({
       to,
@@ -137,10 +137,10 @@ export function peerAnnouncements(state: State, userId: number, op: 'peer_add' |
     rows.map(row => row.channelId).filter(id => state.channels.get(id)!.archived === archived)
   const changeIn = (channelIds: readonly number[]) =>
     subscriberChange(state, op, new Map(channelIds.map(id => [id, [userId]])))
-  return [...changeIn(ids(false)), ...changeIn(ids(true)).map(toldInArchived)]
+  return [...changeIn(ids(false)), ...changeIn(ids(true)).map(limitToArchived)]
 }
 
-function toldInArchived({ event, ...announcement }: Announcement): Announcement {
+function limitToArchived({ event, ...announcement }: Announcement): Announcement {
   return {
     ...announcement,
     event: client => {

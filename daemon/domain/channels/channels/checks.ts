@@ -8,7 +8,7 @@ import type { Channel } from '../../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { cleaned, unprintable } from '../../values/text.ts'
+import { clean, unprintable } from '../../values/text.ts'
 import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
@@ -22,7 +22,7 @@ export const deletePermissions: readonly ChannelPermission[] = [
 
 /** Also the rule for names of folders: whatever cannot be printed on one line is kept out. */
 export function checkName(parameter: string, name: string, limit: number = limits.channelName): string {
-  const checked = cleaned(parameter, name, limit)
+  const checked = clean(parameter, name, limit)
   if (checked === '') throw invalid(parameter, 'cannot be blank')
   const bad = [...checked].findIndex(character => unprintable.test(character))
   if (bad >= 0) throw invalid(parameter, `has an invalid character at position ${bad + 1}`)
@@ -30,7 +30,7 @@ export function checkName(parameter: string, name: string, limit: number = limit
 }
 
 export function checkDescription(parameter: string, description: string): string {
-  return cleaned(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
+  return clean(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
 }
 
 /** null: as the organization; -1: without limit. */
@@ -58,7 +58,7 @@ export function checkTopicsPolicy(ctx: Context, policy: Channel['topicsPolicy'])
 
 /** The creator's rights for a kind of channel, and what must be switched on for it. */
 export function checkKind(ctx: Context, kind: Kind): void {
-  if (kind === 'web-public' && !may.webPublicEnabled(ctx.state))
+  if (kind === 'web-public' && !may.allowsWebPublic(ctx.state))
     throw invalid('is_web_public', 'web-public channels are not enabled in this organization')
   may.check(may.createChannel, ctx, kind)
 }

@@ -82,14 +82,14 @@ export function mention({ actor }: Context): string {
   return `@_**${actor.fullName}|${actor.id}**`
 }
 
-export function quoted(text: string): string {
+export function quote(text: string): string {
   if (text === '') return '*No description.*'
   const fence = fenceAround(text, 4)
   return `${fence} quote\n${text}\n${fence}`
 }
 
 function welcome(ctx: Context, channel: Channel): string {
-  return `**${kindInWords(channel)}** channel created by ${mention(ctx)}. **Description:**\n${quoted(channel.description)}`
+  return `**${kindInWords(channel)}** channel created by ${mention(ctx)}. **Description:**\n${quote(channel.description)}`
 }
 
 function checkedPermissions(ctx: Context, params: CreationParams): Channel['permissions'] {

@@ -1,4 +1,4 @@
-// What a channel knows about its messages: its topics, its first and newest message, its recent traffic.
+// The messages of a channel in short: its topics, its first and newest message, its recent traffic.
 
 import type { Channel, State } from '../../model/state.ts'
 import { type Asker, seeMessage } from '../../rules/index.ts'

@@ -11,8 +11,8 @@ import { type Context, resource } from '../../resource.ts'
 import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
-import { activityChanged, activityNews, noticeQuiet } from './activity.ts'
-import { archived, created, unarchived, updated } from './announce.ts'
+import { applyActivity, activityNews, noticeQuiet } from './activity.ts'
+import { announceArchived, announceCreated, announceUnarchived, announceUpdated } from './announce.ts'
 import { checkDescription, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
 import { byName, listKnownChannels, presentChannel } from './present.ts'
@@ -123,14 +123,14 @@ export const channels = resource(api)<ChannelFact>({
     },
     'channel.unarchived': (state, { channelId }) =>
       state.channels.put({ ...state.channels.get(channelId)!, archived: false }),
-    'channel.activity-changed': activityChanged,
+    'channel.activity-changed': applyActivity,
   },
 
   announce: {
-    'channel.created': created,
-    'channel.updated': updated,
-    'channel.archived': archived,
-    'channel.unarchived': unarchived,
+    'channel.created': announceCreated,
+    'channel.updated': announceUpdated,
+    'channel.archived': announceArchived,
+    'channel.unarchived': announceUnarchived,
     'channel.activity-changed': (state, { quiet, woken }) =>
       [...quiet, ...woken].map(id => activityNews(state, state.channels.get(id)!)),
   },

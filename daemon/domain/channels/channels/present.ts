@@ -63,7 +63,7 @@ export function ifKnown(channel: Channel, event: Event): Forms | Event {
 }
 
 /** These channels came into sight. */
-export function streamCreated(state: State, channels: readonly Channel[]): Forms {
+export function presentCreated(state: State, channels: readonly Channel[]): Forms {
   return client => {
     const known = channels.filter(channel => !channel.archived || client.archivedChannels)
     const streams = known.map(channel => presentChannel(state, channel, client.level))
@@ -72,7 +72,7 @@ export function streamCreated(state: State, channels: readonly Channel[]): Forms
 }
 
 /** These channels are out of sight. */
-export function streamDeleted(channels: readonly Channel[]): Forms {
+export function presentDeleted(channels: readonly Channel[]): Forms {
   return client => {
     const ids = channels.filter(channel => !channel.archived || client.archivedChannels).map(channel => channel.id)
     return ids.length > 0 ? goneEvent(ids) : null

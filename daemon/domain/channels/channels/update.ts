@@ -27,7 +27,7 @@ import {
   permissionNames,
   type UpdateParams,
 } from './checks.ts'
-import { mention, quoted } from './create.ts'
+import { mention, quote } from './create.ts'
 import { hasNamedTopic } from './history.ts'
 import { postPolicyOf } from './present.ts'
 import { visibilityFacts } from './visibility.ts'
@@ -188,7 +188,7 @@ function notices(ctx: Context, old: Channel, channel: Channel, set: ChannelSetti
     )
   if ('description' in set)
     said.push(
-      `${who} changed the description of this channel.\n\n**Old:**\n${quoted(old.description)}\n\n**New:**\n${quoted(channel.description)}`,
+      `${who} changed the description of this channel.\n\n**Old:**\n${quote(old.description)}\n\n**New:**\n${quote(channel.description)}`,
     )
   if ('name' in set) said.push(`${who} renamed channel **${old.name}** to **${channel.name}**.`)
   if ('can_send_message_group' in set)

@@ -1,4 +1,4 @@
-// Who comes to know of a channel, or no longer does, when something else changes. A command that changes a role, a
+// Tells people about channels that come into sight or go out of sight when something else changes. A command that changes a role, a
 // group's members or subgroups, or who can get at a channel adds, after its own facts,
 //
 //     ...visibilityFacts(ctx.state, { users: [changedRow] })        // or groups, or channels; several at once too
@@ -15,7 +15,7 @@ import { type Announcement, resource } from '../../resource.ts'
 import { withSubgroups } from '../../rules/group-values.ts'
 import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../../rules/index.ts'
 import { presentDefaultGroups, presentDefaults } from '../default-channels/present.ts'
-import { ifKnown, streamCreated, streamDeleted } from './present.ts'
+import { ifKnown, presentCreated, presentDeleted } from './present.ts'
 
 /** No fact when no user's view changes. */
 export function visibilityFacts(state: State, changed: ChangedRows): ChannelVisibilityChanged[] {
@@ -31,7 +31,7 @@ export function visibilityFacts(state: State, changed: ChangedRows): ChannelVisi
 
 /** User IDs by channel. */
 function visibilityChanges(state: State, changed: ChangedRows) {
-  const asked = affected(state, changed)
+  const asked = findAffected(state, changed)
   const supposed = state.with(changed)
   // One state after the other: who is in which group is kept for one of them at a time.
   const before = asked.map(({ channel, users }) => users.map(actor => sees(state, actor, channel)))
@@ -73,18 +73,18 @@ export const channelVisibility = resource({})<ChannelVisibilityChanged>({
   commands: {},
   apply: { 'channel.visibility-changed': () => {} },
   announce: {
-    'channel.visibility-changed': visibilityChanged,
+    'channel.visibility-changed': announceVisibility,
   },
 })
 
 /** For `announce` of a fact that has already changed these rows: what it did to anyone's view of channels. */
 export function visibilityNews(state: State, before: ChangedRows, after: ChangedRows): Announcement[] {
-  return visibilityFacts(state.with(before), after).flatMap(fact => visibilityChanged(state, fact))
+  return visibilityFacts(state.with(before), after).flatMap(fact => announceVisibility(state, fact))
 }
 
-function visibilityChanged(state: State, { gained, lost, guests }: ChannelVisibilityChanged): Announcement[] {
+function announceVisibility(state: State, { gained, lost, guests }: ChannelVisibilityChanged): Announcement[] {
   return [
-    ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: streamDeleted(rows(state, channelIds)) })),
+    ...lost.map(({ channelIds, userIds }) => ({ to: userIds, event: presentDeleted(rows(state, channelIds)) })),
     ...gained.flatMap(({ channelIds, userIds }) => comingIntoSight(state, rows(state, channelIds), userIds)),
     ...guests.flatMap(id => defaultsFor(state, state.users.get(id)!)),
   ]
@@ -97,7 +97,7 @@ function comingIntoSight(state: State, channels: readonly Channel[], to: readonl
     if (some.length === 0) return []
     const subscribers = new Map(some.map(channel => [channel.id, subscribersOf(state, channel.id)]))
     return [
-      { to, event: streamCreated(state, some) },
+      { to, event: presentCreated(state, some) },
       ...compact(subscribers).map(({ channelIds, userIds }) => ({
         to,
         event: ifKnown(some[0]!, { type: 'subscription', op: 'peer_add', stream_ids: channelIds, user_ids: userIds }),
@@ -128,7 +128,7 @@ interface Affected {
 }
 
 /** Everyone whose view of a channel could change: the rows that are about to change say where to look. */
-function affected(state: State, { users = [], groups = [], channels = [] }: ChangedRows): Affected[] {
+function findAffected(state: State, { users = [], groups = [], channels = [] }: ChangedRows): Affected[] {
   const people = new Map<Channel, Set<User>>()
   const look = (channel: Channel, at: Iterable<User>) => {
     const known = people.get(channel) ?? new Set()

@@ -36,7 +36,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
         id: ctx.state.defaultChannelGroups.nextId,
         name: checkGroupName(ctx, 'group_name', group_name),
         description: checkDescription('description', description),
-        channelIds: findChannels(ctx, stream_names).map(channel => offered(channel).id),
+        channelIds: findChannels(ctx, stream_names).map(channel => checkOffered(channel).id),
       }
       return { facts: [{ type: 'default-channel-group.set', group }], reply: {} }
     },
@@ -64,7 +64,7 @@ export const defaultChannels = resource(api)<DefaultChannelFact>({
             'stream_names',
             `${inQuotes(channel.name)} is ${op === 'add' ? 'already' : 'not'} in the group`,
           )
-      const ids = channels.map(channel => (op === 'add' ? offered(channel).id : channel.id))
+      const ids = channels.map(channel => (op === 'add' ? checkOffered(channel).id : channel.id))
       const channelIds = op === 'add' ? [...old.channelIds, ...ids] : old.channelIds.filter(id => !ids.includes(id))
       return { facts: [{ type: 'default-channel-group.set', group: { ...old, channelIds } }], reply: {} }
     },
@@ -125,7 +125,7 @@ function findChannels(ctx: Context, names: readonly string[]): Channel[] {
 }
 
 /** Everyone who is not a guest gets the groups, so no private channel may be in one. */
-function offered(channel: Channel): Channel {
+function checkOffered(channel: Channel): Channel {
   if (channel.isDefault) throw conflict('stream_names', `${inQuotes(channel.name)} is already a default channel`)
   // OPEN: the API does not say it, but what new accounts are offered must be theirs to join.
   if (channel.inviteOnly) throw invalid('stream_names', `${inQuotes(channel.name)} is private`)

@@ -1,4 +1,4 @@
-// Which color a new subscription gets: the first of the palette that the person does not use yet.
+// Chooses the color of a new subscription: the first of the palette that the person does not use yet.
 
 import type { State } from '../../model/state.ts'
 import { invalid } from '../../refusal.ts'

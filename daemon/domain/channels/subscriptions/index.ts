@@ -10,7 +10,7 @@ import { type Announcement, type Context, type Forms, resource } from '../../res
 import { liveChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
 import { subscriberChange } from '../channels/announce.ts'
-import { streamCreated, streamDeleted } from '../channels/present.ts'
+import { presentCreated, presentDeleted } from '../channels/present.ts'
 import { compact } from '../channels/visibility.ts'
 import { addedAnnouncements, presentAll, presentOwn } from './present.ts'
 import { changing, propertyEvents } from './properties.ts'
@@ -113,7 +113,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
         ...metInChannels(state, users),
         ...gained.map(({ channelIds, userIds }) => ({
           to: userIds,
-          event: streamCreated(state, channelsOf(state, channelIds)),
+          event: presentCreated(state, channelsOf(state, channelIds)),
         })),
         ...addedAnnouncements(state, rowsOf(state, users)),
         ...subscriberChange(state, 'peer_add', users),
@@ -126,7 +126,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
         ...compact(users).map(({ channelIds, userIds }) => ({ to: userIds, event: removedEvent(state, channelIds) })),
         ...lost.map(({ channelIds, userIds }) => ({
           to: userIds,
-          event: streamDeleted(channelsOf(state, channelIds)),
+          event: presentDeleted(channelsOf(state, channelIds)),
         })),
         ...subscriberChange(state, 'peer_remove', users),
         ...partedInChannels(state, users),

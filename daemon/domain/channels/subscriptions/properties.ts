@@ -1,4 +1,4 @@
-// What people set for a channel they follow: color, mute, pin, notifications.
+// Personal properties of a subscription: color, mute, pin, notifications.
 
 import type { Fact } from '../../facts.ts'
 import type { SubscriptionChanged } from '../../model/facts/channels.ts'

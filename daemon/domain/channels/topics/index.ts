@@ -14,7 +14,7 @@ import { invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from '../../resource.ts'
 import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
-import { cleaned, unprintable } from '../../values/text.ts'
+import { clean, unprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 import { topicMeant, topicShown } from '../../values/topic-names.ts'
 import { topicsOf } from '../channels/history.ts'
@@ -65,8 +65,8 @@ export const topics = resource(api)<UserTopicFact>({
   },
 
   announce: {
-    'user-topic.set': (state, { row }) => announced(state, row, row.policy),
-    'user-topic.cleared': (state, { row }) => announced(state, row, none),
+    'user-topic.set': (state, { row }) => announceTopic(state, row, row.policy),
+    'user-topic.cleared': (state, { row }) => announceTopic(state, row, none),
   },
 
   sections: {
@@ -95,7 +95,7 @@ function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, p
   return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
 }
 
-function announced(state: State, row: UserTopic, policy: number): Announcement[] {
+function announceTopic(state: State, row: UserTopic, policy: number): Announcement[] {
   const event = (client: Client): Event[] => [
     ...(wantsBoth(client) ? [] : [{ type: 'muted_topics', muted_topics: mutedTopics(state, row.userId, client) }]),
     { type: 'user_topic', ...presentOne({ ...row, policy }, client) },
@@ -147,7 +147,7 @@ function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.m
 }
 
 function readTopic(parameter: string, topic: string): string {
-  const checked = cleaned(parameter, topic, limits.topic)
+  const checked = clean(parameter, topic, limits.topic)
   if (unprintable.test(checked)) throw invalid(parameter, 'cannot contain characters that cannot be printed')
   return topicMeant(checked)
 }

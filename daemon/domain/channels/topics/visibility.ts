@@ -1,4 +1,4 @@
-// How each person wants to see a topic, for everything that changes it: what they ask for, send, are called by, or what
+// Visibility policies of topics, and everything that changes them: what people ask for, send, are mentioned in, or what
 // becomes of the topic.
 
 import type { Fact } from '../../facts.ts'

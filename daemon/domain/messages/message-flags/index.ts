@@ -11,7 +11,7 @@ import { inQuotes, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { seeContent, seeMessage } from '../../rules/index.ts'
 import { topicOf } from '../../values/topic-names.ts'
-import { flagsChanged, readEvent } from '../messages/announce.ts'
+import { announceFlags, readEvent } from '../messages/announce.ts'
 import { anchorInside, anchorOf, findRange } from '../messages/range.ts'
 import { unreadIn } from './unread.ts'
 
@@ -38,7 +38,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw anchorInside()
       const plan = planOf(ctx, params.narrow)
       const anchor = anchorOf(ctx, plan, params.anchor, params.anchor_date)
-      const { before, after } = lowered(params)
+      const { before, after } = lowerRange(params)
       const found = findRange(ctx, plan, { anchor, includeAnchor: params.include_anchor, before, after })
       const { changed, fact, ignored } = change(ctx, found.ids, params.op, flag)
       return {
@@ -101,7 +101,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
   },
 
   announce: {
-    'message-flags.changed': flagsChanged,
+    'message-flags.changed': announceFlags,
     'messages.all-read': (_state, { userId }) => [readEvent(userId, [], true)],
   },
 })
@@ -184,7 +184,7 @@ function exceptional(state: State, userId: number, runs: readonly number[]): num
 }
 
 /** num_before gives way first, down to half of the whole. */
-function lowered({ num_before, num_after }: ParamsOf<typeof api.updateNarrow>): { before: number; after: number } {
+function lowerRange({ num_before, num_after }: ParamsOf<typeof api.updateNarrow>): { before: number; after: number } {
   const before = Math.min(num_before, Math.max(most - num_after, most / 2))
   return { before, after: Math.min(num_after, most - before) }
 }

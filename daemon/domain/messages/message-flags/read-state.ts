@@ -7,7 +7,7 @@ import { unreadIds, unreadIn } from './unread.ts'
 
 /** Marks everything that one person sent and another has not read as read. */
 export function readMessagesFrom(state: State, readerId: number, senderId: number): Fact[] {
-  return marked(
+  return markRead(
     readerId,
     unreadIds(state, readerId).filter(id => state.messages.sender(id) === senderId),
   )
@@ -15,7 +15,7 @@ export function readMessagesFrom(state: State, readerId: number, senderId: numbe
 
 /** Marks a channel as read for a user who is about to leave it: only subscribers can have unread messages. */
 export function readChannel(state: State, readerId: number, channelId: number): Fact[] {
-  return marked(readerId, unreadIn(state, readerId, channelId))
+  return markRead(readerId, unreadIn(state, readerId, channelId))
 }
 
 /**
@@ -31,7 +31,7 @@ export function unreadElsewhere(state: State, readerId: number, channelId: numbe
 }
 
 /** Newest first. */
-function marked(userId: number, ids: readonly number[]): Fact[] {
+function markRead(userId: number, ids: readonly number[]): Fact[] {
   if (ids.length === 0) return []
   return [{ type: 'message-flags.changed', userId, op: 'add', flag: 'read', runs: runsOf(ids.toReversed()) }]
 }

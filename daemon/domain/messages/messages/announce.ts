@@ -22,7 +22,7 @@ import type { Announcement, Client, Event } from '../../resource.ts'
 import { channelAudience, splitByAccess } from '../../rules/audiences.ts'
 import { hearPublicChannels, seeMessage, seeMetadata } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
-import { concerned } from './audience.ts'
+import { listConcerned } from './audience.ts'
 import { presentMessage, type View } from './present.ts'
 
 function mayStillSee(state: State, userId: number, id: number): boolean {
@@ -101,7 +101,7 @@ function flagsInEvent(state: State, userId: number, id: number): string[] {
   return hasRow(state, userId, id) ? flagsOf(state, userId, id) : ['read']
 }
 
-export function edited(state: State, fact: MessageEdited): Announcement[] {
+export function announceEdited(state: State, fact: MessageEdited): Announcement[] {
   const { message, edit } = fact
   const event: Event = {
     type: 'update_message',
@@ -113,7 +113,7 @@ export function edited(state: State, fact: MessageEdited): Announcement[] {
     ...(message.channelId !== undefined && channelFields(state, message.channelId)),
     ...contentFields(fact),
   }
-  const to = concerned(state, message.id)
+  const to = listConcerned(state, message.id)
   return [{ to, event, personal: sharedFlags(userId => flagsInEvent(state, userId, message.id)) }]
 }
 
@@ -131,10 +131,10 @@ function channelFields(state: State, channelId: number) {
   return { stream_id: channelId, stream_name: state.channels.get(channelId)!.name }
 }
 
-export function moved(state: State, fact: MessagesMoved): Announcement[] {
+export function announceMoved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
-  const people = new Set([...state.subscriptions.followers(from.channelId), ...concerned(state, id)])
+  const people = new Set([...state.subscriptions.followers(from.channelId), ...listConcerned(state, id)])
   const source = state.channels.get(from.channelId)!
   // The event names the channel the messages come from: who may not know of it finds them where they are now.
   const mayKnowSource = (userId: number) =>
@@ -187,7 +187,7 @@ function deletedForms(ids: readonly number[], fields: object, topic?: string): A
   }
 }
 
-export function deleted(state: State, fact: MessagesDeleted): Announcement[] {
+export function announceDeleted(state: State, fact: MessagesDeleted): Announcement[] {
   const { ids, place, userId, also = [], files = [] } = fact
   const unlinked = files.map(id => attachmentNews(state, 'update', id))
   if ('conversationId' in place)
@@ -209,15 +209,15 @@ export function deleted(state: State, fact: MessagesDeleted): Announcement[] {
 /** When the oldest message of a channel is among those that are gone, another is the first now. */
 function firstGone(state: State, channelId: number, ids: readonly number[]): Announcement[] {
   const first = firstMessageId(state, state.channels.get(channelId)!)
-  return first === null || first > ids[0]! ? firstChanged(state, channelId, first) : []
+  return first === null || first > ids[0]! ? announceFirst(state, channelId, first) : []
 }
 
 function firstCame(state: State, channelId: number, ids: readonly number[]): Announcement[] {
   const first = firstMessageId(state, state.channels.get(channelId)!)
-  return first === ids[0] ? firstChanged(state, channelId, first) : []
+  return first === ids[0] ? announceFirst(state, channelId, first) : []
 }
 
-function firstChanged(state: State, channelId: number, value: number | null | undefined): Announcement[] {
+function announceFirst(state: State, channelId: number, value: number | null | undefined): Announcement[] {
   const channel = state.channels.get(channelId)!
   const event: Event = {
     type: 'stream',
@@ -230,11 +230,11 @@ function firstChanged(state: State, channelId: number, value: number | null | un
   return [{ to: channelAudience(state, channel), event: ifKnown(channel, event) }]
 }
 
-export function submessageAdded(state: State, { messageId, submessage }: SubmessageAdded): Announcement[] {
+export function announceSubmessage(state: State, { messageId, submessage }: SubmessageAdded): Announcement[] {
   const { id, senderId, msgType, content } = submessage
   return [
     {
-      to: concerned(state, messageId),
+      to: listConcerned(state, messageId),
       event: {
         type: 'submessage',
         message_id: messageId,
@@ -247,7 +247,7 @@ export function submessageAdded(state: State, { messageId, submessage }: Submess
   ]
 }
 
-export function flagsChanged(state: State, { userId, op, flag, runs }: FlagsChanged): Announcement[] {
+export function announceFlags(state: State, { userId, op, flag, runs }: FlagsChanged): Announcement[] {
   const ids = idsOf(runs)
   const event = flagsEvent(op, flag, ids)
   if (flag !== 'read' || op !== 'remove') return [{ to: [userId], event }]

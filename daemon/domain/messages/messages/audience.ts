@@ -5,7 +5,7 @@ import type { Channel, State } from '../../model/state.ts'
 import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
 /** Everyone the message is something to: who has it in their history or is subscribed, and may read it. */
-export function concerned(state: State, id: number): number[] {
+export function listConcerned(state: State, id: number): number[] {
   const { channelId, conversationId } = state.messages.place(id).thread
   if (conversationId !== 0) return [...state.conversations.get(conversationId)!.userIds]
   const channel = state.channels.get(channelId)!

@@ -7,14 +7,14 @@ import type { Channel, State } from '../../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed, type Refusal } from '../../refusal.ts'
 import type { Context, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
-import { truncated } from '../../values/text.ts'
+import { truncate } from '../../values/text.ts'
 import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 /** Trailing white space and leading line breaks go; what is too long is cut. */
 export function messageContent(given: string, name = 'content'): string {
   const text = given.trimEnd().replace(/^(?:[ \t]*\r?\n)+/, '')
   if (text === '') throw invalid(name, 'cannot be empty')
-  return truncated(text, limits.messageContent, '\n[message truncated]')
+  return truncate(text, limits.messageContent, '\n[message truncated]')
 }
 
 /** The topic the channel's policy allows, or a refusal that names the empty one. */

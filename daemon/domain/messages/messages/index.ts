@@ -68,10 +68,10 @@ export const messages = resource(api)<OwnFact>({
 
   announce: {
     'message.sent': tell.sent,
-    'message.edited': tell.edited,
-    'messages.moved': tell.moved,
-    'messages.deleted': tell.deleted,
-    'submessage.added': tell.submessageAdded,
+    'message.edited': tell.announceEdited,
+    'messages.moved': tell.announceMoved,
+    'messages.deleted': tell.announceDeleted,
+    'submessage.added': tell.announceSubmessage,
   },
 
   sections: {
@@ -81,7 +81,7 @@ export const messages = resource(api)<OwnFact>({
       client.fetched && !client.fetched.includes('message')
         ? {}
         : { unread_msgs: presentUnread(ctx, topic => topicShown(topic, client.emptyTopic)) },
-    starred_messages: ({ state, actor }) => ({ starred_messages: starred(state, actor.id) }),
+    starred_messages: ({ state, actor }) => ({ starred_messages: listStarred(state, actor.id) }),
     recent_private_conversations: ctx => ({ recent_private_conversations: recentConversations(ctx) }),
   },
 
@@ -95,7 +95,7 @@ function edit(state: State, { message: { id, content, html, marks, details = {} 
 function move(state: State, fact: MessagesMoved): void {
   const { ids, from, to, userId, time, topicLinks, markedRead, unstarred = [], edited } = fact
   if (edited) edit(state, edited)
-  const gained = rowsGained(state, fact)
+  const gained = listGained(state, fact)
   const entry = {
     userId,
     time,
@@ -128,7 +128,7 @@ function move(state: State, fact: MessagesMoved): void {
 }
 
 /** What comes into the histories of users, by user; asked before the messages move. */
-function rowsGained(state: State, { ids, gained = [] }: MessagesMoved): [userId: number, runs: number[]][] {
+function listGained(state: State, { ids, gained = [] }: MessagesMoved): [userId: number, runs: number[]][] {
   return gained.map(userId => {
     const reader = new Reader(state, userId)
     return [userId, runsOf(ids.filter(id => !reader.hasRow(id)))]
@@ -141,7 +141,7 @@ function loseRows(state: State, userId: number, runs: readonly number[]): void {
   state.messageFlags.add(userId, 'lost', runs)
 }
 
-function starred(state: State, userId: number): number[] {
+function listStarred(state: State, userId: number): number[] {
   const { starred: set } = state.messageFlags.of(userId)
   const ids: number[] = []
   for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1))

@@ -70,7 +70,7 @@ function checkAge(ctx: Context, { time }: Message, limit: Limit, place: string):
 }
 
 /** The facts of a move that is allowed. */
-export function moved(
+export function moveMessages(
   ctx: Context,
   params: Params,
   message: Message,

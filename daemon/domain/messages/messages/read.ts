@@ -8,7 +8,7 @@ import { flagsOf, hasRow, isUnread } from '../../model/message-reader.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { type Plan, planOf } from '../../narrow/index.ts'
-import { highlighted, highlightedText } from '../../narrow/search.ts'
+import { highlight, highlightedText } from '../../narrow/search.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../../rules/index.ts'
@@ -106,7 +106,7 @@ function matchFields(
   emptyTopic: boolean,
 ) {
   return {
-    match_content: highlighted(html, terms),
+    match_content: highlight(html, terms),
     match_subject: highlightedText(topicShown(topic, emptyTopic), terms),
   }
 }

@@ -1,4 +1,4 @@
-// Why a person receives a message or not, step by step, up to their event queues: for those who ask later. The state is that of
+// Explains why a person received a message or did not, step by step, up to their event queues. The state is that of
 // the time when the message was sent.
 
 import type { Message } from '../../model/message-store/index.ts'

@@ -6,10 +6,10 @@ import { limits } from '../../limits.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import { needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { cleaned } from '../../values/text.ts'
+import { clean } from '../../values/text.ts'
 import { topicOf } from '../../values/topic-names.ts'
 import { channelNotice } from '../notices/post.ts'
-import { attribution, messageLink, quoted, silentMention } from '../notices/quote.ts'
+import { attribution, messageLink, quote, silentMention } from '../notices/quote.ts'
 import { checkVisible } from './access.ts'
 
 export const reportReasons = {
@@ -23,7 +23,7 @@ export const reportReasons = {
 export function report(ctx: Context, { message_id, report_type, description = '' }: ParamsOf<typeof api.report>) {
   const { state, actor } = ctx
   const message = state.messages.get(checkVisible(ctx, message_id))!
-  const notes = cleaned('description', description, limits.reportDescription)
+  const notes = clean('description', description, limits.reportDescription)
   if (report_type === 'other' && notes === '') throw needed('description', 'for a report of type "other"')
   const channel = state.channels.get(organizationSetting(state, 'moderation_request_channel_id'))
   if (!channel || channel.archived)
@@ -31,12 +31,12 @@ export function report(ctx: Context, { message_id, report_type, description = ''
   const lines = [
     `${silentMention(state, actor.id)} reported ${about(ctx, message)} sent by ${silentMention(state, message.senderId)}.`,
     `- Reason: **${reportReasons[report_type]}**`,
-    ...(notes === '' ? [] : ['- Notes:', quoted(notes, notes.length + 100)]),
+    ...(notes === '' ? [] : ['- Notes:', quote(notes, notes.length + 100)]),
     '',
     `${attribution(state, message, 'said')}:`,
   ]
   const head = `${lines.join('\n')}\n`
-  const text = head + quoted(message.content, limits.messageContent - [...head].length)
+  const text = head + quote(message.content, limits.messageContent - [...head].length)
   const reported = state.users.get(message.senderId)!
   return { facts: channelNotice(ctx, channel, topicOf(`${reported.fullName}’s moderation requests`), text), reply: {} }
 }

@@ -15,7 +15,7 @@ const batch = 200
 export const retention: Job = {
   op: 'delete-old-messages',
   due: nextExpiry,
-  run: ctx => ({ facts: expired(ctx), reply: {} }),
+  run: ctx => ({ facts: listExpired(ctx), reply: {} }),
 }
 
 interface Known {
@@ -35,7 +35,7 @@ function nextExpiry(state: State, now: number): number | undefined {
   let last = known.get(state)
   if (last?.channels !== state.channels.version || last.organization !== state.organization || last.due <= now) {
     let due = Number.POSITIVE_INFINITY
-    for (const { ids, days } of limited(state)) {
+    for (const { ids, days } of listLimited(state)) {
       due = Math.min(due, now + day * 1000)
       if (ids.length > 0) due = Math.min(due, (state.messages.time(ids.at(0)) + days * day) * 1000)
     }
@@ -51,7 +51,7 @@ interface Limited {
 }
 
 /** All channels and conversations that delete old messages. */
-function* limited(state: State): Generator<Limited> {
+function* listLimited(state: State): Generator<Limited> {
   const usual = organizationSetting(state, 'message_retention_days')
   for (const { id, retentionDays } of state.channels.values()) {
     const days = retentionDays ?? usual
@@ -62,11 +62,11 @@ function* limited(state: State): Generator<Limited> {
 }
 
 /** One batch of what is too old, by topic and conversation. */
-function expired({ state, now }: Surroundings): Fact[] {
+function listExpired({ state, now }: Surroundings): Fact[] {
   const { messages } = state
   const places = new Map<object, number[]>()
   let count = 0
-  for (const { ids, days } of limited(state)) {
+  for (const { ids, days } of listLimited(state)) {
     const oldest = seconds(now) - days * day
     for (let i = 0; i < ids.length && count < batch && messages.time(ids.at(i)) <= oldest; i++, count++) {
       const { thread } = messages.place(ids.at(i))

@@ -23,7 +23,7 @@ export function sendMessage(ctx: Context, params: Params): Outcome<{ id: number 
     return { facts: [...warning, ...facts], reply }
   } catch (refusal) {
     if (!(refusal instanceof Refusal) || refusal.code !== 'STREAM_DOES_NOT_EXIST') throw refusal
-    const facts = warn(ctx, ownerId, `${unreached(params.to)}.`)
+    const facts = warn(ctx, ownerId, `${describeUnreached(params.to)}.`)
     return { facts, refusal, reply: { id: 0 } }
   }
 }
@@ -34,7 +34,7 @@ function warnOfEmptyChannel(ctx: Context, ownerId: number, { to }: Params): read
   return warn(ctx, ownerId, `channel #**${channel.name}**. The channel exists but does not have any subscribers.`)
 }
 
-function unreached(to: unknown): string {
+function describeUnreached(to: unknown): string {
   const given = Array.isArray(to) ? to[0] : to
   if (typeof given === 'number') return `channel ID ${given}, but there is no channel with that ID`
   return `channel #**${String(given).trim()}**, but that channel does not exist`

@@ -5,7 +5,7 @@ import type { messages as api } from '../../../api/messages/messages.ts'
 import { calledBy } from '../../bots/webhooks/trigger.ts'
 import { visibilityAfterMention, visibilityAfterSending } from '../../channels/topics/visibility.ts'
 import type { Fact } from '../../facts.ts'
-import { attachmentAt, relinked } from '../../files/attachments.ts'
+import { attachmentAt, relink } from '../../files/attachments.ts'
 import { alertedBy } from '../../markdown/alert-words.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../../markdown/index.ts'
 import { messageUrl } from '../../markdown/urls.ts'
@@ -114,10 +114,10 @@ interface Options {
 
 /** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
 export function posting(ctx: Context, target: Target, content: string, options: Options = {}) {
-  const rendered = composed(ctx, target, content)
+  const rendered = composeMessage(ctx, target, content)
   const { facts, policy } = visibilityFacts(ctx, target, rendered)
   const sent = sentFact(ctx, ctx.actor, target, content, rendered, options)
-  return { facts: [...relinked(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
+  return { facts: [...relink(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
 }
 
 /** How the sender, and those called by name, see the topic from now on. */
@@ -132,7 +132,7 @@ function visibilityFacts(ctx: Context, target: Target, { mentions }: Rendered) {
 }
 
 /** The text as it is stored, or a refusal when it mentions people whom the actor may not mention. */
-export function composed(ctx: Context, target: Target, content: string): Rendered {
+export function composeMessage(ctx: Context, target: Target, content: string): Rendered {
   const rendered = render(ctx, content, renderPlace(ctx, target))
   checkMentions(ctx, target, rendered)
   return rendered

@@ -18,7 +18,7 @@ export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>
   const isAuthor = message.senderId === actor.id
   if (!isAuthor && !parts.some(part => part.senderId === message.senderId))
     throw new Refusal('Only the author of a message can add a widget to it.', { kind: 'forbidden' })
-  checkWidgetData(widgetType(parts), parsed(params.content), isAuthor)
+  checkWidgetData(widgetType(parts), parseJson(params.content), isAuthor)
   if (parts.length >= 1000) throw conflict('message_id', 'this widget has reached its largest size')
   const id = submessageId(message.id, parts.length)
   const part = { id, senderId: actor.id, msgType: params.msg_type, content: params.content }
@@ -26,7 +26,7 @@ export function submessage(ctx: Context, params: ParamsOf<typeof api.submessage>
   return { facts: [...visibilityAfterTakingPart(ctx, message.id), added], reply: {} }
 }
 
-function parsed(content: string): unknown {
+function parseJson(content: string): unknown {
   try {
     return JSON.parse(content)
   } catch {

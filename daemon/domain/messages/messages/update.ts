@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
-import { detachedBy, relinked } from '../../files/attachments.ts'
+import { detachedBy, relink } from '../../files/attachments.ts'
 import type { MessageEdited } from '../../model/facts/messages.ts'
 import type { Edit, Message } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
@@ -17,9 +17,9 @@ import { emptyTopicDisplayName, resolvedPrefix, topicMeant } from '../../values/
 import { checkChangeable } from './access.ts'
 import { grace, isOlder } from './ages.ts'
 import { messageContent } from './compose.ts'
-import { moved, newPlace } from './move.ts'
+import { moveMessages, newPlace } from './move.ts'
 import { tidy } from './present.ts'
-import { composed, marksOf, mentionDetails, type Target } from './send.ts'
+import { composeMessage, marksOf, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -34,8 +34,8 @@ export function update(ctx: Context, params: Params) {
   checkTogether(wanted, message)
   const content = params.content === undefined ? undefined : newContent(params.content)
   const place = channel ? newPlace(ctx, wanted, message, channel) : undefined
-  const edit = content === undefined ? undefined : edited(ctx, message, channel, content, place?.topic)
-  const change = place ? moved(ctx, wanted, message, channel!, place, edit?.fact) : [edit!.fact]
+  const edit = content === undefined ? undefined : editContent(ctx, message, channel, content, place?.topic)
+  const change = place ? moveMessages(ctx, wanted, message, channel!, place, edit?.fact) : [edit!.fact]
   return { facts: [...(edit?.links ?? []), ...change], reply: { detached_uploads: edit?.detached ?? [] } }
 }
 
@@ -87,11 +87,11 @@ export function checkEditing(ctx: Context, message: Message, extra: number): voi
     throw new Refusal('The time limit for editing this message has passed.', { kind: 'forbidden' })
 }
 
-function edited(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
+function editContent(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
   const target: Target = channel
     ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }
-  const rendered = composed(ctx, target, content)
+  const rendered = composeMessage(ctx, target, content)
   const edit: Edit = {
     userId: ctx.actor.id,
     time: seconds(ctx.now),
@@ -104,7 +104,7 @@ function edited(ctx: Context, message: Message, channel: Channel | undefined, co
     edits: [...(message.details?.edits ?? []), edit],
   })
   const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
-  const links = relinked(ctx, rendered.uploads, now)
+  const links = relink(ctx, rendered.uploads, now)
   const fact: MessageEdited = { type: 'message.edited', message: now, edit }
   return { fact, links, detached: links.flatMap(link => detachedBy(ctx, link)) }
 }

@@ -1,4 +1,4 @@
-// What widgets may hold: the data of polls and to-do lists, and the widgets that a program sends.
+// Checks widgets: the data of polls and to-do lists, and the widgets that a program sends.
 
 import { inQuotes, invalid, Refusal } from '../../refusal.ts'
 

@@ -3,7 +3,7 @@
 import { messageUrl } from '../../markdown/urls.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
-import { fenceAround, truncated } from '../../values/text.ts'
+import { fenceAround, truncate } from '../../values/text.ts'
 
 /** A silent mention. */
 export function silentMention(state: State, userId: number): string {
@@ -41,8 +41,8 @@ export function messageLink(state: State, { id, channelId, topic }: Message): st
 }
 
 /** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */
-export function quoted(content: string, room: number): string {
+export function quote(content: string, room: number): string {
   const fence = fenceAround(content)
-  const kept = truncated(content, room - 2 * fence.length - 'quote\n\n'.length, '\n[message truncated]')
+  const kept = truncate(content, room - 2 * fence.length - 'quote\n\n'.length, '\n[message truncated]')
   return `${fence}quote\n${kept}\n${fence}`
 }

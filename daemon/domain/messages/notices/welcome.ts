@@ -1,4 +1,4 @@
-// What the welcome bot writes to a new account: a greeting, and the organization's own text.
+// Messages of the welcome bot to a new account: a greeting, and the organization's own text.
 
 import type { Fact } from '../../facts.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'

@@ -1,4 +1,4 @@
-// What happens to bot storage and to the deliveries of outgoing webhooks.
+// Facts about bot storage and the deliveries of outgoing webhooks.
 
 import type { StoredItem } from '../personal-records.ts'
 import type { WebhookDelivery } from '../webhook-deliveries.ts'

@@ -1,4 +1,4 @@
-// What happens to channels, subscriptions, topics and channel folders.
+// Facts about channels, subscriptions, topics and channel folders.
 
 import type { UserTopic } from '../personal-records.ts'
 import type { Channel, ChannelFolder, DefaultChannelGroup } from '../state.ts'

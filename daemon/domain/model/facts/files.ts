@@ -1,4 +1,4 @@
-// What happens to uploaded files.
+// Facts about uploaded files.
 
 import type { Attachment } from '../personal-records.ts'
 

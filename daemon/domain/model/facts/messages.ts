@@ -1,4 +1,4 @@
-// What happens to messages, and to what people prepare, plan and mark around them.
+// Facts about messages, and about what people prepare, plan and mark around them.
 
 import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
 import type { Draft, Reminder, SavedSnippet, ScheduledMessage } from '../personal-records.ts'

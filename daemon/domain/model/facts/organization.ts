@@ -1,4 +1,4 @@
-// What happens to the organization, its email domains, linkifiers, playgrounds and emoji.
+// Facts about the organization, its email domains, linkifiers, playgrounds and emoji.
 
 import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
 import type {

@@ -1,4 +1,4 @@
-// What happens to accounts, user groups, settings, and what people keep about themselves and each other.
+// Facts about accounts, user groups, settings, and what people keep about themselves and each other.
 
 import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
 import type { Invitation, ProfileField } from '../organization-records.ts'

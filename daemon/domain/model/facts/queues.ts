@@ -1,4 +1,4 @@
-// What happens to event queues, and to the store as a whole. No resource owns these facts.
+// Facts about event queues, and about the store as a whole. No resource owns these facts.
 
 import type { Answer } from '../answers.ts'
 

@@ -1,4 +1,4 @@
-// Where messages are: topics of channels and direct conversations, each with its list of messages. A topic keeps one list
+// Places of messages: topics of channels and direct conversations, each with its list of messages. A topic keeps one list
 // however its name is spelled in upper and lower case; every spelling is a place of its own.
 
 import { IdList } from './id-list.ts'

@@ -169,7 +169,7 @@ export class Segment extends SegmentView {
 
   /** As it is now, whatever comes: numbers are copied, text is never overwritten. */
   freeze(): SegmentView {
-    return new SegmentView(copied(this.columns), new Map(this.details), [...this.pages])
+    return new SegmentView(copy(this.columns), new Map(this.details), [...this.pages])
   }
 
   /** The same, but copies only if the segment changes later. */
@@ -202,7 +202,7 @@ export class Segment extends SegmentView {
 
   #own(): void {
     if (!this.#shared) return
-    this.columns = copied(this.columns)
+    this.columns = copy(this.columns)
     this.words = new WordIndex(copiedWords(this.words.arrays))
     this.#shared = false
   }
@@ -280,7 +280,7 @@ function columnsOf(size: number): Columns {
   }
 }
 
-function copied(columns: Columns): Columns {
+function copy(columns: Columns): Columns {
   return Object.fromEntries(columnNames.map(name => [name, columns[name].slice()])) as unknown as Columns
 }
 

@@ -1,4 +1,4 @@
-// Where to look for words: by the rarest of them, in the texts of the segments and in the names of topics.
+// Looks for words: by the rarest of them, in the texts of the segments and in the names of topics.
 
 import { IdList } from './id-list.ts'
 import type { Places } from './places.ts'

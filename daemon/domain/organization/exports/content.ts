@@ -1,4 +1,4 @@
-// What an archive of the organization holds: for every section of the state, which of its rows, and how much of each. Decided
+// The content of an archive of the organization: for every section of the state, which of its rows, and how much of each. Decided
 // at once, so that the archive shows one moment; the rows are put together while it is written.
 
 import type { Message } from '../../model/message-store/index.ts'
@@ -196,13 +196,13 @@ const unset = { desktop: null, audible: null, push: null, email: null, wildcardM
 function attachmentsIn(state: State, { allows, hasMessage }: Scope): Attachment[] {
   const kept: Attachment[] = []
   for (const attachment of state.attachments.values()) {
-    const messages = attachment.messages.filter(({ id }) => hasMessage(placed(state, id)))
+    const messages = attachment.messages.filter(({ id }) => hasMessage(findPlace(state, id)))
     if (messages.length > 0 || allows(attachment.userId)) kept.push({ ...attachment, messages })
   }
   return kept
 }
 
-function placed({ messages }: State, id: number): Placed {
+function findPlace({ messages }: State, id: number): Placed {
   const { channelId, conversationId } = messages.place(id).thread
   const details = messages.details(id)
   return { id, ...(conversationId === 0 ? { channelId } : { conversationId }), ...(details && { details }) }

@@ -11,8 +11,8 @@ import { invalid, needed } from '../../refusal.ts'
 import type { Outcome, Surroundings, Tools } from '../../resource.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 import { newAccount } from '../users/index.ts'
-import { whenCreated } from '../users/lifecycle.ts'
-import { invitationsOutdated } from './endings.ts'
+import { settleNewAccount } from '../users/lifecycle.ts'
+import { outdateInvitations } from './endings.ts'
 import { openInvitation } from './offer.ts'
 
 type Params = ParamsOf<typeof api.accept>
@@ -43,11 +43,11 @@ export function accept(
   return {
     facts: [
       { type: 'user.created', user },
-      ...whenCreated(ctx, user, {
+      ...settleNewAccount(ctx, user, {
         ...invitation,
         channels: channelsOf(state, invitation),
-        groups: joinedGroups(state, invitation, user),
-        ending: accepted(state, invitation, user),
+        groups: joinGroups(state, invitation, user),
+        ending: acceptInvitation(state, invitation, user),
       }),
     ],
     reply: { user_id: user.id, email: user.email },
@@ -70,11 +70,11 @@ function checkedHash(password: string | undefined, hash: string): string {
   return hash
 }
 
-function accepted(state: State, invitation: Invitation, user: User): Fact[] {
+function acceptInvitation(state: State, invitation: Invitation, user: User): Fact[] {
   const { id, inviterId } = invitation
   return [
     { type: 'invitation.accepted', id, inviterId, userId: user.id },
-    ...invitationsOutdated(state, user.email, invitation),
+    ...outdateInvitations(state, user.email, invitation),
   ]
 }
 
@@ -85,7 +85,7 @@ function channelsOf(state: State, { channelIds, withDefaultChannels }: Invitatio
   return [...all].filter(channel => !channel.archived)
 }
 
-function joinedGroups(state: State, { groupIds }: Invitation, { id }: User): Fact[] {
+function joinGroups(state: State, { groupIds }: Invitation, { id }: User): Fact[] {
   return groupIds
     .filter(groupId => state.groups.get(groupId)?.deactivated === false)
     .map(groupId => ({ type: 'group.members-added', groupId, userIds: [id] }))

@@ -1,4 +1,4 @@
-// How invitations end. Ended ones are kept, so that their links can say what became of them.
+// Ends invitations. Ended ones are kept, so that their links can say what became of them.
 
 import type { Fact } from '../../facts.ts'
 import type { Invitation } from '../../model/organization-records.ts'
@@ -15,7 +15,7 @@ export function revocation({ id, inviterId }: Invitation): Fact {
 }
 
 /** An account is deactivated: nobody answers for its invitations any more. */
-export function invitationsRevoked(state: State, inviterId: number): Fact[] {
+export function revokeInvitations(state: State, inviterId: number): Fact[] {
   return state.invitations
     .where('inviter', inviterId)
     .filter(({ ended }) => ended === undefined)
@@ -23,7 +23,7 @@ export function invitationsRevoked(state: State, inviterId: number): Fact[] {
 }
 
 /** There is an account with this address now: other invitations of it lead nowhere. */
-export function invitationsOutdated(state: State, email: string, accepted?: Invitation): Fact[] {
+export function outdateInvitations(state: State, email: string, accepted?: Invitation): Fact[] {
   const ids: number[] = []
   for (const { id, email: invited, ended } of state.invitations.values())
     if (ended === undefined && id !== accepted?.id && invited?.toLowerCase() === email.toLowerCase()) ids.push(id)

@@ -1,4 +1,4 @@
-// What the link of an invitation offers, or why it leads nowhere.
+// The offer behind the link of an invitation, or why there is none.
 
 import type { Invitation } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'

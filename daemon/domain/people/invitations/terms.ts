@@ -1,4 +1,4 @@
-// What invitations are made of: the role, the channels and groups, and who is invited.
+// The terms of invitations: the role, the channels and groups, and who is invited.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { invitations as api } from '../../../api/people/invitations.ts'
@@ -11,7 +11,7 @@ import type { Context } from '../../resource.ts'
 import { activeGroup } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { addressIsShown } from '../../rules/user-access.ts'
-import { cleaned } from '../../values/text.ts'
+import { clean } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 import { isEmailAddress } from '../users/checks.ts'
 import { emailProblem } from '../users/email-rules.ts'
@@ -40,7 +40,7 @@ export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' 
     groupIds: terms.group_ids,
     withDefaultChannels: terms.include_realm_default_subscriptions,
     welcome:
-      typeof welcome === 'string' ? cleaned('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
+      typeof welcome === 'string' ? clean('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
   }
 }
 

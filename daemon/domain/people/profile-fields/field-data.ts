@@ -1,4 +1,4 @@
-// What belongs to a profile field besides its name: the options of a list, the kind of an external account.
+// The data of a profile field: the options of a list, the kind of an external account.
 
 import type { ProfileField } from '../../model/organization-records.ts'
 import { invalid, missing, taken } from '../../refusal.ts'

@@ -10,8 +10,8 @@ import { conflict, full, invalid, missing, taken } from '../../refusal.ts'
 import { type Announcement, type Context, type Outcome, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
-import { cleaned } from '../../values/text.ts'
-import { personUpdated } from '../users/announce.ts'
+import { clean } from '../../values/text.ts'
+import { announcePersonUpdated } from '../users/announce.ts'
 import { checkFieldData, externalAccounts, isBuiltIn, isSameData } from './field-data.ts'
 import { presentFields } from './present.ts'
 import { checkProfile } from './values.ts'
@@ -45,7 +45,7 @@ export const profileFields = resource(api)<ProfileFieldFact>({
     update(ctx, params) {
       may.insist(may.administer, ctx)
       const old = findField(ctx.state, params.field_id)
-      const field = updated(ctx, old, params)
+      const field = updateField(ctx, old, params)
       return {
         facts: [{ type: 'profile-field.updated', field, cleared: withLostOption(ctx.state, field) }],
         reply: {},
@@ -95,16 +95,16 @@ export const profileFields = resource(api)<ProfileFieldFact>({
   },
 
   announce: {
-    'profile-field.created': state => [fieldsChanged(state)],
+    'profile-field.created': state => [announceFields(state)],
     'profile-field.updated': (state, { field, cleared }) => [
-      fieldsChanged(state),
+      announceFields(state),
       ...cleared.map(userId =>
-        personUpdated(state, state.users.get(userId)!, { custom_profile_field: { id: field.id, value: null } }),
+        announcePersonUpdated(state, state.users.get(userId)!, { custom_profile_field: { id: field.id, value: null } }),
       ),
     ],
-    'profile-field.reordered': state => [fieldsChanged(state)],
+    'profile-field.reordered': state => [announceFields(state)],
     // Clients forget the values with the field.
-    'profile-field.deleted': state => [fieldsChanged(state)],
+    'profile-field.deleted': state => [announceFields(state)],
   },
 
   sections: {
@@ -115,7 +115,7 @@ export const profileFields = resource(api)<ProfileFieldFact>({
   },
 })
 
-function fieldsChanged(state: State): Announcement {
+function announceFields(state: State): Announcement {
   return { to: everyone(state), event: { type: 'custom_profile_fields', fields: presentFields(state) } }
 }
 
@@ -134,7 +134,7 @@ function findField(state: State, id: number): ProfileField {
   return field
 }
 
-function updated(ctx: Context, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
+function updateField(ctx: Context, old: ProfileField, params: ParamsOf<typeof api.update>): ProfileField {
   const { state } = ctx
   const { name, hint, field_data, required, editable_by_user, display_in_profile_summary } = params
   const renamed = name !== undefined && name.trim() !== old.name
@@ -154,7 +154,7 @@ function updated(ctx: Context, old: ProfileField, params: ParamsOf<typeof api.up
 }
 
 function checkName(state: State, given: string, id: number): string {
-  const name = cleaned('name', given, limits.profileFieldName)
+  const name = clean('name', given, limits.profileFieldName)
   if (name === '') throw invalid('name', 'cannot be blank')
   for (const field of state.profileFields.values())
     if (field.name === name && field.id !== id) throw taken('name', name)
@@ -162,7 +162,7 @@ function checkName(state: State, given: string, id: number): string {
 }
 
 function checkHint(hint: string): string {
-  return cleaned('hint', hint, limits.profileFieldHint)
+  return clean('hint', hint, limits.profileFieldHint)
 }
 
 /** Fields of the types short text and external account only. */

@@ -1,4 +1,4 @@
-// What people may fill into a profile field, type by type.
+// Checks the values of profile fields, type by type.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { profileFields as api } from '../../../api/people/profile-fields.ts'
@@ -9,7 +9,7 @@ import type { User } from '../../model/state.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/rule.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
-import { cleaned, isWebUrl } from '../../values/text.ts'
+import { clean, isWebUrl } from '../../values/text.ts'
 
 type Input = ParamsOf<typeof api.set>['data'][number]
 
@@ -47,12 +47,12 @@ function checkValue(asker: Asker, field: ProfileField, place: string, given: str
       if (given !== '' && !isDate(given)) throw invalid(place, 'must be a date (YYYY-MM-DD)')
       return given || null
     case 5: {
-      const url = cleaned(place, given, 2000)
+      const url = clean(place, given, 2000)
       if (url !== '' && !isWebUrl(url)) throw invalid(place, 'must be a URL that starts with http:// or https://')
       return url || null
     }
     default:
-      return cleaned(place, given, limit) || null
+      return clean(place, given, limit) || null
   }
 }
 

@@ -1,4 +1,4 @@
-// What PATCH /settings changes besides settings: name, email address, password.
+// Changes of PATCH /settings that are not settings: name, email address, password.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { settings as api } from '../../../api/people/settings.ts'

@@ -1,4 +1,4 @@
-// Which values a setting takes, where its shape does not say it all.
+// Checks the value of a setting, where its shape does not say it all.
 
 import sounds from '../../../../data/notification-sounds.json' with { type: 'json' }
 import timeZones from '../../../../data/time-zones.json' with { type: 'json' }

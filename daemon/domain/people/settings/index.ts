@@ -2,7 +2,7 @@
 
 import { settings as api } from '../../../api/people/settings.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../../../api/shapes/user-settings.ts'
-import { mapped } from '../../../api/tables.ts'
+import { mapTable } from '../../../api/tables.ts'
 import { inheritedNews } from '../../channels/subscriptions/properties.ts'
 import type { Fact } from '../../facts.ts'
 import type { SettingChanges, SettingsFact } from '../../model/facts/people.ts'
@@ -13,8 +13,8 @@ import { missing, organizationDeactivated, userDeactivated } from '../../refusal
 import { type Announcement, type Event, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
-import { visibilityToggled } from '../presence.ts'
-import { emailChanged, exportConsent, personUpdated } from '../users/announce.ts'
+import { toggleVisibility } from '../presence.ts'
+import { announceEmail, exportConsent, announcePersonUpdated } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
@@ -48,7 +48,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       return {
         facts,
         mails: account.flatMap(fact => mailOf(ctx, fact)),
-        ...(typeof visible === 'boolean' && visibilityToggled(ctx, visible)),
+        ...(typeof visible === 'boolean' && toggleVisibility(ctx, visible)),
         reply: {},
       }
     },
@@ -85,7 +85,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
   apply: {
     'user.settings-changed'(state, { userId, changes }) {
       const user = state.users.get(userId)!
-      state.users.put({ ...user, settings: stored({ ...user.settings, ...changes }) })
+      state.users.put({ ...user, settings: omitDefaults({ ...user.settings, ...changes }) })
       if (changes.enable_drafts_synchronization === false)
         for (const draft of state.drafts.where('user', userId)) state.drafts.remove(draft.id)
     },
@@ -98,7 +98,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     'email-change.confirmed': (state, { token }) => state.emailChanges.remove(token),
     'organization.user-defaults-changed'(state, { changes }) {
       const { organization } = state
-      state.organization = { ...organization, userDefaults: stored({ ...organization.userDefaults, ...changes }) }
+      state.organization = { ...organization, userDefaults: omitDefaults({ ...organization.userDefaults, ...changes }) }
     },
   },
 
@@ -108,7 +108,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       return Object.entries(changes).flatMap(([name, value]) => [
         ...announceSetting(state, user, name as UserSetting, value, languageName),
         ...inheritedNews(state, user, name),
-        ...toldToOthers(state, user, { ...user, settings: stored({ ...user.settings, ...before }) }, name),
+        ...toldToOthers(state, user, { ...user, settings: omitDefaults({ ...user.settings, ...before }) }, name),
       ])
     },
     'user.password-changed': () => [],
@@ -154,7 +154,7 @@ const choices = { emojiset_choices: emojisets, available_notification_sounds: no
 export function settingsFact(user: User, changes: SettingChanges): Fact {
   const language = changes.default_language
   const named = typeof language === 'string' ? languageName(language) : undefined
-  const before = mapped(changes, name => userSetting(user, name as UserSetting))
+  const before = mapTable(changes, name => userSetting(user, name as UserSetting))
   const fact = { type: 'user.settings-changed', userId: user.id, changes, before } as const
   return named === undefined ? fact : { ...fact, languageName: named }
 }
@@ -186,7 +186,7 @@ function defaultSetting(state: State, name: UserSetting): unknown {
 }
 
 /** Only what differs from the table is kept. */
-function stored(settings: SettingChanges): SettingChanges {
+function omitDefaults(settings: SettingChanges): SettingChanges {
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => value !== userSettings[name as UserSetting].default),
   )
@@ -214,9 +214,9 @@ function announceSetting(
 function toldToOthers(state: State, user: User, before: User, name: string): Announcement[] {
   switch (name) {
     case 'timezone':
-      return [personUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
+      return [announcePersonUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
     case 'email_address_visibility':
-      return emailChanged(state, before, user)
+      return announceEmail(state, before, user)
     case 'allow_private_data_export':
       return [exportConsent(state, user)]
     default:

@@ -1,4 +1,4 @@
-// What facts about user groups change in the state.
+// Applies facts about user groups to the state.
 
 import type { UserGroupFact } from '../../model/facts/people.ts'
 import type { Group, State } from '../../model/state.ts'

@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { userGroups as api } from '../../../api/people/user-groups.ts'
 import { groupPermissions } from '../../../api/shapes/permission-settings.ts'
-import { mapped } from '../../../api/tables.ts'
+import { mapTable } from '../../../api/tables.ts'
 import { limits } from '../../limits.ts'
 import type { Group, State } from '../../model/state.ts'
 import { full, inQuotes, invalid, missing, taken } from '../../refusal.ts'
@@ -11,7 +11,7 @@ import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
-import { cleaned, unprintable } from '../../values/text.ts'
+import { clean, unprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
@@ -31,7 +31,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
     deactivated: false,
     members: ascending(params.members),
     subgroups: ascending(params.subgroups),
-    permissions: mapped(groupPermissions, setting => {
+    permissions: mapTable(groupPermissions, setting => {
       const given = params[setting]
       return given === undefined
         ? defaultValue(state, groupPermissions[setting], actor.id)
@@ -45,13 +45,13 @@ const reserved = ['@', 'role:', 'user:', 'stream:', 'channel:']
 
 export function checkDescription(given: string): string {
   // Kept as it was written: only its length is checked.
-  cleaned('description', given, limits.groupDescription)
+  clean('description', given, limits.groupDescription)
   return given
 }
 
 /** Names differ by case, and those of deactivated groups stay taken. */
 export function checkName(state: State, given: string, current?: Group): string {
-  const name = cleaned('name', given, limits.groupName)
+  const name = clean('name', given, limits.groupName)
   if (name === '') throw invalid('name', 'cannot be blank')
   if (unprintable.test(name)) throw invalid('name', 'cannot contain control characters')
   const start = reserved.find(word => name.startsWith(word))

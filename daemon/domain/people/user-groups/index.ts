@@ -82,7 +82,7 @@ export const userGroups = resource(api)<UserGroupFact>({
         to: everyone(state),
         event: { type: 'user_group', op: 'add', group: present(state, { ...group, subgroups: [] }) },
       },
-      ...(group.subgroups.length > 0 ? announceGroup(state, group.id, subgroupsAdded(group.id, group.subgroups)) : []),
+      ...(group.subgroups.length > 0 ? announceGroup(state, group.id, presentSubgroups(group.id, group.subgroups)) : []),
     ],
     'group.edited': (state, { groupId, changes, permissions }) => {
       const values = Object.entries(permissions).map(([name, value]) => [name, presentValue(state, value)] as const)
@@ -122,7 +122,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       ...sightNews(state, groupId, ({ members }) => ({ members: together(members, userIds) })),
     ],
     'group.subgroups-added': (state, { groupId, subgroupIds }) => [
-      ...announceGroup(state, groupId, subgroupsAdded(groupId, subgroupIds)),
+      ...announceGroup(state, groupId, presentSubgroups(groupId, subgroupIds)),
       ...sightNews(state, groupId, ({ subgroups }) => ({ subgroups: without(subgroups, subgroupIds) })),
     ],
     'group.subgroups-removed': (state, { groupId, subgroupIds }) => [
@@ -168,7 +168,7 @@ function listGroups(state: State, deactivatedToo: boolean) {
     .map(group => present(state, group))
 }
 
-function subgroupsAdded(groupId: number, subgroupIds: readonly number[]): Event {
+function presentSubgroups(groupId: number, subgroupIds: readonly number[]): Event {
   return { type: 'user_group', op: 'add_subgroups', group_id: groupId, direct_subgroup_ids: subgroupIds }
 }
 

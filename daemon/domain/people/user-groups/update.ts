@@ -17,7 +17,7 @@ type Nothing = Record<never, never>
 
 export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outcome<Nothing> {
   const { state } = ctx
-  const group = managed(ctx, params.user_group_id)
+  const group = findManaged(ctx, params.user_group_id)
   if (Object.keys(params).length === 1)
     throw new Refusal('Give a name, a description or at least one setting to change.', { kind: 'invalid' })
   const name = params.name === undefined ? group.name : checkName(state, params.name, group)
@@ -50,7 +50,7 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
 }
 
 export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.deactivate>): Outcome<Nothing> {
-  const group = managed(ctx, user_group_id)
+  const group = findManaged(ctx, user_group_id)
   if (group.deactivated) throw conflict('user_group_id', `user group ${group.id} is already deactivated`)
   const objections = usesOf(ctx.state, group.id)
   if (objections.length > 0)
@@ -69,7 +69,7 @@ export function knownGroup(ctx: Context, id: number): Group {
   return group
 }
 
-function managed(ctx: Context, id: number): Group {
+function findManaged(ctx: Context, id: number): Group {
   const group = knownGroup(ctx, id)
   may.check(may.manageGroup, ctx, group)
   return group

@@ -13,7 +13,7 @@ import {
   shareConversation,
 } from '../../rules/index.ts'
 import { statusNews } from '../user-status.ts'
-import { personAdded, personRemoved } from './announce.ts'
+import { announcePersonAdded, announcePersonRemoved } from './announce.ts'
 
 type ByChannel = ReadonlyMap<number, readonly number[]>
 
@@ -60,7 +60,7 @@ export function partedInConversation(state: State, conversationId: number): Anno
 }
 
 /** The organization began or ceased to limit whom guests know of. */
-export function limitChanged(state: State): Announcement[] {
+export function announceLimit(state: State): Announcement[] {
   const pairs = new Pairs()
   for (const guest of activeUsers(state, isGuest)) for (const user of state.users.values()) pairs.add(user, guest)
   const strangers = pairs.unacquainted(state)
@@ -68,7 +68,7 @@ export function limitChanged(state: State): Announcement[] {
 }
 
 /** A user became a guest or stopped being one. */
-export function accessChanged(state: State, before: User, after: User): Announcement[] {
+export function announceAccess(state: State, before: User, after: User): Announcement[] {
   if (!accessIsLimited(state) || !after.active || isGuest(before) === isGuest(after)) return []
   const pairs = new Pairs()
   for (const user of state.users.values()) pairs.add(user, after)
@@ -137,9 +137,9 @@ function limitedGuests(state: State, userIds: Iterable<number>): User[] {
 }
 
 function learnt(state: State, strangers: Strangers): Announcement[] {
-  return strangers.flatMap(([user, to]) => [...personAdded(state, user, [...to]), ...statusNews(state, user, to)])
+  return strangers.flatMap(([user, to]) => [...announcePersonAdded(state, user, [...to]), ...statusNews(state, user, to)])
 }
 
 function forgotten(strangers: Strangers): Announcement[] {
-  return strangers.map(([user, to]) => personRemoved(user, to))
+  return strangers.map(([user, to]) => announcePersonRemoved(user, to))
 }

@@ -13,9 +13,9 @@ import type { Context, Job, Mail, Outcome, Surroundings } from '../../resource.t
 import { activeUsers } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
-import { cleaned } from '../../values/text.ts'
+import { clean } from '../../values/text.ts'
 import { checkBotName } from './checks.ts'
-import { whenDeactivated } from './lifecycle.ts'
+import { settleDeactivated } from './lifecycle.ts'
 
 export function deactivate(
   ctx: Context,
@@ -30,7 +30,7 @@ export function deactivate(
   const text =
     comment === undefined
       ? undefined
-      : cleaned('deactivation_notification_comment', comment, limits.deactivationComment)
+      : clean('deactivation_notification_comment', comment, limits.deactivationComment)
   return {
     facts: leaving(ctx, user),
     mails: text === undefined ? [] : [farewell(ctx, user, text)],
@@ -57,7 +57,7 @@ export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactiv
 export function leaving(ctx: Context, user: User): Fact[] {
   const bots = ctx.state.users.where('botOwner', user.id).filter(bot => bot.active)
   return [...bots, user].flatMap(account => [
-    ...whenDeactivated(ctx, account),
+    ...settleDeactivated(ctx, account),
     { type: 'user.deactivated', userId: account.id },
   ])
 }
@@ -109,7 +109,7 @@ const day = 24 * 60 * 60 * 1000
  * Who becomes a full member, or is one no longer, when the waiting period is this many days. The person who changes the
  * organization's waiting period adds these facts to that of the change.
  */
-export function waitingSettled(state: State, now: number, thresholdDays: number): UserFact[] {
+export function settleWaiting(state: State, now: number, thresholdDays: number): UserFact[] {
   const done: number[] = []
   const waiting: number[] = []
   for (const user of state.users.values()) {
@@ -117,10 +117,10 @@ export function waitingSettled(state: State, now: number, thresholdDays: number)
     const fullMember = now >= user.joined + thresholdDays * day
     if (fullMember !== user.fullMember) (fullMember ? done : waiting).push(user.id)
   }
-  return [settled(done, true), settled(waiting, false)].flat()
+  return [settle(done, true), settle(waiting, false)].flat()
 }
 
-function settled(userIds: number[], fullMember: boolean): UserFact[] {
+function settle(userIds: number[], fullMember: boolean): UserFact[] {
   return userIds.length > 0 ? [{ type: 'user.waiting-settled', userIds, fullMember }] : []
 }
 
@@ -141,7 +141,7 @@ export const endOfWaiting: Job = {
     return known.due === Number.POSITIVE_INFINITY ? undefined : known.due
   },
   run: (ctx: Surroundings) => ({
-    facts: waitingSettled(ctx.state, ctx.now, organizationSetting(ctx.state, 'waiting_period_threshold')),
+    facts: settleWaiting(ctx.state, ctx.now, organizationSetting(ctx.state, 'waiting_period_threshold')),
     reply: {},
   }),
 }

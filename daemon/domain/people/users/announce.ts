@@ -12,12 +12,12 @@ import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts
 import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
 /** To everyone who may know of the user. */
-export function personUpdated(state: State, user: User, person: object): Announcement {
+export function announcePersonUpdated(state: State, user: User, person: object): Announcement {
   return { to: accessAudience(state, user), event: updateEvent(user, person) }
 }
 
 /** The user appears: to all who may know of them, or to the users who learn of them now. */
-export function personAdded(state: State, user: User, to = accessAudience(state, user)): Announcement[] {
+export function announcePersonAdded(state: State, user: User, to = accessAudience(state, user)): Announcement[] {
   const sees = (id: number) => seeEmail.allows({ state, actor: state.users.get(id)! }, user)
   return [true, false].flatMap(seesEmail => {
     const readers = to.filter(id => sees(id) === seesEmail)
@@ -34,7 +34,7 @@ export function personAdded(state: State, user: User, to = accessAudience(state,
 }
 
 /** Guests who may not know of the new user get a placeholder, unless their client can do without. */
-export function strangerAdded(state: State, user: User): Announcement[] {
+export function announceStranger(state: State, user: User): Announcement[] {
   const to = strangers(state, user)
   if (to.length === 0) return []
   const event = ({ incompleteUserList, level }: Client) =>
@@ -43,12 +43,12 @@ export function strangerAdded(state: State, user: User): Announcement[] {
 }
 
 /** These readers no longer know of the user. */
-export function personRemoved(user: User, to: readonly number[]): Announcement {
+export function announcePersonRemoved(user: User, to: readonly number[]): Announcement {
   return { to, event: { type: 'realm_user', op: 'remove', person: { user_id: user.id, full_name: unknownName } } }
 }
 
 /** The address changed, or who may see it: for changes of the account's email and of email_address_visibility. */
-export function emailChanged(state: State, before: User, after: User): Announcement[] {
+export function announceEmail(state: State, before: User, after: User): Announcement[] {
   const news: Announcement[] = []
   const newReaders: number[] = []
   const lost: number[] = []
@@ -61,11 +61,11 @@ export function emailChanged(state: State, before: User, after: User): Announcem
   if (newReaders.length > 0) news.push({ to: newReaders, event: updateEvent(after, { delivery_email: after.email }) })
   if (lost.length > 0) news.push({ to: lost, event: updateEvent(after, { delivery_email: null }) })
   // The picture of the avatar provider comes from the address, where everyone sees that.
-  const avatar = personUpdated(state, after, presentAvatar(after))
+  const avatar = announcePersonUpdated(state, after, presentAvatar(after))
   const isNewAddress = before.email !== after.email
   if (isNewAddress && !after.avatar.file) news.push(avatar)
   if (apiEmail(state, before) !== apiEmail(state, after))
-    news.push(personUpdated(state, after, { new_email: apiEmail(state, after) }), ...(isNewAddress ? [] : [avatar]))
+    news.push(announcePersonUpdated(state, after, { new_email: apiEmail(state, after) }), ...(isNewAddress ? [] : [avatar]))
   return news
 }
 
@@ -84,7 +84,7 @@ export function addressesSeen(state: State, before: User, after: User): Announce
 }
 
 /** Leaves the system groups of one row of the account for those of another. */
-export function membershipMoved(state: State, before: User | undefined, after: User): Announcement[] {
+export function announceMemberships(state: State, before: User | undefined, after: User): Announcement[] {
   if (!after.active || after.bot?.system) return []
   const old = before ? directGroups(state, before) : []
   const now = directGroups(state, after)

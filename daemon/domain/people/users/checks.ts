@@ -5,12 +5,12 @@ import { placeholderId, userByEmail } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { inQuotes, invalid, taken } from '../../refusal.ts'
-import { cleaned } from '../../values/text.ts'
+import { clean } from '../../values/text.ts'
 import { emailProblem } from './email-rules.ts'
 
 /** `user` is the account that is renamed, so that its own name does not count as taken. */
 export function checkFullName(state: State, name: string, user?: User): string {
-  const checked = cleaned('full_name', name, limits.fullName)
+  const checked = clean('full_name', name, limits.fullName)
   if ([...checked].length < 2) throw invalid('full_name', 'must be at least 2 characters')
   if (/[*`\\>"@\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u.test(checked))
     throw invalid('full_name', 'contains a character that is not allowed')
@@ -28,13 +28,13 @@ export function checkBotName(state: State, name: string, bot?: User): string {
 }
 
 function isNameTaken(state: State, name: string, except: User | undefined, counts: (user: User) => boolean): boolean {
-  const wanted = folded(name)
+  const wanted = fold(name)
   for (const user of state.users.values())
-    if (user.id !== except?.id && counts(user) && folded(user.fullName) === wanted) return true
+    if (user.id !== except?.id && counts(user) && fold(user.fullName) === wanted) return true
   return false
 }
 
-function folded(name: string): string {
+function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase()
 }
 

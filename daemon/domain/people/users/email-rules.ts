@@ -1,4 +1,4 @@
-// Which addresses the organization takes for people: by its domains, and none that are made to be thrown away.
+// Checks addresses of new accounts: the domains of the organization, and no disposable addresses.
 
 import disposableDomains from '../../../../data/disposable-domains.json' with { type: 'json' }
 import { organizationSetting } from '../../model/settings.ts'

@@ -2,13 +2,13 @@
 
 import { users as api } from '../../../api/people/users.ts'
 import {
-  botAdded,
-  botAddressChanged,
+  announceBotAdded,
+  announceBotAddress,
   botHandedOver,
-  botReachChanged,
-  botReconfigured,
-  botSightChanged,
-  botUpdated,
+  announceBotReach,
+  announceBotReconfigured,
+  announceBotSight,
+  announceBotUpdated,
 } from '../../bots/announce.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import { userByEmail } from '../../model/lookups.ts'
@@ -21,25 +21,25 @@ import { resource, type Surroundings } from '../../resource.ts'
 import { accessAudience } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { visibleUser } from '../../rules/user-access.ts'
-import { invitationsOutdated } from '../invitations/endings.ts'
+import { outdateInvitations } from '../invitations/endings.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { statusNews } from '../user-status.ts'
-import { accessChanged, readersOfDeactivation, seenAgain } from './access.ts'
+import { announceAccess, readersOfDeactivation, seenAgain } from './access.ts'
 import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity.ts'
 import {
   addressesSeen,
-  emailChanged,
+  announceEmail,
   exportConsent,
   membership,
-  membershipMoved,
+  announceMemberships,
   membershipOfAll,
-  personAdded,
-  personRemoved,
-  personUpdated,
-  strangerAdded,
+  announcePersonAdded,
+  announcePersonRemoved,
+  announcePersonUpdated,
+  announceStranger,
 } from './announce.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
-import { activityNews, roleNews, waitingNews, whenCreated } from './lifecycle.ts'
+import { activityNews, roleNews, waitingNews, settleNewAccount } from './lifecycle.ts'
 import { presentAvatar } from './present.ts'
 import { list, me, section, show } from './read.ts'
 import { update } from './update.ts'
@@ -76,8 +76,8 @@ export const users = resource(api)<UserFact, Prepared>({
       return {
         facts: [
           { type: 'user.created', user },
-          ...invitationsOutdated(ctx.state, user.email),
-          ...whenCreated(ctx, user),
+          ...outdateInvitations(ctx.state, user.email),
+          ...settleNewAccount(ctx, user),
         ],
         reply: { user_id: user.id },
       }
@@ -130,41 +130,41 @@ export const users = resource(api)<UserFact, Prepared>({
 
   announce: {
     'user.created': (state, { user }) => [
-      ...personAdded(state, user),
-      ...strangerAdded(state, user),
-      ...membershipMoved(state, undefined, user),
-      ...botAdded(state, user),
+      ...announcePersonAdded(state, user),
+      ...announceStranger(state, user),
+      ...announceMemberships(state, undefined, user),
+      ...announceBotAdded(state, user),
     ],
     'user.renamed'(state, { userId, fullName }) {
       const user = state.users.get(userId)!
-      return [personUpdated(state, user, { full_name: fullName }), ...botUpdated(state, user, { full_name: fullName })]
+      return [announcePersonUpdated(state, user, { full_name: fullName }), ...announceBotUpdated(state, user, { full_name: fullName })]
     },
     'user.reassigned'(state, { userId, from, to }) {
       const user = state.users.get(userId)!
       const before = { ...user, role: from }
       return [
-        personUpdated(state, user, { role: to }),
-        ...membershipMoved(state, before, user),
-        ...accessChanged(state, before, user),
+        announcePersonUpdated(state, user, { role: to }),
+        ...announceMemberships(state, before, user),
+        ...announceAccess(state, before, user),
         ...addressesSeen(state, before, user),
-        ...botSightChanged(state, before, user),
-        ...botReachChanged(state, before, user),
+        ...announceBotSight(state, before, user),
+        ...announceBotReach(state, before, user),
         ...roleNews(state, before, user),
       ]
     },
     'user.email-changed'(state, { userId, from }) {
       const user = state.users.get(userId)!
-      return [...emailChanged(state, { ...user, email: from }, user), ...botAddressChanged(state, user)]
+      return [...announceEmail(state, { ...user, email: from }, user), ...announceBotAddress(state, user)]
     },
     'user.avatar-changed'(state, { userId }) {
       const user = state.users.get(userId)!
       const avatar = presentAvatar(user)
-      return [personUpdated(state, user, avatar), ...botUpdated(state, user, { avatar_url: avatar.avatar_url })]
+      return [announcePersonUpdated(state, user, avatar), ...announceBotUpdated(state, user, { avatar_url: avatar.avatar_url })]
     },
     'user.profile-changed'(state, { userId, values }) {
       const user = state.users.get(userId)!
       return values.map(({ id, value }) =>
-        personUpdated(state, user, {
+        announcePersonUpdated(state, user, {
           custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, id, value)) },
         }),
       )
@@ -176,8 +176,8 @@ export const users = resource(api)<UserFact, Prepared>({
         ...activityNews(state, user),
         { to: known, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
         ...membershipOfAll(state, user, known),
-        ...(losing.length > 0 ? [personRemoved(user, losing)] : []),
-        ...botUpdated(state, user, { is_active: false }),
+        ...(losing.length > 0 ? [announcePersonRemoved(user, losing)] : []),
+        ...announceBotUpdated(state, user, { is_active: false }),
       ]
     },
     'user.reactivated'(state, { userId, ownerId, formerOwnerId }) {
@@ -185,17 +185,17 @@ export const users = resource(api)<UserFact, Prepared>({
       return [
         // First, because clients that did not know of the account could not change what they know.
         ...seenAgain(state, user),
-        personUpdated(state, user, { is_active: true }),
+        announcePersonUpdated(state, user, { is_active: true }),
         // Deactivated people are in no list of those who allow exports.
         ...(user.bot ? [] : [exportConsent(state, user)]),
         ...statusNews(state, user, accessAudience(state, user)),
-        ...botUpdated(state, user, { is_active: true }),
+        ...announceBotUpdated(state, user, { is_active: true }),
         ...(ownerId !== undefined ? botHandedOver(state, user, formerOwnerId) : []),
         ...activityNews(state, user),
         ...membershipOfAll(state, user),
       ]
     },
-    'user.key-regenerated': (state, { userId }) => botUpdated(state, state.users.get(userId)!, { api_key: '' }),
+    'user.key-regenerated': (state, { userId }) => announceBotUpdated(state, state.users.get(userId)!, { api_key: '' }),
     'user.waiting-settled'(state, { userIds, fullMember }) {
       const members = userIds.filter(id => may.isMember(state.users.get(id)!) && state.users.get(id)!.active)
       if (members.length === 0) return []
@@ -206,7 +206,7 @@ export const users = resource(api)<UserFact, Prepared>({
       ]
     },
     'bot.configured'(state, { userId, changed, formerOwnerId }) {
-      return botReconfigured(state, state.users.get(userId)!, changed, formerOwnerId)
+      return announceBotReconfigured(state, state.users.get(userId)!, changed, formerOwnerId)
     },
   },
 

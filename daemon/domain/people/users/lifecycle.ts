@@ -1,4 +1,4 @@
-// What happens elsewhere when an account is created, deactivated or comes back. Each function returns facts for the same
+// Effects on other resources when an account is created, deactivated or comes back. Each function returns facts for the same
 // command, or announcements.
 
 import { peerAnnouncements } from '../../channels/channels/announce.ts'
@@ -13,7 +13,7 @@ import type { Invitation } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Announcement, Surroundings } from '../../resource.ts'
-import { invitationsRevoked } from '../invitations/endings.ts'
+import { revokeInvitations } from '../invitations/endings.ts'
 
 /** What an account that was invited starts with, besides its role. */
 export type Welcome = Pick<Invitation, 'inviterId' | 'notifyInviter' | 'welcome'> & {
@@ -24,7 +24,7 @@ export type Welcome = Pick<Invitation, 'inviterId' | 'notifyInviter' | 'welcome'
 }
 
 /** A person's new account: its first channels and their recent history, then the messages about it and to it. */
-export function whenCreated(ctx: Surroundings, user: User, invited?: Welcome): Fact[] {
+export function settleNewAccount(ctx: Surroundings, user: User, invited?: Welcome): Fact[] {
   const channels = invited?.channels ?? defaultChannels(ctx.state)
   // Written as if the account existed, so that it can be named.
   const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
@@ -54,8 +54,8 @@ function mention({ fullName, id }: User): string {
 }
 
 /** An account is deactivated: its open invitations are revoked. */
-export function whenDeactivated({ state }: Surroundings, user: User): Fact[] {
-  return invitationsRevoked(state, user.id)
+export function settleDeactivated({ state }: Surroundings, user: User): Fact[] {
+  return revokeInvitations(state, user.id)
 }
 
 /** Subscribers come and go with accounts: peer_add and peer_remove. */

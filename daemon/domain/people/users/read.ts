@@ -21,7 +21,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   const known = shared && lists.get(ctx.state)?.get(key)
   if (known && known.version === ctx.state.users.version) return { reply: known.written.as() }
   const members: string[] = []
-  for (const user of wanted(ctx.state, params.user_ids)) {
+  for (const user of listWanted(ctx.state, params.user_ids)) {
     if (user.bot?.system) continue
     const isStranger = limited && !may.accessUser.allows(ctx, user)
     members.push(
@@ -93,7 +93,7 @@ function presentSelf(ctx: Context) {
   const can_create_public_streams = may.holdsInOrganization(ctx, 'can_create_public_channel_group')
   const can_create_private_streams = may.holdsInOrganization(ctx, 'can_create_private_channel_group')
   const can_create_web_public_streams =
-    may.webPublicEnabled(state) && may.holdsInOrganization(ctx, 'can_create_web_public_channel_group')
+    may.allowsWebPublic(state) && may.holdsInOrganization(ctx, 'can_create_web_public_channel_group')
   return {
     user_id: actor.id,
     email: apiEmail(state, actor),
@@ -123,7 +123,7 @@ function viewOf(ctx: Context, user: User, params: Reading): View {
   }
 }
 
-function* wanted(state: State, ids: readonly number[] | undefined): Iterable<User> {
+function* listWanted(state: State, ids: readonly number[] | undefined): Iterable<User> {
   if (!ids) return yield* state.users.values()
   for (const id of new Set(ids)) {
     const user = state.users.get(id)
