@@ -201,7 +201,7 @@ export class Engine implements Holder {
   }
 
   /**
-   * Begins with a state from elsewhere instead of founding one, before anybody is served. A crash before the snapshot is
+   * Begins with a state from elsewhere instead of founding one, before any request is served. A crash before the snapshot is
    * written leaves the store as empty as it was.
    */
   async adopt(state: State): Promise<void> {

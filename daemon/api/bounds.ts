@@ -91,9 +91,7 @@ function longList(place: string, shape: TSchema | undefined, value: unknown[], d
   const most = largest(shape, 'maxItems') ?? defaultBounds.items
   if (value.length > most) return `${place}: must have at most ${most} items`
   const inner = arms(shape).flatMap(arm => (arm.items ? [arm.items as TSchema] : []))
-  return firstProblem(value.entries(), ([index, item]) =>
-    tooLarge(`${place}[${index}]`, join(inner), item, depth + 1),
-  )
+  return firstProblem(value.entries(), ([index, item]) => tooLarge(`${place}[${index}]`, join(inner), item, depth + 1))
 }
 
 function largeObject(place: string, shape: TSchema | undefined, value: object, depth: number): string | undefined {

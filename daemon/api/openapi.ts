@@ -209,7 +209,9 @@ function refusals({ access, refusals }: Endpoint): Json {
   return Object.fromEntries(
     Object.entries(all).map(([status, codes]) => [
       status,
-      ownStatuses.has(Number(status) as never) ? describeRefusals(codes) : { $ref: `#/components/responses/Refused${status}` },
+      ownStatuses.has(Number(status) as never)
+        ? describeRefusals(codes)
+        : { $ref: `#/components/responses/Refused${status}` },
     ]),
   )
 }

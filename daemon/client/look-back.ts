@@ -24,7 +24,7 @@ export interface MessageEvent {
 
 export interface Selection {
   readonly narrow: readonly unknown[]
-  /** What is sent in public channels is no part of anybody's own messages, and is asked for by itself. */
+  /** Messages of public channels that the account does not follow are not among its own, and are asked for separately. */
   readonly allPublic: boolean
   readonly applyMarkdown: boolean
 }

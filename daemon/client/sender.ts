@@ -103,7 +103,7 @@ export class Sender {
       const body = await bodyOf(response)
       if (response.ok && body.result === 'success') return body
       if (response.status !== 429 || left <= 0) throw refusalOf(response, body, `${method} ${path}`, caller)
-      // No server can make anybody wait for longer than an hour.
+      // No server can make a client wait for longer than an hour.
       await pause(1000 * Math.min(Number(response.headers.get('retry-after') ?? 1), 3600), signal)
     }
   }
@@ -192,7 +192,7 @@ async function bodyOf(response: Response): Promise<Reply> {
 /** Bytes of one answer. */
 const largestAnswer = 64 * 1024 * 1024
 
-/** The body of an answer. Throws a NatterError if there is more than anybody could want. */
+/** The body of an answer. Throws a NatterError if it is too large. */
 export async function readText(response: Response): Promise<string> {
   // A length is kept to, unless it is that of something packed.
   const length = response.headers.get('content-length')

@@ -55,7 +55,7 @@ const startMs = 30_000
 
 /**
  * For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. Warns once:
- * somebody may be watching.
+ * a client may be watching.
  */
 export async function patiently<T>(step: () => Promise<T>): Promise<T> {
   const end = performance.now() + startMs

@@ -1,5 +1,5 @@
 // Writes that reach a follower: sent on to the leader, and answered when the follower itself has come that far, so that
-// everybody reads their own writes.
+// each client reads its own writes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../domain/refusal.ts'

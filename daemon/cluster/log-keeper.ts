@@ -5,7 +5,7 @@ import { warn } from '../local/warnings.ts'
 import type { Log, Term } from './log.ts'
 import type { Membership, View } from './membership.ts'
 
-/** Entries that stay although everybody has them: a daemon that restarts finds what it missed. */
+/** Entries that stay although all daemons have them: a daemon that restarts finds what it missed. */
 const keptEntries = 1000
 /** A daemon that lags by more does not hold the log any longer. */
 const mostLag = 200_000

@@ -1,4 +1,4 @@
-// The address where the daemons of a cluster call each other (`--cluster-listen`), and nobody else does. It takes two kinds of calls,
+// The address where the daemons of a cluster call each other (`--cluster-listen`); clients do not use it. It takes two kinds of calls,
 // each with a token of its own: those of the daemons below /cluster/v1, and writes of clients that a follower sends on.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

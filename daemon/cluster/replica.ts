@@ -236,7 +236,7 @@ export class Replica {
     else this.#parts.onFailure(error)
   }
 
-  /** Nothing that this world decided since its last commit has reached anybody, and nothing will. */
+  /** Nothing that this world decided since its last commit has reached a client, and nothing will. */
   #stepDown(reason: string): void {
     if (!this.#life!.term || this.#stopped) return
     warn(`this daemon no longer leads the cluster: ${reason}`)

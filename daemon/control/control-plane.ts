@@ -112,7 +112,7 @@ export class ControlPlane {
     return this.live.isAwaited || this.#logs.some(log => log.awaited)
   }
 
-  /** Everybody who waits is answered. */
+  /** Every call that waits is answered. */
   end(): void {
     this.live.end()
     this.calls.recordings.stop()

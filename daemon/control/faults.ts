@@ -142,7 +142,7 @@ function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
 export interface Known {
   /** Whether an endpoint goes by this operation ID, or by this method and path. */
   endpoint(name: string): boolean
-  /** The address of who goes by this name, address or ID; refuses when that is nobody. */
+  /** The address of the account with this name, address or ID; refuses when there is none. */
   user(name: unknown): string
 }
 

@@ -35,7 +35,7 @@ export class Goal {
       throw invalid(parameter, 'its patterns are too long together; use fewer or shorter ones')
   }
 
-  /** Whether its patterns have been tried on more than anybody needs. */
+  /** Whether its patterns have been tried on more than a test needs. */
   get isTooCostly(): boolean {
     return this.#steps > mostSteps
   }

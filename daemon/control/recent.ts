@@ -13,7 +13,7 @@ export interface Wish<T> {
   fits(item: T): boolean
   /** Instructions of its patterns, which are tried on every new item. */
   readonly size: number
-  /** Whether it has been tried on more than anybody needs. */
+  /** Whether it has been tried on more than a test needs. */
   readonly isTooCostly: boolean
 }
 

@@ -56,7 +56,7 @@ export class Queues {
     return this.#queues.size
   }
 
-  /** Whether an announcement would reach anybody at all. */
+  /** Whether an announcement would reach any queue. */
   get listened(): boolean {
     return this.#queues.size > 0 || this.onAnnounced !== undefined
   }
@@ -192,13 +192,13 @@ export class Queues {
     waiter.answer(queue, events)
   }
 
-  /** The daemon stops: everybody who waits, or still comes to wait, gets an answer. */
+  /** The daemon stops: every poll that waits, or still arrives, gets an answer. */
   answerAll(): void {
     this.#stopping = true
     for (const queue of this.#queues.values()) this.answer(queue, [])
   }
 
-  /** A defect ended the world: everybody who waits is refused. */
+  /** A defect ended the world: every poll that waits is refused. */
   refuseAll(refusal: Refusal): void {
     for (const queue of this.#queues.values()) {
       queue.waiter?.refuse(refusal)

@@ -54,7 +54,7 @@ const ownValues: ReadonlyMap<string, Words> = new Map([...values].map(([field, w
 const spoken = new RegExp(
   [
     `"(?<name>${[...names.keys()].join('|')})":`,
-    // The spec has it for everybody, public servers for bots only. Another field always follows.
+    // The spec has it for all accounts, public servers for bots only. Another field always follows.
     '"bot_type":null,',
     ...[...phrases.keys()].map(phrase => phrase.replace(']', '\\]')),
     ...[...values].map(([field, words]) => `"${field}":"(?:${[...words.keys()].join('|')})"`),

@@ -1,4 +1,4 @@
-// One call of the API for the log and the metrics: who asked for what, the answer, and how long it took. Where nobody wants to
+// One call of the API for the log and the metrics: who asked for what, the answer, and how long it took. Where no one wants to
 // know, there is none, and a call costs nothing more.
 
 export interface FinishedCall {

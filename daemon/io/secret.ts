@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { newSecret } from './keys.ts'
 
-/** Ours have 64 characters; anybody could guess one of a few. */
+/** Ours have 64 characters; one of a few could be guessed. */
 const shortest = 16
 
 export interface Secret {
@@ -60,7 +60,7 @@ export function checkSecret(secret: Secret, remembered: string | undefined, hasU
 }
 
 /**
- * Four digits notice a changed secret in all but one of 65,536 cases. More would let somebody who has a shared store
+ * Four digits notice a changed secret in all but one of 65,536 cases. More would let a reader of a shared store
  * confirm a guess of a weak --secret.
  */
 function verifierOf(text: string): string {

@@ -1,6 +1,6 @@
 // Gathers lines while the disk is busy and sends them together: one write and one sync however many wait.
 
-/** What goes to disk together, and the promise everybody in it shares. */
+/** Entries that go to disk together, and the promise that they share. */
 interface Batch {
   text: string
   readonly durable: Promise<void>

@@ -106,7 +106,7 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     const first = this.#file.position + 1
     const last = first + countLines(lines) - 1
     await this.#leadership!.commit({ first, last, lines })
-    // Before anybody is answered: when this world is thrown away, the next one must not know less than was answered.
+    // Before any call is answered: when this world is thrown away, the next one must not know less than was answered.
     await this.#file.appendLines(lines, last)
   }
 

@@ -221,7 +221,7 @@ export const daemonFlags = {
   'space-idle': {
     type: 'number',
     takes: 'SECONDS',
-    about: 'delete a space that nobody has used for so long; 0: never',
+    about: 'delete a space that was not used for so long; 0: never',
     fallback: '3600',
     max: 100_000_000,
   },

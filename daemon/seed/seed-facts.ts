@@ -225,7 +225,7 @@ class SeedRun {
   #person(name: string, path: Path): User {
     const id = this.#people.get(name)
     const user = id === undefined ? userByEmail(this.#state, name) : this.#state.users.get(id)
-    if (!user) throw new SeedMistake(path, `names nobody: ${name}`)
+    if (!user) throw new SeedMistake(path, `names an account that does not exist: ${name}`)
     return user
   }
 

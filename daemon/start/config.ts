@@ -123,7 +123,7 @@ function baseOf(from: string | undefined, memory: boolean, given: Given): string
   return from
 }
 
-/** A secret is in a file or in the environment; on the command line everybody on the machine can read it. */
+/** A secret is in a file or in the environment; every user of the machine can read the command line. */
 function textFrom(name: string, text: string | undefined, file: string, path: string | undefined): string | undefined {
   if (path === undefined) return text
   if (text !== undefined) throw new UsageError(`--${name} and --${file} exclude each other`)

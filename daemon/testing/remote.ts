@@ -9,9 +9,9 @@ import { controlTokenIn } from '../local/ready-file.ts'
 import {
   type Account,
   type Explanation,
+  explainMiss,
   keepingAlive,
   milliseconds,
-  explainMiss,
   mostDifferences,
   type Natter,
   type Pattern,

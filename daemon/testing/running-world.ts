@@ -12,10 +12,10 @@ import { type RunningBot, runBot as startBot } from './bot.ts'
 import { keepWorld } from './keep.ts'
 import {
   type Account,
+  explainMiss,
   forward,
   keepingAlive,
   milliseconds,
-  explainMiss,
   mostDifferences,
   type NamedBotOptions,
   type Natter,

@@ -32,7 +32,7 @@ interface Founded {
 const most = 16
 
 /**
- * Milliseconds that the founding may be in the past. People joined and messages were sent so much earlier, which nobody can
+ * Milliseconds that the founding may be in the past. People joined and messages were sent so much earlier, which no one can
  * tell. Where time is frozen at a given moment, it is that moment.
  */
 const freshFor = 60_000

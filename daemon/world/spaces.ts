@@ -148,7 +148,7 @@ export class Spaces implements SpacesDoor {
       control: true,
       newSecret: false,
       reactivate: false,
-      // What happens in a test must not reach anybody.
+      // A test must not reach people outside.
       smtpUrl: undefined,
       seed: undefined,
       import: undefined,

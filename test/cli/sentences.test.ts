@@ -39,7 +39,7 @@ describe('natter why, natter snapshot diff', () => {
     const { last_id } = await new Control(daemon()).call('GET', '/requests')
     const { stdout } = await natter('why', '--call', String(last_id))
     assert.match(stdout, /was refused: You cannot archive this channel; its administrators can\./)
-    assert.match(stdout, /Rule archiveChannel: Those who administer a channel may archive it\./)
+    assert.match(stdout, /Rule archiveChannel: Administrators of a channel may archive it\./)
     assert.equal((await natter('why', '99999', 'amy')).code, 3)
     assert.equal((await natter('why', '1')).code, 1)
   })

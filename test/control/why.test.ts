@@ -202,7 +202,7 @@ describe('GET /why of a call', () => {
     const reply = await lastCall()
     const spoke = reply.steps.at(-1)
     assert.deepEqual([spoke.step, spoke.ok, spoke.rule], ['rule', false, 'archiveChannel'])
-    assert.equal(spoke.law, 'Those who administer a channel may archive it.')
+    assert.equal(spoke.law, 'Administrators of a channel may archive it.')
     assert.equal(reply.summary, `Call ${reply.call.id} was refused: ${msg}`)
   })
 

@@ -1,4 +1,4 @@
-// What a machine can check of docs/wording.md: the form of every refusal, help texts, and the banned phrases everywhere.
+// Checks docs/wording.md as far as a machine can: the form of every refusal, help texts, and the banned phrases everywhere.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { controlPages } from '../../daemon/api/control.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import * as rules from '../../daemon/domain/rules/index.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
-import { filesUnder, root, sources } from '../support/sources.ts'
+import { filesUnder, root, type Source, sources } from '../support/sources.ts'
 
 const page = readFileSync(join(root, 'docs/wording.md'), 'utf8')
 
@@ -117,6 +117,49 @@ describe('the banned phrases', () => {
   })
 })
 
+describe('the code of daemon and command line', () => {
+  const code = sources('daemon', 'cli')
+
+  test('names people instead of saying nobody, somebody, anybody, everybody or those who', () => {
+    const vague = /\b(?:nobody|somebody|anybody|everybody|those who)\b/i
+    // Words of the API: a system group, and a value of email_address_visibility.
+    const ofApi = /role:nobody|allow_nobody_group|\.nobody\b|\bnobody: |'nobody'|4 nobody|'Nobody'/g
+    assert.match('Those who manage a group', vague)
+    assert.doesNotMatch("'role:nobody': 6, nobody: true".replaceAll(ofApi, ''), vague)
+    assert.deepEqual(
+      linesWith(code, line => vague.test(line.replaceAll(ofApi, ''))),
+      [],
+    )
+  })
+
+  test('begins each file with a statement, not with a question', () => {
+    const question = /^\/\/ (?:What|Who|Whom|Whose|Which|How|Why|Where|When)\b/
+    assert.deepEqual(
+      code.flatMap(({ path, text }) => (question.test(text) ? [path] : [])),
+      [],
+    )
+  })
+
+  test('has functions whose names begin with a verb, not participles', () => {
+    const [shapes, refusals] = [/^daemon\/api\/(?:define|shapes\/rows)\.ts$/, /\): Refusal \{$/]
+    const named = /^\s*(?:export )?(?:async )?function\*? ([a-z]\w*ed)[(<]/
+    const isParticiple = (line: string) => {
+      const name = named.exec(line)?.[1]
+      return name !== undefined && !refusals.test(line) && !verbs.has(/^[a-z]+/.exec(name)![0]) && !/Is[A-Z]/.test(name)
+    }
+    assert.ok(isParticiple('export function composed(mail: Mail): string {'))
+    assert.ok(isParticiple('function botAdded(bot: User): Event {'))
+    assert.ok(!isParticiple('function isMuted(user: User): boolean {'))
+    assert.deepEqual(
+      linesWith(
+        code.filter(({ path }) => !shapes.test(path)),
+        isParticiple,
+      ),
+      [],
+    )
+  })
+})
+
 describe('the command line', () => {
   test('reads no sentence of a server: kinds, codes and parameters decide', () => {
     const reading =
@@ -127,6 +170,19 @@ describe('the command line', () => {
       for (const line of code.split('\n')) assert.doesNotMatch(line, reading, path)
   })
 })
+
+/** First words of functions whose names end in -ed: predicates, and verbs with a participle as their object. */
+const verbs = new Set(
+  'announce are assume check compare count describe find has is limit list load note omit present print pull put read refuse remove run send settle show toggles unpack was'.split(
+    ' ',
+  ),
+)
+
+function linesWith(files: readonly Source[], fits: (line: string) => boolean): string[] {
+  return files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (fits(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+}
 
 const aboutParameter = new Set(['invalid', 'needed', 'conflict', 'missing', 'missingOwn', 'taken'])
 const aboutRequest = new Set(['Refusal', 'malformed', 'unauthenticated'])

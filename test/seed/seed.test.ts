@@ -134,7 +134,7 @@ describe('--seed', () => {
     [
       'f.yaml',
       'groups:\n  - name: x\n    members:\n      - zed\n',
-      /line 4: groups\[0\]\.members\[0\] names nobody: zed/,
+      /line 4: groups\[0\]\.members\[0\] names an account that does not exist: zed/,
     ],
     ['g.yaml', 'users:\n  - name: amy\n  - name: amy\n', /line 3: users\[1\] is refused: /],
     ['h.yaml', 'steps:\n  - call: fly-away\n', /line 2: steps\[0\] needs the endpoint fly-away/],

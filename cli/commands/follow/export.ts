@@ -73,7 +73,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
   let progress: Progress | undefined
   try {
-    const last = lastSaved(fd, file)
+    const last = findLastSaved(fd, file)
     const most = sizeIn(flags['max-size'])
     if (last !== undefined) note(`continuing after message ${last}`)
     progress = new Progress(Math.max(1, Number(newest[0]?.id ?? 0) - (last ?? 0)), globals)
@@ -157,7 +157,7 @@ function flagsText(flags: Order['flags']): string {
 }
 
 /** The ID in the last whole line. A line that a kill left torn is removed. */
-function lastSaved(fd: number, file: string): number | undefined {
+function findLastSaved(fd: number, file: string): number | undefined {
   const { size } = statSync(file)
   const bytes = Buffer.alloc(Math.min(size, lastBytes))
   readSync(fd, bytes, 0, bytes.length, size - bytes.length)

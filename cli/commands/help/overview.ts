@@ -20,7 +20,7 @@ Chat:
 
 Test a bot or a client, after natter daemon start --control:
   natter wait --match done --within 5s   wait for a message; exit code 8 if none
-  natter send '#general>x' Hi --as amy   act as anybody
+  natter send '#general>x' Hi --as amy   act as any account
   natter clock advance 1h                also reset, faults, requests, events
   natter open                            watch it all in a browser
 

@@ -123,7 +123,7 @@ or as JSON pairs or objects, as in the API:
   is        dm starred unread mentioned alerted followed resolved muted
   has       attachment image link reaction  in        home all
   channels  public web-public               search    words of the text
-  id near with   a message's ID             dm-including  anybody in a direct
+  id near with   a message's ID             dm-including  anyone in a direct
                                                           conversation
 
 A minus negates a term. Live events (natter tail) can be narrowed only by

@@ -110,7 +110,7 @@ function linesFor(status: Status): string[] {
   const row = (...[url, role, position, lag, version]: string[]) =>
     `${url!.padEnd(width)}  ${role!.padEnd(8)}  ${position!.padStart(10)}  ${lag!.padStart(8)}  ${version}`
   return [
-    `Cluster ${name}: ${leader ? `${leader} leads` : 'nobody leads'}, the log is at position ${head}, etcd is ${etcd}`,
+    `Cluster ${name}: ${leader ? `${leader} leads` : 'no daemon leads'}, the log is at position ${head}, etcd is ${etcd}`,
     `The log in etcd holds ${log.batches} commits; the database of etcd has ${mib} MiB`,
     '',
     row('DAEMON', 'ROLE', 'POSITION', 'BEHIND', 'VERSION'),

@@ -27,7 +27,7 @@ keys, tokens and passwords are hidden. The last line says that the recording is 
       const { recorded, began } = recordTo(file!, globals)
       // Until the first line is there, calls would be missed.
       await Promise.race([began, recorded])
-      const code = rest.length === 0 ? await untilInterrupted(recorded) : await runChild(rest, process.env)
+      const code = rest.length === 0 ? await waitForInterrupt(recorded) : await runChild(rest, process.env)
       await callControlPlane(globals, { method: 'DELETE', path: '/control/v1/recording' })
       const calls = await recorded
       note(`wrote ${file}, ${calls} ${calls === 1 ? 'call' : 'calls'}`)
@@ -66,7 +66,7 @@ function recordTo(file: string, globals: Globals): { recorded: Promise<number>; 
   return { recorded, began }
 }
 
-async function untilInterrupted(recorded: Promise<number>): Promise<number> {
+async function waitForInterrupt(recorded: Promise<number>): Promise<number> {
   const interrupted = new Promise<void>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       // First the new listener: between the two, a signal would be lost.

@@ -1,4 +1,4 @@
-// The log of events: what was announced to whom, whether or not anybody had an event queue.
+// The log of events: every announcement and its recipients, with an event queue or without.
 
 import { endpoint, int, listOf, maybe, optional } from '../define.ts'
 import {

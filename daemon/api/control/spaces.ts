@@ -104,7 +104,7 @@ export const spaces = {
     method: 'GET',
     path: '/spaces',
     access: 'control',
-    summary: 'List spaces, oldest first; one that nobody uses expires',
+    summary: 'List spaces, oldest first; unused ones expire',
     reply: { spaces: listOf(listedSpace), most: int },
     refusals: ['BAD_REQUEST'],
     cli: {

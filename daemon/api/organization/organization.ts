@@ -83,7 +83,7 @@ export const organization = {
     method: 'POST',
     path: '/realm/deactivate',
     callers: 'owners',
-    summary: 'Deactivate the organization (owners); nobody can log in until natterd is started with --reactivate',
+    summary: 'Deactivate the organization (owners); no account can log in until natterd is started with --reactivate',
     params: {
       deletion_delay_days: optional(nullable(int), 'days until its data can be deleted, at least 14; null for never'),
     },
@@ -91,7 +91,7 @@ export const organization = {
     cli: {
       name: 'org deactivate',
       done: 'deactivated the organization; to undo this, restart natterd with --reactivate',
-      destroys: { question: 'Deactivate the organization, so that nobody can use it?' },
+      destroys: { question: 'Deactivate the organization, so that no one can use it?' },
       examples: ['natter org deactivate', 'natter org deactivate --deletion-delay-days 30 --yes'],
     },
   }),

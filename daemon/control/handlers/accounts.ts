@@ -13,7 +13,7 @@ export const accounts = resource(page, {
   },
 })
 
-/** Of everybody who can use the API. */
+/** Of all accounts that can use the API. */
 export function presentAccounts(plane: ControlPlane) {
   const active = [...plane.engine.state.users.values()].filter(user => user.active && !user.bot?.system)
   return active.map(user => presentAccount(plane, user))

@@ -108,7 +108,7 @@ function contextOf(author: Author, place: RenderPlace): RenderContext {
   }
 }
 
-/** As anybody in the organization sees it. */
+/** The same for all readers of the organization. */
 function commonContext(state: State): RenderContext {
   return {
     user: () => undefined,

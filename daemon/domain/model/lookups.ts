@@ -16,7 +16,7 @@ export function systemBot(state: State, shortName: string): User | undefined {
   return bot?.bot?.system ? bot : undefined
 }
 
-/** The address an account has in the API: the real one, or a placeholder for everybody when not everyone may see it. */
+/** The address an account has in the API: the real one, or a placeholder for all readers when some may not see it. */
 export function apiEmail(state: State, user: User): string {
   return emailIsPublic(user) ? user.email : placeholder(state, user.id)
 }

@@ -17,7 +17,7 @@ type Group = Following & { readonly channelId: number; readonly userIds: readonl
 /** More people than this are saved in several groups, so that none takes long to write. */
 const largestGroup = 10_000
 
-const nobody = new Followers()
+const noFollowers = new Followers()
 
 export class SubscriptionTable {
   readonly #channels = new Map<number, Followers>()
@@ -39,7 +39,7 @@ export class SubscriptionTable {
 
   /** The live rows of a channel, to be read at once. */
   followers(channelId: number): Omit<Followers, 'put'> {
-    return this.#channels.get(channelId) ?? nobody
+    return this.#channels.get(channelId) ?? noFollowers
   }
 
   /** Channels of one person, those they left too. */

@@ -9,7 +9,7 @@ import { type Asker, seeMetadata } from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { resolvedPrefix, topicMeant } from '../values/topic-names.ts'
 import { searchTerms } from './search.ts'
-import { anyOf, sourceFrom, membersOf, type Source } from './source.ts'
+import { anyOf, membersOf, type Source, sourceFrom } from './source.ts'
 import { badNarrow, type Term } from './terms.ts'
 
 export type Test = (id: number) => boolean

@@ -92,7 +92,7 @@ function systemGroups(seed: Founding): Group[] {
       deactivated: false,
       members: [],
       subgroups: groups.filter(group => group.name === subgroup).map(group => group.id),
-      // Nobody may change a system group: the first one created is role:nobody.
+      // No one may change a system group: the first one created is role:nobody.
       permissions: Object.fromEntries(Object.keys(groupPermissions).map(key => [key, 1])) as Group['permissions'],
     })
   return groups

@@ -110,7 +110,7 @@ function wireEmoji(emoji: Emoji | undefined) {
   return { emoji_name: emoji?.name ?? '', emoji_code: emoji?.code ?? '', reaction_type: emoji?.type ?? 'unicode_emoji' }
 }
 
-/** Only what is set. Whether somebody is invisible is part of a status that they have, or had. */
+/** Only what is set. Whether a person is invisible is part of a status that they have, or had. */
 function present(state: State, user: User) {
   const status = state.userStatuses.get(user.id)
   if (!status) return {}

@@ -8,7 +8,7 @@ import type { Asker, Rule } from './rule.ts'
 /**
  * The channel, if the rule lets the asker at it.
  * OPEN: the public server refuses some hidden channels and files in other words than absent ones (BAD_REQUEST, 403); here both get the same
- * answer, so that nobody can find out what exists.
+ * answer, so that no one can find out what exists.
  */
 function channelFor(asker: Asker, id: number, rule: Rule<Channel>, parameter: string): Channel {
   const channel = asker.state.channels.get(id)

@@ -30,7 +30,7 @@ export const seeContent = rule<Channel>({
 })
 
 export const seeMetadata = rule<Channel>({
-  law: 'Those who have access to the content of a channel know of it, and so do its administrators and those of the organization.',
+  law: 'Users with access to the content of a channel know of it, and so do its administrators and those of the organization.',
   refusal: 'You have no access to this channel.',
   allows: (asker, channel) => isSubscribed(asker, channel) || seeUnsubscribed.allows(asker, channel),
 })
@@ -96,13 +96,13 @@ export const administerChannel = rule<Channel>({
 })
 
 export const archiveChannel = rule<Channel>({
-  law: 'Those who administer a channel may archive it.',
+  law: 'Administrators of a channel may archive it.',
   refusal: 'You cannot archive this channel; its administrators can.',
   allows: (asker, channel) => administerChannel.allows(asker, channel),
 })
 
 export const changeAccess = rule<Channel>({
-  law: 'Those who administer a channel and have access to its content may decide who has access to the content.',
+  law: 'Administrators of a channel who have access to its content may decide who has access to the content.',
   refusal: 'You cannot change who has access to this channel; administrators who can read it can.',
   allows: (asker, channel) => administerChannel.allows(asker, channel) && seeContent.allows(asker, channel),
 })

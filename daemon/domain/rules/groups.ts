@@ -30,7 +30,7 @@ export const manageGroup = rule<Group>({
 })
 
 export const addToGroup = rule<Group>({
-  law: 'Those who manage a group, and members of its can_add_members_group, may add members and subgroups.',
+  law: 'Managers of a group, and members of its can_add_members_group, may add members and subgroups.',
   refusal: 'You cannot add members to this user group.',
   allows: (asker, group) =>
     manageGroup.allows(asker, group) ||
@@ -38,7 +38,7 @@ export const addToGroup = rule<Group>({
 })
 
 export const joinGroup = rule<Group>({
-  law: 'Members of can_join_group, and those who may add others, may join a group.',
+  law: 'Members of can_join_group, and users who may add others, may join a group.',
   refusal: 'You cannot join this user group.',
   allows: (asker, group) =>
     addToGroup.allows(asker, group) ||
@@ -46,7 +46,7 @@ export const joinGroup = rule<Group>({
 })
 
 export const removeFromGroup = rule<Group>({
-  law: 'Those who manage a group, and members of its can_remove_members_group, may remove members.',
+  law: 'Managers of a group, and members of its can_remove_members_group, may remove members.',
   refusal: 'You cannot remove members from this user group.',
   allows: (asker, group) =>
     manageGroup.allows(asker, group) ||
@@ -54,7 +54,7 @@ export const removeFromGroup = rule<Group>({
 })
 
 export const leaveGroup = rule<Group>({
-  law: 'Members of can_leave_group, and those who may remove others, may leave a group.',
+  law: 'Members of can_leave_group, and users who may remove others, may leave a group.',
   refusal: 'You cannot leave this user group.',
   allows: (asker, group) =>
     removeFromGroup.allows(asker, group) ||

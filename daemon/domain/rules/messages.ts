@@ -4,7 +4,7 @@ import { hasRow, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/personal-records.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
-import { administerChannel, hasSharedHistory, seeContent, allowsWebPublic } from './channels.ts'
+import { administerChannel, allowsWebPublic, hasSharedHistory, seeContent } from './channels.ts'
 import { isIn } from './group-values.ts'
 import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman, isModerator, rule } from './rule.ts'
 
@@ -12,7 +12,7 @@ import { type Asker, holdsInChannel, holdsInGroup, holdsInOrganization, isHuman,
 
 /** About the ID of a message. */
 export const seeMessage = rule<number>({
-  law: 'Members of a conversation may read its messages. Those who have access to the content of a channel may read its messages; without shared history, only the ones they received.',
+  law: 'Members of a conversation may read its messages. Users with access to the content of a channel may read its messages; without shared history, only the ones they received.',
   refusal: 'You cannot read this message.',
   allows: (asker, id) => {
     const { state, actor } = asker
@@ -40,7 +40,7 @@ export const mentionGroup = rule<Group>({
 })
 
 export const writeDirectly = rule<readonly User[]>({
-  law: 'A direct message needs somebody in the conversation who is in direct_message_permission_group. Bots may always write and be written to.',
+  law: 'At least one person of a direct conversation must be in direct_message_permission_group. Bots may always write and be written to.',
   refusal: 'You cannot send direct messages to these people.',
   allows: ({ state, actor }, others) =>
     isAmongBots(actor, others) ||
@@ -119,7 +119,7 @@ function holds(
 // --- files ------------------------------------------------------------------------------------------------------
 
 export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>({
-  law: 'Those who uploaded a file, and those who may read a message that links to it, may see it.',
+  law: 'The uploader of a file, and users who may read a message that links to it, may see it.',
   refusal: 'You cannot see this file.',
   allows: (asker, { userId, messages }) =>
     userId === asker.actor.id || messages.some(({ id }) => seeMessage.allows(asker, id)),

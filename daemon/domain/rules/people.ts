@@ -91,7 +91,7 @@ export const deactivateBot = rule<User>({
 })
 
 /**
- * A bot sees what its owner sees, so nobody may choose an owner who sees more.
+ * A bot sees what its owner sees, so you cannot choose an owner who sees more.
  *
  * OPEN: on public servers the owner of a bot can give it to anyone.
  */

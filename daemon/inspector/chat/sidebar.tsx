@@ -106,7 +106,7 @@ export function namesOf(ids: readonly number[]): string {
   return ids.map(id => users.value.get(id)?.full_name ?? `user ${id}`).join(', ')
 }
 
-/** Conversations there are; with a filter, everybody who can be written to. */
+/** All conversations; with a filter, all people who can be written to. */
 function peopleFor(wanted: string): readonly (readonly number[])[] {
   if (wanted === '' && directs.value.length > 0) return directs.value
   const known = new Set(directs.value.map(ids => ids.join()))

@@ -21,7 +21,7 @@ export const organization = signal('')
 export const messages = signal<readonly Message[]>([])
 export const isLoading = signal(true)
 export const hasOlder = signal(false)
-/** User IDs of those who type here, with the time it ends. */
+/** User IDs of people who type here, with the time it ends. */
 export const typing = signal<ReadonlyMap<number, number>>(new Map())
 
 /** Stays while another view is shown. */
@@ -95,7 +95,7 @@ async function refresh(wanted: Narrow = narrow.peek()): Promise<void> {
   const account = actor.peek()
   try {
     const found = await fetchMessages(wanted, 'newest', Math.max(pageSize, Math.min(messages.peek().length, 500)))
-    // Somebody may have moved on while it was loading.
+    // The user may have opened another conversation while it was loading.
     if (wanted !== narrow.peek() || account !== actor.peek()) return
     messages.value = found
   } catch (error) {

@@ -37,7 +37,7 @@ export function Icon({ name, filled = false }: { name: IconName; filled?: boolea
   )
 }
 
-/** What was done or went wrong, said once to everybody, screen readers included. */
+/** What was done or went wrong, said once, to screen readers too. */
 export const notice = signal<{ readonly text: string; readonly bad: boolean } | undefined>(undefined)
 
 const noticeMs = 6000

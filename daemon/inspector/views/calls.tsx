@@ -133,7 +133,7 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
       <Facts
         facts={[
           ['Answer', `${statusText(call)} ${code ?? ''}`],
-          ['Account', user ?? 'nobody'],
+          ['Account', user ?? 'none'],
           ['Duration', duration(call.duration_ms)],
           ['Client', call.user_agent],
           ['Endpoint', call.endpoint],

@@ -126,7 +126,7 @@ function EventDetails({ item, close }: { item: LoggedEvent; close: () => void })
         facts={[
           ['Time', timeOfDay(time)],
           ['Accounts', to.map(shortName).join(', ')],
-          ['Queues', queues.length === 0 ? 'none: nobody listened' : queues.map(id => <code key={id}>{id} </code>)],
+          ['Queues', queues.length === 0 ? 'none' : queues.map(id => <code key={id}>{id} </code>)],
           ['Position', position || null],
         ]}
       />

@@ -30,7 +30,7 @@ describe('direct messages', () => {
   const robot = world.join(roles.member, bot)
   const asks = (actor: User) => ({ state, actor })
 
-  test('need somebody in the conversation who is in direct_message_permission_group', () => {
+  test('need a person of the conversation in direct_message_permission_group', () => {
     permit({ direct_message_permission_group: group('role:owners') })
     assert.equal(may.writeDirectly.allows(asks(amy), [bob]), false)
     assert.equal(may.writeDirectly.allows(asks(amy), [bob, world.owner]), true)

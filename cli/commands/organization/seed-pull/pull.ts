@@ -102,21 +102,21 @@ class Pull {
       organizationIn(await this.#get('/server_settings')),
     )
     read.settings ??= await this.#step('settings', () => this.#settings())
-    read.people ??= await this.#step('people', async () => checked('people', (await this.#get('/users')).members))
+    read.people ??= await this.#step('people', async () => checkPart('people', (await this.#get('/users')).members))
     read.groups ??= await this.#step('groups', async () =>
-      checked('groups', (await this.#get('/user_groups')).user_groups),
+      checkPart('groups', (await this.#get('/user_groups')).user_groups),
     )
     read.channels ??= await this.#step('channels', async () =>
-      checked('channels', (await this.#get('/streams')).streams),
+      checkPart('channels', (await this.#get('/streams')).streams),
     )
     read.subscribers ??= {}
     for (const { stream_id, name } of read.channels)
       if (!read.subscribers[stream_id]) {
         const { subscribers } = await this.#get(`/streams/${stream_id}/members`).catch(
           // A channel that the account may list, but not look into.
-          unlessRefused({ subscribers: [] }),
+          replaceRefused({ subscribers: [] }),
         )
-        Object.assign(read.subscribers, checked('subscribers', { [stream_id]: subscribers }))
+        Object.assign(read.subscribers, checkPart('subscribers', { [stream_id]: subscribers }))
         this.#keep(`who is in #${name}`)
       }
     read.messages ??= {}
@@ -132,10 +132,10 @@ class Pull {
   async #settings(): Promise<Read['settings']> {
     const realm = JSON.stringify(['realm'])
     const registered = await this.#ask('POST', '/register', { event_types: realm, fetch_event_types: realm }).catch(
-      unlessRefused({}),
+      replaceRefused({}),
     )
     const { queue_id } = registered
-    if (typeof queue_id === 'string') await this.#ask('DELETE', '/events', { queue_id }).catch(unlessRefused({}))
+    if (typeof queue_id === 'string') await this.#ask('DELETE', '/events', { queue_id }).catch(replaceRefused({}))
     return settingsIn(registered)
   }
 
@@ -155,7 +155,7 @@ class Pull {
         include_anchor: String(oldest === undefined),
         apply_markdown: 'false',
       })
-      const { found } = checked('messages', { found: { list: page.messages, complete: false } }) as Record<
+      const { found } = checkPart('messages', { found: { list: page.messages, complete: false } }) as Record<
         string,
         Found
       >
@@ -211,7 +211,7 @@ function organizationIn(settings: Reply): Read['organization'] {
 }
 
 /** Other servers may answer with something else. */
-function checked<Part extends keyof Read>(part: Part, value: unknown): Read[Part] {
+function checkPart<Part extends keyof Read>(part: Part, value: unknown): Read[Part] {
   const wrong = wrongIn(part, value)
   if (wrong === undefined) return value as Read[Part]
   throw new Failure(exitCodes.refused, `the server's answer cannot be read: ${wrong} is missing or of another kind`, {
@@ -220,7 +220,7 @@ function checked<Part extends keyof Read>(part: Part, value: unknown): Read[Part
 }
 
 /** A reply in the place of a refusal: what an account may not see is left out. */
-function unlessRefused(reply: Reply): (error: unknown) => Reply {
+function replaceRefused(reply: Reply): (error: unknown) => Reply {
   return error => {
     if (error instanceof Failure && error.exit !== exitCodes.unreachable && error.http !== null && error.http < 500)
       return reply

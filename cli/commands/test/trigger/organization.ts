@@ -62,11 +62,11 @@ export const aboutOrganization: Triggers = {
     property: 'is_muted',
     value: true,
   }),
-  'subscription/peer_add': trigger('somebody joins a channel of yours', 'owner', subscriptions.subscribe, {
+  'subscription/peer_add': trigger('another user joins a channel of yours', 'owner', subscriptions.subscribe, {
     subscriptions: async (stage: Stage) => [{ name: (await stage.newChannel('me', 'owner')).name }],
     principals: async (stage: Stage) => [await stage.id('newcomer')],
   }),
-  'subscription/peer_remove': trigger('somebody leaves a channel of yours', 'owner', subscriptions.unsubscribe, {
+  'subscription/peer_remove': trigger('another user leaves a channel of yours', 'owner', subscriptions.unsubscribe, {
     subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner', 'newcomer')).name],
     principals: async (stage: Stage) => [await stage.id('newcomer')],
   }),

@@ -96,7 +96,7 @@ export const aboutPeople: Triggers = {
     full_name: (stage: Stage) => stage.name('renamed'),
   }),
   'realm_user/remove': trigger(
-    'a new colleague becomes a guest and no longer sees everybody',
+    'a new colleague becomes a guest and no longer sees all users',
     'owner',
     users.update,
     { user_id: soonGuest, role: 600 },
@@ -105,7 +105,7 @@ export const aboutPeople: Triggers = {
   onboarding_steps: trigger('you see a hint for new users', 'me', onboardingSteps.mark, {
     onboarding_step: 'intro_resolve_topic',
   }),
-  muted_users: trigger('you mute somebody', 'me', mutedUsers.mute, { muted_user_id: newcomer }),
+  muted_users: trigger('you mute a user', 'me', mutedUsers.mute, { muted_user_id: newcomer }),
   alert_words: trigger('you add an alert word', 'me', alertWords.add, {
     alert_words: (stage: Stage) => [stage.name('word')],
   }),
@@ -135,7 +135,7 @@ export const aboutPeople: Triggers = {
     { to: 'newcomer' },
   ),
   invites_changed: trigger(
-    'the owner invites somebody',
+    'the owner invites a person',
     'owner',
     invitations.send,
     { invitee_emails: (stage: Stage) => `${stage.name('invited')}@example.com`, stream_ids: [] },

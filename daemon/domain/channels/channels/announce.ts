@@ -162,7 +162,7 @@ export function subscriberChange(
   const ordered = new Map([...users].map(([id, userIds]) => [id, [...userIds].sort((a, b) => a - b)]))
   return compact(ordered).flatMap(({ channelIds, userIds }) => {
     // OPEN: the public server does not tell people who left together about each other, so that their clients keep each other as
-    // subscribers; here they get the event if they still know of the channel. Those who came are given the list.
+    // subscribers; here they get the event if they still know of the channel. New subscribers are given the list.
     const except = new Set(op === 'peer_remove' && userIds.length > 1 ? [] : userIds)
     const channels = channelIds.map(id => state.channels.get(id)!)
     const event = (some: readonly Channel[]): Event => ({

@@ -103,7 +103,7 @@ export function enrolment(state: State, wanted: readonly Wanted[]) {
   return { fact, subscribed, already }
 }
 
-/** For a new account, before anybody knows it. Added after the fact that creates it. */
+/** For a new account, before it is announced. Added after the fact that creates it. */
 export function firstSubscriptions(state: State, user: User, channels: readonly Channel[]): Fact[] {
   const { fact } = enrolment(
     state,

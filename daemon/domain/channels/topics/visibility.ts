@@ -23,7 +23,7 @@ interface Place {
   readonly topic: string
 }
 
-/** Facts that give a topic a policy for anybody, without questions; none when it has it already. */
+/** Facts that give a topic a policy for any user, without checks; none when it has it already. */
 export function userTopicFacts(state: State, wanted: UserTopic): Fact[] {
   const old = state.userTopics.get(userTopicKey(wanted))
   if ((old?.policy ?? visibility.none) === wanted.policy) return []

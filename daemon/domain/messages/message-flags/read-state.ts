@@ -19,7 +19,7 @@ export function readChannel(state: State, readerId: number, channelId: number): 
 }
 
 /**
- * Runs of what was sent to a channel, is now in another, and is unread there for somebody who leaves the first: what is
+ * Runs of what was sent to a channel, is now in another, and is unread there for a person who leaves the first: what is
  * unread by default while the subscription lasts must be said to be unread afterwards.
  */
 export function unreadElsewhere(state: State, readerId: number, channelId: number): number[] {

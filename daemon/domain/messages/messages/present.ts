@@ -11,7 +11,7 @@ export interface View {
   readonly clientGravatar: boolean
   /** Whether the empty topic is shown as the empty string. */
   readonly emptyTopic: boolean
-  /** Of whom the reader may not know: they are replaced by a placeholder. Absent: nobody. */
+  /** People that the reader may not know: they are replaced by a placeholder. Absent: none. */
   readonly isStranger?: ((user: User) => boolean) | undefined
 }
 

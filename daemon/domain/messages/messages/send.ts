@@ -218,7 +218,7 @@ function detailsOf(
   const meant = mentionDetails(state, sender, target, content, rendered)
   const links = 'channel' in target ? topicLinks(state, target.topic) : []
   const submessages = widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget)))
-  if (meant === nobody && links.length === 0 && submessages.length === 0) return none
+  if (meant === noMentions && links.length === 0 && submessages.length === 0) return none
   return tidy({ ...meant, topicLinks: links, submessages })
 }
 
@@ -231,14 +231,14 @@ function calledBots(state: State, channel: Channel, { mentions }: Rendered): num
   return ascending(new Set(mentions.userIds.filter(isCalled)))
 }
 
-const nobody = { mentioned: [], topicMentioned: [], alerted: [] }
+const noMentions = { mentioned: [], topicMentioned: [], alerted: [] }
 
 /** The mentioned users, of those whom the message reaches. */
 export function mentionDetails(state: State, sender: User, target: Target, content: string, { mentions }: Rendered) {
   const alerted = alertedBy(state, content)
   const { userIds, groupIds, topicWildcard } = mentions
   // Most messages mention no one.
-  if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return nobody
+  if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return noMentions
   const reached = 'channel' in target ? state.subscriptions.followers(target.channel.id) : new Set(target.people)
   const mentioned = new Set(userIds.filter(id => reached.has(id)))
   if (groupIds.length > 0)

@@ -87,7 +87,13 @@ export function checkEditing(ctx: Context, message: Message, extra: number): voi
     throw new Refusal('The time limit for editing this message has passed.', { kind: 'forbidden' })
 }
 
-function editContent(ctx: Context, message: Message, channel: Channel | undefined, content: string, topic = message.topic) {
+function editContent(
+  ctx: Context,
+  message: Message,
+  channel: Channel | undefined,
+  content: string,
+  topic = message.topic,
+) {
   const target: Target = channel
     ? { channel, topic: topic! }
     : { people: ctx.state.conversations.get(message.conversationId!)!.userIds }

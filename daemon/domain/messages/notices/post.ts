@@ -23,7 +23,7 @@ export function directNotice(
 }
 
 /**
- * A message in a channel; in one that has only the empty topic, the topic given is dropped. For those who need
+ * A message in a channel; in one that has only the empty topic, the topic given is dropped. For callers that need
  * no notification it is already read.
  */
 export function channelNotice(

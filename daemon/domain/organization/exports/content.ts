@@ -192,7 +192,7 @@ const unset = { desktop: null, audible: null, push: null, email: null, wildcardM
 
 // --- files ------------------------------------------------------------------------------------------------------
 
-/** Those that a message of the archive links, and all of those who allow it. */
+/** Files that a message of the archive links, and all files of users who allow it. */
 function attachmentsIn(state: State, { allows, hasMessage }: Scope): Attachment[] {
   const kept: Attachment[] = []
   for (const attachment of state.attachments.values()) {

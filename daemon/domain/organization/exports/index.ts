@@ -109,10 +109,10 @@ function checkRate(state: State, now: number): void {
 /** An archive without an owner who can log in could not become an organization again. */
 function checkUsable(state: State, kind: Export['kind']): void {
   const owners = [...state.users.values()].filter(user => may.isOwner(user))
-  const nobody = 4
+  const hiddenFromAll = 4
   const usable =
     kind === 1
-      ? owners.some(owner => userSetting(owner, 'email_address_visibility') !== nobody)
+      ? owners.some(owner => userSetting(owner, 'email_address_visibility') !== hiddenFromAll)
       : owners.some(owner => userSetting(owner, 'allow_private_data_export'))
   if (usable) return
   throw new Refusal(

@@ -14,7 +14,7 @@ export function revocation({ id, inviterId }: Invitation): Fact {
   return { type: 'invitation.revoked', id, inviterId }
 }
 
-/** An account is deactivated: nobody answers for its invitations any more. */
+/** An account is deactivated, and its invitations with it. */
 export function revokeInvitations(state: State, inviterId: number): Fact[] {
   return state.invitations
     .where('inviter', inviterId)

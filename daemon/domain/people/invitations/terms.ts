@@ -39,8 +39,7 @@ export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' 
     channelIds: terms.stream_ids,
     groupIds: terms.group_ids,
     withDefaultChannels: terms.include_realm_default_subscriptions,
-    welcome:
-      typeof welcome === 'string' ? clean('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
+    welcome: typeof welcome === 'string' ? clean('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
   }
 }
 

@@ -14,7 +14,7 @@ import { type Announcement, type Event, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { toggleVisibility } from '../presence.ts'
-import { announceEmail, exportConsent, announcePersonUpdated } from '../users/announce.ts'
+import { announceEmail, announcePersonUpdated, exportConsent } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
@@ -214,7 +214,9 @@ function announceSetting(
 function toldToOthers(state: State, user: User, before: User, name: string): Announcement[] {
   switch (name) {
     case 'timezone':
-      return [announcePersonUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') })]
+      return [
+        announcePersonUpdated(state, user, { email: apiEmail(state, user), timezone: userSetting(user, 'timezone') }),
+      ]
     case 'email_address_visibility':
       return announceEmail(state, before, user)
     case 'allow_private_data_export':

@@ -82,7 +82,9 @@ export const userGroups = resource(api)<UserGroupFact>({
         to: everyone(state),
         event: { type: 'user_group', op: 'add', group: present(state, { ...group, subgroups: [] }) },
       },
-      ...(group.subgroups.length > 0 ? announceGroup(state, group.id, presentSubgroups(group.id, group.subgroups)) : []),
+      ...(group.subgroups.length > 0
+        ? announceGroup(state, group.id, presentSubgroups(group.id, group.subgroups))
+        : []),
     ],
     'group.edited': (state, { groupId, changes, permissions }) => {
       const values = Object.entries(permissions).map(([name, value]) => [name, presentValue(state, value)] as const)

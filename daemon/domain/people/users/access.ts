@@ -137,7 +137,10 @@ function limitedGuests(state: State, userIds: Iterable<number>): User[] {
 }
 
 function learnt(state: State, strangers: Strangers): Announcement[] {
-  return strangers.flatMap(([user, to]) => [...announcePersonAdded(state, user, [...to]), ...statusNews(state, user, to)])
+  return strangers.flatMap(([user, to]) => [
+    ...announcePersonAdded(state, user, [...to]),
+    ...statusNews(state, user, to),
+  ])
 }
 
 function forgotten(strangers: Strangers): Announcement[] {

@@ -28,9 +28,7 @@ export function deactivate(
   if (may.isOnlyOwner(ctx.state, user)) throw conflict('user_id', 'the only organization owner cannot be deactivated')
   if (!user.active) throw conflict('user_id', 'the account is already deactivated')
   const text =
-    comment === undefined
-      ? undefined
-      : clean('deactivation_notification_comment', comment, limits.deactivationComment)
+    comment === undefined ? undefined : clean('deactivation_notification_comment', comment, limits.deactivationComment)
   return {
     facts: leaving(ctx, user),
     mails: text === undefined ? [] : [farewell(ctx, user, text)],
@@ -44,7 +42,7 @@ export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactiv
     throw new Refusal(
       isLastUser
         ? 'You are the only user of this organization.'
-        : 'You are the only organization owner; make somebody else an owner first.',
+        : 'You are the only organization owner; make another user an owner first.',
       {
         code: 'CANNOT_DEACTIVATE_LAST_USER',
         fields: { is_last_owner: !isLastUser, entity: isLastUser ? 'user' : 'organization owner' },

@@ -65,7 +65,10 @@ export function announceEmail(state: State, before: User, after: User): Announce
   const isNewAddress = before.email !== after.email
   if (isNewAddress && !after.avatar.file) news.push(avatar)
   if (apiEmail(state, before) !== apiEmail(state, after))
-    news.push(announcePersonUpdated(state, after, { new_email: apiEmail(state, after) }), ...(isNewAddress ? [] : [avatar]))
+    news.push(
+      announcePersonUpdated(state, after, { new_email: apiEmail(state, after) }),
+      ...(isNewAddress ? [] : [avatar]),
+    )
   return news
 }
 

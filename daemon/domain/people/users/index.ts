@@ -4,11 +4,11 @@ import { users as api } from '../../../api/people/users.ts'
 import {
   announceBotAdded,
   announceBotAddress,
-  botHandedOver,
   announceBotReach,
   announceBotReconfigured,
   announceBotSight,
   announceBotUpdated,
+  botHandedOver,
 } from '../../bots/announce.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import { userByEmail } from '../../model/lookups.ts'
@@ -29,17 +29,17 @@ import { deactivate, deactivateSelf, endOfWaiting, reactivate } from './activity
 import {
   addressesSeen,
   announceEmail,
-  exportConsent,
-  membership,
   announceMemberships,
-  membershipOfAll,
   announcePersonAdded,
   announcePersonRemoved,
   announcePersonUpdated,
   announceStranger,
+  exportConsent,
+  membership,
+  membershipOfAll,
 } from './announce.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
-import { activityNews, roleNews, waitingNews, settleNewAccount } from './lifecycle.ts'
+import { activityNews, roleNews, settleNewAccount, waitingNews } from './lifecycle.ts'
 import { presentAvatar } from './present.ts'
 import { list, me, section, show } from './read.ts'
 import { update } from './update.ts'
@@ -137,7 +137,10 @@ export const users = resource(api)<UserFact, Prepared>({
     ],
     'user.renamed'(state, { userId, fullName }) {
       const user = state.users.get(userId)!
-      return [announcePersonUpdated(state, user, { full_name: fullName }), ...announceBotUpdated(state, user, { full_name: fullName })]
+      return [
+        announcePersonUpdated(state, user, { full_name: fullName }),
+        ...announceBotUpdated(state, user, { full_name: fullName }),
+      ]
     },
     'user.reassigned'(state, { userId, from, to }) {
       const user = state.users.get(userId)!
@@ -159,7 +162,10 @@ export const users = resource(api)<UserFact, Prepared>({
     'user.avatar-changed'(state, { userId }) {
       const user = state.users.get(userId)!
       const avatar = presentAvatar(user)
-      return [announcePersonUpdated(state, user, avatar), ...announceBotUpdated(state, user, { avatar_url: avatar.avatar_url })]
+      return [
+        announcePersonUpdated(state, user, avatar),
+        ...announceBotUpdated(state, user, { avatar_url: avatar.avatar_url }),
+      ]
     },
     'user.profile-changed'(state, { userId, values }) {
       const user = state.users.get(userId)!
@@ -186,7 +192,7 @@ export const users = resource(api)<UserFact, Prepared>({
         // First, because clients that did not know of the account could not change what they know.
         ...seenAgain(state, user),
         announcePersonUpdated(state, user, { is_active: true }),
-        // Deactivated people are in no list of those who allow exports.
+        // Deactivated people are not listed among the users who allow exports.
         ...(user.bot ? [] : [exportConsent(state, user)]),
         ...statusNews(state, user, accessAudience(state, user)),
         ...announceBotUpdated(state, user, { is_active: true }),

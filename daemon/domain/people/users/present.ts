@@ -1,4 +1,4 @@
-// Users as the API shows them: what everybody sees of an account, and what depends on the reader.
+// Users as the API shows them: what all readers see of an account, and what depends on the reader.
 
 import { md5 } from '@noble/hashes/legacy.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'

@@ -20,7 +20,7 @@ export function update(
   user: User | undefined,
   { role, ...params }: Changes,
 ): Outcome<ReplyOf<typeof api.update>> {
-  // First: whether there is such a user is no business of anybody else.
+  // First: other callers may not learn whether there is such a user.
   may.check(may.administer, ctx)
   if (!user || user.bot?.system) throw missing(parameter, 'user')
   const facts: UserFact[] = [
