@@ -141,7 +141,7 @@ describe('the code of daemon and command line', () => {
   })
 
   test('has functions whose names begin with a verb, not participles', () => {
-    const [shapes, refusals] = [/^daemon\/api\/(?:define|shapes\/rows)\.ts$/, /\): Refusal \{$/]
+    const [vocabulary, refusals] = [/^daemon\/(?:api\/define|api\/shapes\/rows|domain\/refusal)\.ts$/, /\): Refusal \{$/]
     const named = /^\s*(?:export )?(?:async )?function\*? ([a-z]\w*ed)[(<]/
     const isParticiple = (line: string) => {
       const name = named.exec(line)?.[1]
@@ -152,7 +152,7 @@ describe('the code of daemon and command line', () => {
     assert.ok(!isParticiple('function isMuted(user: User): boolean {'))
     assert.deepEqual(
       linesWith(
-        code.filter(({ path }) => !shapes.test(path)),
+        code.filter(({ path }) => !vocabulary.test(path)),
         isParticiple,
       ),
       [],
@@ -173,7 +173,7 @@ describe('the command line', () => {
 
 /** First words of functions whose names end in -ed: predicates, and verbs with a participle as their object. */
 const verbs = new Set(
-  'announce are assume check compare count describe find has is limit list load note omit present print pull put read refuse remove run send settle show toggles unpack was'.split(
+  'announce are assume check compare count describe find has is limit list load note omit present print pull put read refuse remove replace run send settle show toggles unpack was'.split(
     ' ',
   ),
 )

@@ -110,7 +110,7 @@ export function isIn(state: State, user: User, value: GroupValue): boolean {
 
 // --- values as parameters ---------------------------------------------------------------------------------------
 
-/** One way to write each value: lists sorted and without repeats, a lone group as its ID, nobody as role:nobody. */
+/** One way to write each value: lists sorted and without repeats, a lone group as its ID, an empty value as role:nobody. */
 export function normalise(state: State, value: GroupValue): GroupValue {
   if (typeof value === 'number') return value
   const direct_members = ascending(value.direct_members)
