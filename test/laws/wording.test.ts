@@ -141,7 +141,10 @@ describe('the code of daemon and command line', () => {
   })
 
   test('has functions whose names begin with a verb, not participles', () => {
-    const [vocabulary, refusals] = [/^daemon\/(?:api\/define|api\/shapes\/rows|domain\/refusal)\.ts$/, /\): Refusal \{$/]
+    const [vocabulary, refusals] = [
+      /^daemon\/(?:api\/define|api\/shapes\/rows|domain\/refusal)\.ts$/,
+      /\): Refusal \{$/,
+    ]
     const named = /^\s*(?:export )?(?:async )?function\*? ([a-z]\w*ed)[(<]/
     const isParticiple = (line: string) => {
       const name = named.exec(line)?.[1]
