@@ -8,7 +8,7 @@ import { version } from './base/version.ts'
 import { print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
 import { allPages, allWords } from './catalogue/words.ts'
-import { subcommandTable } from './commands/index.ts'
+import { subcommandTable } from './command-table.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
   // A reader that stops early, such as `head`, is not an error.

@@ -5,8 +5,8 @@ import { encodeJson } from '../../daemon/api/json-wire.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import type { Reply } from '../base/reply.ts'
-import { logLines } from '../print/log-lines.ts'
 import { printReply } from '../print/output.ts'
+import { logLines } from '../terminal/log-lines.ts'
 import { callControlPlane } from '../transport/control.ts'
 
 type Params = Readonly<Record<string, unknown>>

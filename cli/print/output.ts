@@ -110,12 +110,12 @@ async function linesFor(
   if (named) return linesFor(name, named.rows, named.shape, globals, columns)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
     return linesOf(value, shape, await painter(globals), globals.now)
-  const terminal = await (await import('./terminal.ts')).terminalFor(globals, value)
+  const terminal = await (await import('../terminal/terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
-    const { messageLines } = await import('./message-lines.ts')
+    const { messageLines } = await import('../terminal/message-lines.ts')
     return messageLines(value, terminal)
   }
-  const { tableLines } = await import('./table.ts')
+  const { tableLines } = await import('../terminal/table.ts')
   const items = shape?.items as Shape | undefined
   const short = terminal.columns !== undefined
   return tableLines(

@@ -5,7 +5,7 @@ import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/s
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { formOf as whole } from '../../cli/catalogue/forms.ts'
 import { formOf } from '../../cli/catalogue/shortcuts.ts'
-import { subcommandTable } from '../../cli/commands/index.ts'
+import { subcommandTable } from '../../cli/command-table.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatEvent, Place } from '../../cli/base/chat-event.ts'
-import { summaryOf } from '../../cli/print/event-summaries.ts'
-import { lineOf, messageLines } from '../../cli/print/message-lines.ts'
+import { summaryOf } from '../../cli/terminal/event-summaries.ts'
+import { lineOf, messageLines } from '../../cli/terminal/message-lines.ts'
 
 const plain = { columns: undefined, colors: undefined }
 const now = new Date('2030-01-02T10:00:00Z')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { allWords } from '../../cli/catalogue/words.ts'
-import { subcommandTable } from '../../cli/commands/index.ts'
+import { subcommandTable } from '../../cli/command-table.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'

@@ -1,4 +1,4 @@
-// The floor plan of the design: who may import whom.
+// The floor plan: every import is one that the tables of docs/architecture.md allow.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -6,88 +6,61 @@ import { join, posix } from 'node:path'
 import { describe, test } from 'node:test'
 import { root, type Source, sources } from '../support/sources.ts'
 
-interface Room {
-  /** Files of the room begin like this; the first room that fits is the file's own. */
-  readonly at: RegExp
-  /** Files of the project it may use, besides its own. */
-  readonly uses: readonly RegExp[]
-  /** Files of which it may use the types only. */
-  readonly types?: readonly RegExp[]
-  /** Files it may load by `import()` only. */
-  readonly later?: readonly RegExp[]
-  readonly packages: readonly string[]
-  readonly packagesLater?: readonly string[]
-}
-
 const node = 'node:'
 
 /** A row of the table of rooms in docs/architecture.md. */
-interface Row {
+interface Room {
+  /** Folders and files that it consists of. */
   readonly names: readonly string[]
+  readonly isLate: boolean
+  /** Rooms that it may use. */
   readonly uses: readonly string[]
+  /** Rooms that it may load by `import()` only. */
+  readonly later: readonly string[]
+  /** Rooms of which it may use the types only. */
   readonly types: readonly string[]
   readonly packages: readonly string[]
   readonly packagesLater: readonly string[]
 }
 
-const rows = readRows(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))
+const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const rooms: readonly Room[] = readTable('| Room | Holds ')
+  .filter(([names]) => /^`(?:daemon|cli)\b/.test(names!))
+  .map(([names, holds, uses, packages]) => {
+    const parts = uses!.split('; ')
+    const part = (start: string) => codesIn(parts.find(text => text.startsWith(start))?.slice(start.length) ?? '')
+    const [now, later = ''] = packages!.split('by `import()`: ')
+    return {
+      names: codesIn(names!),
+      isLate: holds!.includes('loaded late'),
+      uses: codesIn(parts[0]!.startsWith('types of ') ? '' : parts[0]!),
+      later: part('by `import()`: '),
+      types: part('types of '),
+      packages: [...codesIn(now!), ...(/\bnode\b/.test(now!) ? [node] : [])],
+      packagesLater: codesIn(later),
+    }
+  })
 
-function readRows(page: string): Row[] {
-  const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
-  const [, table] = /\| Room \| Holds .*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page)!
-  return table!
-    .trim()
-    .split('\n')
-    .map(line => line.split(' | ').map(cell => cell.replace(/^\| | \|$/g, '')))
-    .filter(([names]) => names!.startsWith('`daemon'))
-    .map(([names, , uses, packages]) => {
-      const [used, types = ''] = uses!.split('; types of ')
-      const [now, later = ''] = packages!.split('by `import()`: ')
-      return {
-        names: codes(names!),
-        uses: codes(used!),
-        types: codes(types),
-        packages: [...codes(now!), ...(/\bnode\b/.test(now!) ? [node] : [])],
-        packagesLater: codes(later),
-      }
-    })
+/** Layers of the domain, from bottom to top. A file imports from its own layer and from those below. */
+const layers: readonly (readonly string[])[] = readTable('| Layer | Holds ')
+  .map(([names]) => codesIn(names!).map(name => (name.startsWith('daemon/') ? name : `daemon/domain/${name}`)))
+  .toReversed()
+
+/** The cells of the table with this head. */
+function readTable(head: string): string[][] {
+  const lines = page.slice(page.indexOf(head)).split('\n')
+  const end = lines.findIndex(line => !line.startsWith('|'))
+  return lines.slice(2, end).map(line => line.split(' | ').map(cell => cell.replace(/^\| | \|$/g, '')))
+}
+
+function codesIn(text: string): string[] {
+  return [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
 }
 
 /** `daemon/http` is everything in it; `daemon/engine.ts` is that file. */
-function pathsIn(name: string): RegExp {
-  return new RegExp(`^${name.replaceAll('.', '\\.')}${name.endsWith('.ts') ? '$' : '/'}`)
+function isIn(file: string, names: readonly string[]): boolean {
+  return names.some(name => file === name || file.startsWith(`${name}/`))
 }
-
-/** The rules by which queues are followed and bots are run; they reach no server themselves. */
-const followingRules = /^daemon\/client\/(following|look-back|bot|repeater)\.ts$/
-const local = /^daemon\/local\//
-/** Loaded when a subcommand or an option asks for it: start-up must not pay for it. */
-const lateRooms =
-  /^cli\/(commands\/(?!index\.ts$)|catalogue\/(batch|log)\.ts|print\/(table|measure|terminal|progress|message-lines|log-lines)\.ts|transport\/pool\.ts)/
-
-const rooms: readonly Room[] = [
-  ...rows.map(({ names, uses, types, packages, packagesLater }) => ({
-    at: new RegExp(names.map(name => pathsIn(name).source).join('|')),
-    uses: uses.map(pathsIn),
-    types: types.map(pathsIn),
-    packages,
-    packagesLater,
-  })),
-  {
-    at: lateRooms,
-    uses: [/^daemon\/api\//, followingRules, local, /^cli\//],
-    later: [/^daemon\/((maintenance|client|mcp)\/index|maintenance\/backup|cluster\/restore)\.ts$/],
-    packages: ['commander', 'string-width', 'wrap-ansi', 'sucrase', node],
-    packagesLater: ['chalk', 'undici', 'yaml'],
-  },
-  {
-    at: /^cli\//,
-    uses: [/^daemon\/api\//, local],
-    later: [lateRooms],
-    packages: ['commander', node],
-    packagesLater: ['chalk', 'undici', 'jq-wasm'],
-  },
-]
 
 interface Import {
   readonly target: string
@@ -114,59 +87,29 @@ function onlyTypes(names: string): boolean {
 function problem(source: Source, room: Room, { target, form }: Import): string | undefined {
   const { path } = source
   if (!target.startsWith('.')) {
-    const allowed = form === 'later' ? [...room.packages, ...(room.packagesLater ?? [])] : room.packages
+    const allowed = form === 'later' ? [...room.packages, ...room.packagesLater] : room.packages
     if (allowed.some(name => target === name || target.startsWith(name === node ? node : `${name}/`))) return undefined
-    if (form === 'type' && room.packagesLater?.includes(target)) return undefined
-    return room.packagesLater?.includes(target)
+    if (form === 'type' && room.packagesLater.includes(target)) return undefined
+    return room.packagesLater.includes(target)
       ? `${path} may use ${target} by import() only`
       : `${path} may not use ${target}`
   }
   const file = posix.join(posix.dirname(path), target)
   if (!existsSync(join(root, file))) return `${path} uses ${file}, which does not exist`
-  const matches = (patterns: readonly RegExp[] = []) => patterns.some(pattern => pattern.test(file))
-  if (matches(room.later)) return form === 'value' ? `${path} may use ${file} by import() only` : undefined
-  if (room.at.test(file) && roomOf(file) === room) return undefined
-  if (matches(room.uses)) return undefined
-  if (matches(room.types)) return form === 'type' ? undefined : `${path} may use the types of ${file} only`
+  if (isIn(file, room.names) || isIn(file, room.uses)) return undefined
+  if (isIn(file, room.later)) return form === 'value' ? `${path} may use ${file} by import() only` : undefined
+  if (isIn(file, room.types)) return form === 'type' ? undefined : `${path} may use the types of ${file} only`
   return `${path} may not use ${file}`
 }
 
-type Layers = readonly (readonly [name: string, at: RegExp])[]
-
-/** The domain from bottom to top. A file imports from its own layer and from those below. */
-const domainLayers: Layers = [
-  ['refusals and limits', /^daemon\/domain\/(refusal|limits|written)\.ts$/],
-  ['single values', /^daemon\/domain\/values\//],
-  ['the model', /^daemon\/domain\/model\//],
-  ['facts and resources', /^daemon\/domain\/(facts|resource)\.ts$/],
-  ['the rules', /^daemon\/domain\/rules\//],
-  ['narrow and markdown', /^daemon\/domain\/(narrow|markdown)\//],
-  ['the subjects', /^daemon\/domain\/(messages|channels|people|bots|organization|files|events)\//],
-  ['the table of contents, and what goes over all subjects', /^daemon\/domain\/(index\.ts$|difference\/|row-checks\/)/],
-]
-
-/** The same for the command line. */
-const cliLayers: Layers = [
-  ['base', /^cli\/base\//],
-  ['transport', /^cli\/transport\//],
-  ['input and print', /^cli\/(input|print)\//],
-  ['catalogue', /^cli\/catalogue\//],
-  ['subcommands', /^cli\/commands\/(?!index\.ts$)/],
-  ['the table of subcommands', /^cli\/commands\/index\.ts$/],
-  ['the program', /^cli\/(program|main)\.ts$/],
-]
-
-function upwardImports(source: Source, layers: Layers): string[] {
-  const layerOf = (path: string) => layers.findIndex(([, at]) => at.test(path))
+function upwardImports(source: Source): string[] {
+  const layerOf = (path: string) => layers.findIndex(names => isIn(path, names))
   const layer = layerOf(source.path)
   if (layer < 0) return [`${source.path} is in no layer`]
   return importsOf(source).flatMap(({ target }) => {
     if (!target.startsWith('.')) return []
     const file = posix.join(posix.dirname(source.path), target)
-    const above = layerOf(file)
-    return above > layer
-      ? [`${source.path} may not use ${file}: ${layers[layer]![0]} may not use ${layers[above]![0]}`]
-      : []
+    return layerOf(file) > layer ? [`${source.path} may not use ${file}, which is in a layer above`] : []
   })
 }
 
@@ -188,10 +131,11 @@ function circles(files: readonly Source[]): string[] {
 }
 
 function roomOf(path: string): Room | undefined {
-  return rooms.find(({ at }) => at.test(path))
+  return rooms.find(({ names }) => isIn(path, names))
 }
 
 const own = sources('daemon', 'cli', 'test', 'docs', 'bin', 'build.ts')
+const byPath = new Map(own.map(source => [source.path, source]))
 
 describe('the floor plan', () => {
   test('every import stays within what its room may use', () => {
@@ -207,28 +151,26 @@ describe('the floor plan', () => {
     assert.deepEqual(problems, [])
   })
 
-  test('the table of rooms names every folder and loose file of daemon, and each room once', () => {
-    const names = rows.flatMap(row => row.names)
-    assert.deepEqual(
-      names.toSorted(),
-      readdirSync(join(root, 'daemon'))
-        .map(entry => `daemon/${entry}`)
-        .toSorted(),
+  test('the table of rooms names every folder and loose file of daemon and cli, and each once', () => {
+    const names = rooms.flatMap(room => room.names)
+    const entries = ['daemon', 'cli'].flatMap(folder =>
+      readdirSync(join(root, folder)).map(entry => `${folder}/${entry}`),
     )
-    const loose = names.filter(name => name.endsWith('.ts'))
+    assert.deepEqual(names.toSorted(), entries.toSorted())
+    const loose = names.filter(name => /^daemon\/.*\.ts$/.test(name))
     assert.ok(loose.length <= 8, `${loose.length} loose files in daemon: ${loose.join(', ')}`)
   })
 
   test('a room may import only rooms above it in the table', () => {
-    const above = new Set(['data', 'daemon'])
-    for (const { names, uses, types } of rows) {
-      for (const used of [...uses, ...types]) assert.ok(above.has(used), `${names.join(', ')} may not use ${used}`)
+    const above = new Set(['data', 'daemon', 'cli'])
+    for (const { names, uses, later, types } of rooms) {
+      for (const used of [...uses, ...later, ...types])
+        assert.ok(above.has(used), `${names.join(', ')} may not use ${used}`)
       for (const name of names) above.add(name)
     }
   })
 
   test('what is pure, or runs in a browser, reaches nothing of Node', () => {
-    const byPath = new Map(own.map(source => [source.path, source]))
     const reached = new Set<string>()
     const visit = (path: string, from: string): void => {
       const source = byPath.get(path)
@@ -243,16 +185,30 @@ describe('the floor plan', () => {
     assert.ok(reached.size > 300, `${reached.size} files`)
   })
 
-  test('the domain and the command line import downward only', () => {
-    const upward = (folder: string, layers: Layers) =>
-      own.filter(({ path }) => path.startsWith(folder)).flatMap(source => upwardImports(source, layers))
-    assert.deepEqual(upward('daemon/domain/', domainLayers), [])
-    assert.deepEqual(upward('cli/', cliLayers), [])
+  test('the start and a call of the command line reach nothing that is loaded late', () => {
+    const late = rooms.filter(room => room.isLate).flatMap(room => room.names)
+    assert.ok(late.includes('cli/commands'))
+    const reached = new Set<string>()
+    const visit = (path: string, from: string): void => {
+      assert.ok(!isIn(path, late), `${from} may use ${path} by import() only: every call would load it`)
+      const source = byPath.get(path)
+      if (!source || reached.has(path)) return
+      reached.add(path)
+      for (const { target, form } of importsOf(source))
+        if (form === 'value' && target.startsWith('.')) visit(posix.join(posix.dirname(path), target), path)
+    }
+    for (const path of ['cli/main.ts', 'cli/catalogue/call.ts']) visit(path, path)
+    assert.ok(reached.size > 30, `${reached.size} files`)
+  })
+
+  test('the domain imports downward only', () => {
+    const upward = own.filter(({ path }) => path.startsWith('daemon/domain/')).flatMap(source => upwardImports(source))
+    assert.deepEqual(upward, [])
     const code = "import type { State } from '../model/state.ts'\nimport type { Reader } from '../messages/reader.ts'"
-    assert.deepEqual(upwardImports({ path: 'daemon/domain/rules/messages.ts', text: code, code }, domainLayers), [
-      'daemon/domain/rules/messages.ts may not use daemon/domain/messages/reader.ts: the rules may not use the subjects',
+    assert.deepEqual(upwardImports({ path: 'daemon/domain/rules/messages.ts', text: code, code }), [
+      'daemon/domain/rules/messages.ts may not use daemon/domain/messages/reader.ts, which is in a layer above',
     ])
-    assert.deepEqual(upwardImports({ path: 'daemon/domain/new/file.ts', text: '', code: '' }, domainLayers), [
+    assert.deepEqual(upwardImports({ path: 'daemon/domain/new/file.ts', text: '', code: '' }), [
       'daemon/domain/new/file.ts is in no layer',
     ])
   })
@@ -288,7 +244,9 @@ describe('the floor plan', () => {
     assert.deepEqual(sample('daemon/events/x.ts', "import {\n  type A,\n} from '../domain/model/state.ts'"), [
       undefined,
     ])
-    assert.deepEqual(sample('cli/main.ts', "import chalk from 'chalk'"), ['cli/main.ts may use chalk by import() only'])
+    assert.deepEqual(sample('cli/print/x.ts', "import chalk from 'chalk'"), [
+      'cli/print/x.ts may use chalk by import() only',
+    ])
     assert.deepEqual(sample('cli/main.ts', "export * from '../daemon/engine.ts'"), [
       'cli/main.ts may not use daemon/engine.ts',
     ])

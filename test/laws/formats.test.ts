@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { formatFlags } from '../../cli/base/globals.ts'
 import { type Entry, reference } from '../../cli/catalogue/reference.ts'
-import { subcommandTable } from '../../cli/commands/index.ts'
+import { subcommandTable } from '../../cli/command-table.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { freePort } from '../support/free-port.ts'
 

@@ -121,9 +121,9 @@ export const profile: readonly ExtraSubcommand[] = [
       }))
       if (await printFormatted(rows, globals)) return
       if (rows.length === 0) return note('no profiles')
-      const { tableLines } = await import('../../print/table.ts')
+      const { tableLines } = await import('../../terminal/table.ts')
       const shown = rows.map(({ current, ...row }) => ({ '': current ? '*' : '', ...row }))
-      const terminal = await (await import('../../print/terminal.ts')).terminalFor(globals)
+      const terminal = await (await import('../../terminal/terminal.ts')).terminalFor(globals)
       printColored(`${tableLines(shown, String, terminal).join('\n')}\n`)
     },
   },
@@ -173,8 +173,8 @@ export const config: readonly ExtraSubcommand[] = [
         { value: 'config', is: file.path, from: file.named ? 'NATTER_CONFIG' : profilesFrom() },
       ]
       if (await printFormatted(rows, globals)) return
-      const { tableLines } = await import('../../print/table.ts')
-      const terminal = await (await import('../../print/terminal.ts')).terminalFor(globals)
+      const { tableLines } = await import('../../terminal/table.ts')
+      const terminal = await (await import('../../terminal/terminal.ts')).terminalFor(globals)
       const lines = tableLines(rows, value => (value === null ? '-' : String(value)), terminal)
       printColored(`${lines.join('\n')}\n`)
     },

@@ -5,7 +5,7 @@ import { exitCodes, Failure } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
-import { Progress } from '../../print/progress.ts'
+import { Progress } from '../../terminal/progress.ts'
 import { downloadControl } from '../../transport/download.ts'
 
 /** The daemon may have to write a large organization. */

@@ -12,7 +12,7 @@ import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { assetReader, packageRoot, version } from '../../base/version.ts'
 import { printColored } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
-import { terminalFor } from '../../print/terminal.ts'
+import { terminalFor } from '../../terminal/terminal.ts'
 import { call, send } from '../../transport/client.ts'
 import { dataFolder, readRunning } from './daemon/files.ts'
 

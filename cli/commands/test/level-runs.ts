@@ -7,7 +7,7 @@ import { versionAt } from '../../../daemon/api/levels/releases.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { givenLevel } from '../../base/levels.ts'
 import { print, printError } from '../../base/writer.ts'
-import { tableLines } from '../../print/table.ts'
+import { tableLines } from '../../terminal/table.ts'
 import { outcomesIn } from './test-outcomes.ts'
 
 type RunCommand = (command: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>

@@ -5,9 +5,9 @@ import type { Place } from '../../../base/chat-event.ts'
 import type { Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { printLinesAtOnce } from '../../../base/writer.ts'
-import { lineOf } from '../../../print/message-lines.ts'
 import { pickFields } from '../../../print/select.ts'
-import type { Terminal } from '../../../print/terminal.ts'
+import { lineOf } from '../../../terminal/message-lines.ts'
+import type { Terminal } from '../../../terminal/terminal.ts'
 import type { Item } from './follow.ts'
 
 export interface Printer {
