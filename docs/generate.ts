@@ -3,8 +3,8 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { manPage } from '../cli/commands/help/man.ts'
 import { subcommandTable } from '../cli/command-table.ts'
+import { manPage } from '../cli/commands/help/man.ts'
 import { controlOpenApi, openApi } from '../daemon/api/openapi.ts'
 import { apiPage, controlPage } from './generate/api.ts'
 import { capabilitiesPage } from './generate/capabilities.ts'
