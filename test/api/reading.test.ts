@@ -29,7 +29,7 @@ describe('a parameter that is a list of IDs', () => {
     return 'params' in decoded ? (decoded.params.principals as number[]) : undefined
   }
 
-  test('is what JSON says it is, or refused where JSON has no such list', () => {
+  test('is read as JSON.parse reads it, and refused where JSON.parse finds no such list', () => {
     const piece = fc.oneof(
       { weight: 6, arbitrary: fc.maxSafeNat().map(String) },
       { weight: 6, arbitrary: fc.nat(99).map(String) },

@@ -127,7 +127,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     await follower.start()
   })
 
-  test('a queue that is polled at a follower does not expire, and one that nobody polls does', async () => {
+  test('a queue that is polled at a follower does not expire, and one that no one polls does', async () => {
     const [follower] = (await cluster.followers()) as [Node]
     const leader = await cluster.leader()
     const register = async (queue_lifespan_secs: number) => {

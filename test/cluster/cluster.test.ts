@@ -37,7 +37,7 @@ describe('daemons of a cluster', { skip }, () => {
   const contentAt = async (node: Node, id: number) =>
     (await node.as(owner).call(messages.get, { message_id: id, apply_markdown: false })).message.content
 
-  test('one leads, and /readyz of each says who, how far everybody is, and what the log holds', async () => {
+  test('one leads, and /readyz of each says who, how far everyone is, and what the log holds', async () => {
     for (const node of cluster.nodes) {
       const {
         status,
@@ -99,7 +99,7 @@ describe('daemons of a cluster', { skip }, () => {
     assert.ok(heard.length >= 10, heard.join())
   })
 
-  test('a poll that waits at a follower is answered when somebody writes at the other', async () => {
+  test('a poll that waits at a follower is answered when someone writes at the other', async () => {
     const [one, other] = followers as [Node, Node]
     const { queue_id } = await one.as(owner).call(events.register, { event_types: ['message'] })
     const waiting = one.as(owner).call(events.get, { queue_id, last_event_id: -1 })

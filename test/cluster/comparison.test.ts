@@ -163,7 +163,7 @@ describe('the daemon that stops', () => {
     })
   }
 
-  test('is none while all agree', () => {
+  test('is undefined while all agree', () => {
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'x'), member('c', 'x')), [])
   })
 
@@ -172,12 +172,12 @@ describe('the daemon that stops', () => {
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'x'), member('c', 'y'), member('d', 'z')), ['c', 'd'])
   })
 
-  test('is of the side without the leader where both are equal, and none while nobody leads', () => {
+  test('is of the side without the leader where both are equal, and none while no one leads', () => {
     assert.deepEqual(stopping('b', member('a', 'x'), member('b', 'y')), ['a'])
     assert.deepEqual(stopping(undefined, member('a', 'x'), member('b', 'y')), [])
   })
 
-  test('is none before all of its version have said what they had at this position', () => {
+  test('is undefined before all daemons of its version have reported their sums at this position', () => {
     const at6 = { digest: { position: 6, sums: {} } }
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'y'), member('c', 'x', at6)), [])
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'y'), member('c', 'x', { digest: undefined })), [])

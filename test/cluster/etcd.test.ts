@@ -56,7 +56,7 @@ describe('natterd --cluster', () => {
 
   const refused = (url: string) => refusedStart(join(folder, 'store'), ['--secret', secret, '--cluster', url])
 
-  test('says when nobody is there', async () => {
+  test('reports that no etcd answers', async () => {
     assert.match(
       await refused(`http://127.0.0.1:${await freePort()}`),
       /etcd cannot be reached at http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,

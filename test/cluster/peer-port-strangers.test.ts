@@ -96,7 +96,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.equal(statusOf(await call('record', `{"records":"${'x'.repeat(1_100_000)}"}`)), 413)
   })
 
-  test('a daemon fetches a file from members of the cluster only, and shows its token to nobody else', async t => {
+  test('a daemon fetches a file from members of the cluster only, and shows its token to no one else', async t => {
     const seen: string[] = []
     const url = await fakeServer(t, (request, response) => {
       seen.push(request.url!)
@@ -111,7 +111,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.deepEqual(seen, [])
   })
 
-  test('say where they come from to nobody: only a daemon that sends a call on is believed', async () => {
+  test('say where they come from to no one: only a daemon that sends a call on is believed', async () => {
     const headers = [tokenOfForwarded, ownToken, 'X-Forwarded-For: 203.0.113.9', `natter-position: 999999`]
     for (const node of [leader, follower]) {
       const answer = await sendRaw(node.url, { target: '/api/v1/messages', headers, way: 'short' })
@@ -189,7 +189,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
       assert.equal(unnamed.status, 401)
     })
 
-    test('says so when etcd answers nonsense, answers reads meanwhile, and goes on afterwards', async () => {
+    test('reports that etcd answers nonsense, answers reads meanwhile, and goes on afterwards', async () => {
       const nonsense: [string, RegExp][] = [
         ['<html>bad gateway</html>', /the answer is not that of an etcd \("<html>/],
         ['', /it is empty/],

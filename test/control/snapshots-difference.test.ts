@@ -87,7 +87,7 @@ describe('GET /snapshots/diff', () => {
 })
 
 describe('natter.changed and natter.why', () => {
-  test('return what a piece of code changed, and why somebody received nothing', async t => {
+  test('return what a piece of code changed, and why someone received nothing', async t => {
     const natter = await startNatter()
     t.after(() => natter.stop())
     let id = 0

@@ -154,7 +154,7 @@ describe('GET /why', () => {
     assert.equal(called.webhooks[0].message_id, id)
   })
 
-  test('says so where the log does not reach back', async () => {
+  test('reports that the log does not reach back', async () => {
     await control().call('POST', '/snapshots', { name: 'early' })
     const amy = await as('amy')
     const id = await say(amy, 'general')

@@ -48,7 +48,7 @@ describe('a refusal', () => {
 })
 
 describe('an engine that lost its cluster', () => {
-  test('tells only those who wanted to change something that the change may have been saved', async () => {
+  test('tells only users who wanted to change something that the change may have been saved', async () => {
     const journal = new HeldJournal()
     const engine = engineOn(journal, { record: async () => {}, reach: async () => true, compare: () => {} })
     await engine.lead()
@@ -76,7 +76,7 @@ describe('an engine that lost its cluster', () => {
 })
 
 describe('event IDs after a crash', () => {
-  test('those of signals that nobody remembers are not given out again', async () => {
+  test('those of signals that no one remembers are not given out again', async () => {
     const journal = new MemoryJournal<Fact>({ keep: true })
     const first = engineOn(journal)
     await first.boot()

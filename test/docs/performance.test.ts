@@ -75,7 +75,7 @@ describe('docs/generated/performance.md', () => {
     assert.match(page, /\| one call \| – \|/)
   })
 
-  test('says so when nothing was recorded', async () => {
+  test('reports that nothing was recorded', async () => {
     const pages = await pagesOf(null)
     assert.deepEqual([...pages.keys()], ['performance.md'])
     assert.match(pages.get('performance.md')!, /No run is recorded yet\./)

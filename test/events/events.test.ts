@@ -200,7 +200,7 @@ describe('GET /events', () => {
     assert.deepEqual(titles((await second).events as Heard[]), ['for the second'])
   })
 
-  test('somebody else’s queue looks like one that never was', async () => {
+  test('another account’s queue looks like one that never was', async () => {
     const queue_id = await register(daemon().owner, { event_types: ['saved_snippets'] })
     const bob = await person(daemon(), 'bob')
     for (const id of [queue_id, 'never-was', '', '__proto__']) {
@@ -316,7 +316,7 @@ describe('DELETE /events', () => {
 })
 
 describe('the life of a queue', () => {
-  test('it expires when nobody polls for its lifespan, and not while somebody waits or keeps asking', async t => {
+  test('it expires when no one polls for its lifespan, and not while someone waits or keeps asking', async t => {
     const flags = ['--heartbeat', '4', '--control', '--clock', 'frozen@2030-01-01T00:00:00Z']
     const daemon = await startDaemon(t, { flags })
     const control = new Control(daemon)

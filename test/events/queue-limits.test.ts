@@ -102,7 +102,7 @@ describe('a poll that waits', () => {
   })
 })
 
-describe('a queue that nobody reads', () => {
+describe('a queue that no one reads', () => {
   test('is ended when it has too many events; others go on, with every event in order', () => {
     const { queues, ended, tell } = queuesOf(3)
     for (let i = 0; i < 3; i++) tell()

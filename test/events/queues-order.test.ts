@@ -70,7 +70,7 @@ describe('the order of events', () => {
     (await owner.call(messages.send, { type: 'channel', to: garden, topic, content })).id
   const quiet = () => Promise.all([ofAmy.hears(), ofBob.hears()])
 
-  test('subscribing to a new channel: the channel, the subscription, and others that somebody came', async () => {
+  test('subscribing to a new channel: the channel, the subscription, and others that someone came', async () => {
     await join('garden', amy, owner)
     assert.deepEqual(await ofAmy.hears(), ['stream/create', 'subscription/add', 'message'])
     assert.deepEqual(await ofBob.hears(), ['stream/create', 'subscription/peer_add'])
@@ -99,7 +99,7 @@ describe('the order of events', () => {
     assert.deepEqual(await ofAmy.hears(), ['attachment/update', 'muted_topics', 'user_topic', 'message'])
   })
 
-  test('a move: gone for those who lose it, changed for the others, then the notices', async () => {
+  test('a move: gone for users who lose it, changed for the others, then the notices', async () => {
     await join('garden', bob)
     const message_id = await say('moving')
     await quiet()
@@ -131,7 +131,7 @@ describe('the order of events', () => {
     assert.deepEqual(heard, ['message', 'scheduled_messages/remove'])
   })
 
-  test('muting somebody reads their messages first; muting a channel has two events', async () => {
+  test('muting someone reads their messages first; muting a channel has two events', async () => {
     ofAmy = await Ear.of(amy, ['archived_channels'])
     await amy.call(mutedUsers.mute, { muted_user_id: owner.id })
     assert.deepEqual(await ofAmy.hears(), ['update_message_flags/add read', 'muted_users'])

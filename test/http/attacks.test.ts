@@ -40,7 +40,7 @@ describe('while a request of the worst kind is answered', { skip: !existsSync(bu
       assert.ok(status >= 200 && status < 500, `the attack was answered with ${status}`)
     })
 
-  test('and the daemon is as it was', async () => {
+  test('the daemon answers as before after all of these', async () => {
     assert.equal((await daemon().owner.raw('GET', '/readyz')).status, 200)
     assert.equal(daemon().stderr, '')
   })

@@ -60,7 +60,7 @@ describe('a body that ends too early', () => {
       assert.equal((await daemon().owner.raw('GET', '/readyz')).status, 200)
     })
 
-  test('all this left the daemon as it was', async () => {
+  test('the daemon answers as before after all of these', async () => {
     assert.equal((await daemon().owner.raw('GET', '/readyz')).status, 200)
     assert.equal(daemon().stderr, '')
   })

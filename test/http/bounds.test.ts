@@ -169,7 +169,7 @@ describe('unfinished bodies', () => {
 })
 
 describe('GET /user_uploads/…', () => {
-  test('large files that nobody takes are not held in memory', async t => {
+  test('large files that no one takes are not held in memory', async t => {
     const heap = join(mkdtempSync(join(tmpdir(), 'natter-heap-')), 'heap')
     t.after(() => rmSync(join(heap, '..'), { recursive: true }))
     const daemon = await startDaemon(t, { env: reportingHeap(heap) })

@@ -101,7 +101,7 @@ describe('--dialect auto', () => {
     await check((await startDaemon(t, { data })).owner)
   })
 
-  test('bot_type is sent for bots only; the spec has it for everybody', async () => {
+  test('bot_type is sent for bots only; the spec has it for everyone', async () => {
     const { owner } = daemon()
     for (const path of ['/users/me', `/users/${owner.id}`, '/users']) {
       const theirs = (await asAgent(python, owner, 'GET', path)).text
@@ -150,7 +150,7 @@ describe('--dialect auto', () => {
     }
   })
 
-  test('what public servers require is required of their clients, and of nobody else', async () => {
+  test('what public servers require is required of their clients, and of no one else', async () => {
     const { owner } = daemon()
     const message_id = await direct(owner, owner, 'remember')
     const range = { anchor: 'newest', num_before: 1, num_after: 0, op: 'add', flag: 'starred' }
@@ -238,7 +238,7 @@ describe('--dialect zulip', () => {
     )
   })
 
-  test('--dialect spec answers everybody in the names of the spec', async t => {
+  test('--dialect spec answers everyone in the names of the spec', async t => {
     const { nobody } = await startDaemon(t, { flags: ['--dialect', 'spec'] })
     assert.equal((await asAgent(python, nobody, 'GET', '/server_settings')).body.svc_feature_level, 417)
   })

@@ -74,7 +74,7 @@ describe('HTTP Basic authentication', () => {
     assert.equal(new Set(replies).size, 1)
   })
 
-  test('somebody else’s key opens nothing', async () => {
+  test('another account’s key opens nothing', async () => {
     const amy = await person(daemon(), 'amy')
     const { email } = daemon().owner
     isError(await asked(basic(`${email}:${amy.key}`)), 401, 'INVALID_API_KEY', /key/)
@@ -258,7 +258,7 @@ describe('bodies', () => {
     }
   })
 
-  test('nobody without an account gets as far as the parameters', async () => {
+  test('no one without an account gets as far as the parameters', async () => {
     isError(await new Caller(daemon().url).raw('POST', '/api/v1/typing', { body: '{' }), 401, 'UNAUTHORIZED', /./)
   })
 })

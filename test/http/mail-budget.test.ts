@@ -42,7 +42,7 @@ describe('mail', () => {
     assert.ok(body['retry-after'] === undefined || Number(headers['retry-after']) > 0)
   })
 
-  test('goes to one address five times a day, whoever asks and in whatever way', async () => {
+  test('goes to one address five times a day, from any caller and by any endpoint', async () => {
     const { owner } = daemon()
     const victim = 'victim@example.org'
     assert.equal((await invite(owner, victim)).status, 200)

@@ -175,7 +175,7 @@ describeInBrowser('the inspector with bad input', open => {
 })
 
 describeInBrowser('the inspector of a daemon that is killed', open => {
-  test('says so, goes on when it is back, and misses no message', async t => {
+  test('shows that the daemon is away, goes on when it is back, and misses no message', async t => {
     const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
     const flags = ['--preset', 'dev', '--control', '--port', String(await freePort())]
     let daemon = await launch(data, { flags })

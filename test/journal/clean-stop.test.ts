@@ -84,7 +84,7 @@ describe('after a clean stop', () => {
     await daemon.kill()
   })
 
-  test('`store check` says so; not while a daemon runs, and not after it was killed', async t => {
+  test('`store check` reports a clean stop, but not while a daemon runs or after it was killed', async t => {
     const folder = copy()
     const check = async () => JSON.parse((await newShell(t).run(['store', 'check', '--data', folder, '--json'])).stdout)
     const sentence = async () => (await newShell(t).run(['store', 'check', '--data', folder])).stdout

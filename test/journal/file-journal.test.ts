@@ -28,7 +28,7 @@ describe('FileJournal: a file that is gone', { skip: process.platform === 'win32
     },
   }
   for (const [name, lose] of Object.entries(losses))
-    test(`${name}: it says so, and takes nothing more`, async () => {
+    test(`${name}: every later append, seal and forget is refused with that reason`, async () => {
       const folder = newFolder()
       const journal = await openFile(folder)
       await journal.append(newEntry('a')).durable

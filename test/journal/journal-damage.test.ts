@@ -29,7 +29,7 @@ describe('FileJournal: torn ends are cut', () => {
     return journal.repair
   }
 
-  test('a cut at any byte of the last entries recovers a prefix, says so, and can go on', async () => {
+  test('a cut at any byte of the last entries recovers a prefix, reports the cut, and goes on', async () => {
     const all = letters(4)
     const whole = readFileSync(active(await written(all)))
     const folder = newFolder()

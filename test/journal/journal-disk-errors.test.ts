@@ -24,7 +24,7 @@ describe('the disk reports an error', { skip: process.platform !== 'linux' }, ()
     ['write', 'a write of the journal'],
     ['fdatasync', 'a sync of the journal'],
   ] as const)
-    test(`for ${what}: nobody gets a success for it, the daemon ends with advice, and a restart has all that was answered`, async () => {
+    test(`for ${what}: no one gets a success for it, the daemon ends with advice, and a restart has all that was answered`, async () => {
       const { daemon, data, fail } = await onFailingDisk()
       await daemon.owner.call(savedSnippets.create, { title: 'before', content: 'x' })
       fail(call, 'journal.ndjson')

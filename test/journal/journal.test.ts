@@ -131,7 +131,7 @@ describe('FileJournal: group commit', () => {
   })
 
   for (const broken of ['write', 'sync'] as const)
-    test(`a failed ${broken} refuses everybody who waits and every later append, and nothing more is written`, async () => {
+    test(`a failed ${broken} refuses everyone who waits and every later append, and nothing more is written`, async () => {
       const folder = newFolder()
       const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
       let failing = false

@@ -104,7 +104,7 @@ describe('ReplicatedJournal: a follower', () => {
     await journal.close()
   })
 
-  test('takes what is new of a batch, and writes it as it is', async () => {
+  test('takes the new entries of a batch, and writes them unchanged', async () => {
     const { journal, folder } = await follow()
     const first = journal.take(batchOf(1, ['a', 'b']))
     assert.equal(journal.position, 2)

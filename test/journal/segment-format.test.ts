@@ -112,7 +112,7 @@ describe('the line of an entry', () => {
       }
   })
 
-  test('has no sum when a digit of it is none, whatever the other digits are', () => {
+  test('has no sum when one character of it is not a hexadecimal digit', () => {
     let tried = 0
     for (let n = 1; tried < 3; n++) {
       const bytes = line(n, 'text')

@@ -38,7 +38,7 @@ const sample: StateDocument = {
 }
 
 describe('snapshots', () => {
-  test('where there is none, there is null', async () => {
+  test('null is read where there is no snapshot', async () => {
     assert.equal(await openSnapshots(newFolder()).read(), null)
   })
 
@@ -145,7 +145,7 @@ describe('snapshots', () => {
     assert.ok(!existsSync(`${state(folder)}.tmp`))
   })
 
-  test('a file that somebody reformatted is still read', async () => {
+  test('a file that someone reformatted is still read', async () => {
     const folder = newFolder()
     for (const indent of [undefined, 2, '\t']) {
       await openSnapshots(folder).write(sample)

@@ -67,7 +67,7 @@ describe('the folder of the store goes away under a running daemon', () => {
     await endsWithoutItsFolder(daemon)
   })
 
-  test('deleted while nobody writes: the daemon notices by itself', async () => {
+  test('deleted while no one writes: the daemon notices by itself', async () => {
     const data = newFolder()
     const daemon = await started(data, '--durability', 'os')
     rmSync(data, { recursive: true })

@@ -183,7 +183,7 @@ describe('the lock of a store on Linux', { skip: process.platform !== 'linux' },
   })
 
   // The flags of open(2) that macOS knows do nothing here: what it answers is simulated.
-  test('elsewhere is taken with the file: busy means in use, and any other error is one', async () => {
+  test('on other systems the file is the lock: busy means in use, and other errors are thrown', async () => {
     const folder = newFolder()
     writeFileSync(join(folder, 'lock'), '')
     const calls = await watchDisk(folder, async () => {

@@ -52,7 +52,7 @@ describe('no-store', () => {
     }
   })
 
-  test('is on pages that are not the same for everybody', async () => {
+  test('is on pages that differ between readers', async () => {
     for (const path of [
       '/livez',
       '/readyz',

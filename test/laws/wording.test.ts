@@ -119,17 +119,28 @@ describe('the banned phrases', () => {
 
 describe('the code of daemon and command line', () => {
   const code = sources('daemon', 'cli')
+  const vague = /\b(?:nobody|somebody|anybody|everybody|those who)\b/i
+  // Words of the API: a system group, and a value of email_address_visibility.
+  const ofApi = /role:nobody|allow_nobody_group|\.nobody\b|\bnobody: |'nobody'|4 nobody|'Nobody'/g
 
   test('names people instead of saying nobody, somebody, anybody, everybody or those who', () => {
-    const vague = /\b(?:nobody|somebody|anybody|everybody|those who)\b/i
-    // Words of the API: a system group, and a value of email_address_visibility.
-    const ofApi = /role:nobody|allow_nobody_group|\.nobody\b|\bnobody: |'nobody'|4 nobody|'Nobody'/g
     assert.match('Those who manage a group', vague)
     assert.doesNotMatch("'role:nobody': 6, nobody: true".replaceAll(ofApi, ''), vague)
     assert.deepEqual(
       linesWith(code, line => vague.test(line.replaceAll(ofApi, ''))),
       [],
     )
+  })
+
+  test('is tested under titles that say what happens', () => {
+    const title = /^\s*(?:test|describe)\(\s*['"`](.*)['"`],/
+    const riddle = /\b(?:is|are) none\b|^(?:it )?says so\b|\band not otherwise\b|\bwhoever\b/i
+    assert.match('removing what is none is a success', riddle)
+    const riddles = linesWith(sources('test'), line => {
+      const words = title.exec(line)?.[1]?.replaceAll(ofApi, '') ?? ''
+      return riddle.test(words) || (vague.test(words) && !words.startsWith('names people instead of'))
+    })
+    assert.deepEqual(riddles, [])
   })
 
   test('begins each file with a statement, not with a question', () => {

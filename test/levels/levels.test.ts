@@ -51,7 +51,7 @@ describe('the level of a space', () => {
       assert.deepEqual([settings.svc_feature_level, settings.svc_version], [number, `${version}-natter`])
     })
 
-  test('is that of the daemon unless the space or its seed says otherwise', async () => {
+  test('is that of the daemon unless the space or its seed names another', async () => {
     const levelOf = async (params: object) =>
       (await (await openSpace(daemon(), params)).owner.call(server.settings, {})).svc_feature_level
     assert.equal(await levelOf({}), 498)

@@ -62,7 +62,7 @@ for (const [name, write] of Object.entries(writers))
       assert.equal(readFileSync(path, 'utf8'), 'mine')
     })
 
-    test('does not write through a link that somebody planted under the temporary name', async t => {
+    test('does not write through a link that someone planted under the temporary name', async t => {
       const { randomUUID } = crypto
       t.after(() => {
         crypto.randomUUID = randomUUID

@@ -42,11 +42,11 @@ describe('the pace of a backup', () => {
   const write = () => appendFileSync(journal, 'entry\n')
   const nothing = () => {}
 
-  test('nobody writes: no wait', async () => {
+  test('no one writes: no wait', async () => {
     assert.equal(await wait(100, nothing), 0)
   })
 
-  test('somebody writes: 20 MB a second', async () => {
+  test('someone writes: 20 MB a second', async () => {
     // The first one need not wait for another.
     assert.equal(await wait(101, write), 100 * msPerMegabyte)
   })

@@ -6,7 +6,7 @@ import { randomSeed } from './campaign.ts'
 import { campaign } from './fuzz.ts'
 
 describe('the whole catalogue', () => {
-  test('answers whatever it is called with, as anybody', { skip: process.platform !== 'linux' }, async t => {
+  test('answers whatever it is called with, as anyone', { skip: process.platform !== 'linux' }, async t => {
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- fuzz --seed ${seed} --count ${campaign.short}`)
     const { done, summary } = await campaign.run({ count: campaign.short, seed })

@@ -238,7 +238,7 @@ describe('the narrow of a queue', () => {
     })
 })
 
-describe('changes of flags that nobody has read', () => {
+describe('changes of flags that no one has read', () => {
   type Change = [op: string, flag: string, ...messages: number[]]
   const messages: number[] = []
 

@@ -53,7 +53,7 @@ function bots(): void {
     assert.ok(event!.message.id < id)
   })
 
-  test('nobody is told of the mistakes of people', async () => {
+  test('no one is told of the mistakes of people', async () => {
     const heard = await listen(amy, ['message'])
     await post(amy, 'nowhere')
     assert.deepEqual(await heard(), [])

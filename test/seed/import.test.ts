@@ -194,7 +194,7 @@ describe('natterd --import', () => {
       await refuses(/has format 2, and this version reads format 1\. Import it with natterd \d/)
     })
 
-    test('has rows that are none', async () => {
+    test('has rows that cannot be read', async () => {
       await pack(
         changed(/sections\/users/, text => text.replaceAll('"email"', '"mail"')),
         file,

@@ -72,7 +72,7 @@ describe('--seed', () => {
     )
   })
 
-  test('until it is applied /readyz is false, the API says so, and the daemon is alive', async t => {
+  test('until it is applied, /readyz answers false, the API refuses calls as not ready, and the daemon is alive', async t => {
     // Passwords take their time to hash: some seconds for these.
     const users = Array.from({ length: 60 }, (_, i) => ({ name: `u${i}`, password: `correct horse battery ${i}` }))
     const port = await freePort()

@@ -20,7 +20,7 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 describe('natter/testing', () => {
-  test('a world in process, with everybody in it and gone at the end', async () => {
+  test('a world in process, with everyone in it and gone at the end', async () => {
     let url: string
     {
       await using natter = await startNatter({ secret: 's' })

@@ -47,7 +47,7 @@ describe('startNatter', () => {
 })
 
 describe('natter/client', () => {
-  test('an error that nobody catches says in a few lines what was asked, what was answered and where', async () => {
+  test('an error that no one catches says in a few lines what was asked, what was answered and where', async () => {
     await using natter = await startNatter()
     const script = `
       import { createClient } from '${library('client')}'

@@ -66,7 +66,7 @@ describe('a flood in one space', () => {
     }
   })
 
-  test('of logins refuses nobody in another, who is next after the one that is being checked', async () => {
+  test('of logins refuses no one in another, who is next after the one that is being checked', async () => {
     const seed = { users: [{ name: 'pat', password: 'correct horse battery' }] }
     const [loud, quiet] = [await openSpace(daemon(), { seed }), await openSpace(daemon(), { seed })]
     const login = { username: 'pat@example.com', password: 'correct horse battery' }
@@ -88,7 +88,7 @@ describe('a flood in one space', () => {
 })
 
 describe('a fault in one space', () => {
-  test('that keeps a call waiting keeps nobody waiting in another', async () => {
+  test('that keeps a call waiting keeps no one waiting in another', async () => {
     const [slow, quick] = [await openSpace(daemon()), await openSpace(daemon())]
     await slow.control.call('POST', '/faults', { kind: 'latency', ms: 600_000 })
     const stop = new AbortController()

@@ -241,7 +241,7 @@ describe('a space', () => {
 })
 
 describe('GET /spaces', () => {
-  test('lists spaces with their tokens, and whether somebody waits in them', async () => {
+  test('lists spaces with their tokens, and whether someone waits in them', async () => {
     const space = await openSpace(daemon(), { name: 'listed' })
     const { spaces, most } = await control().call('GET', '/spaces')
     const found = spaces.find(({ name }: any) => name === 'listed')
@@ -281,7 +281,7 @@ describe('DELETE /spaces/{name}', () => {
 })
 
 describe('natterd --space-idle', () => {
-  test('deletes a space that nobody uses, and keeps one in which somebody waits', async t => {
+  test('deletes a space that no one uses, and keeps one in which someone waits', async t => {
     const own = await startDaemon(t, { flags: ['--memory', '--space-idle', '1'] })
     // On a machine that is busy for a second, a space can be gone before anybody waits in it: then another one is made.
     const { used, poll } = await until(async () => {

@@ -198,7 +198,7 @@ describe('a boundary', () => {
       }
   })
 
-  test('takes a refusal for what it is', async () => {
+  test('does not treat a refusal as a defect', async () => {
     const boundary = new Boundary(assert.fail)
     boundary.run(() => Promise.reject(new Refusal('The daemon is stopping.')))
     boundary.run(() => {

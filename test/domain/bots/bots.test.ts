@@ -150,7 +150,7 @@ describe('PATCH /bots/{bot_id}', () => {
     await amy.refused(api.update, { bot_id: bot.id, full_name: 'Mine again' }, 'BAD_REQUEST')
   })
 
-  test('is handed over with a new key and token that the former owner does not learn, and to nobody above the caller', async () => {
+  test('is handed over with a new key and token that the former owner does not learn, and to no one above the caller', async () => {
     const dan = await person(daemon, 'dan')
     const bot = await botOf(amy, 'given', outgoing)
     const { queue_id } = await amy.call(events.register, { event_types: ['realm_bot'], fetch_event_types: [] })

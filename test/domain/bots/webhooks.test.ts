@@ -153,7 +153,7 @@ describe('POST /svc-outgoing-webhook', () => {
     }
   })
 
-  test('silent mentions, mentions in code or quotes, wildcards, edits and other bots call nobody', async () => {
+  test('silent mentions, mentions in code or quotes, wildcards, edits and other bots call no one', async () => {
     const called = async () => (await amy.call(api.log, {})).deliveries[0]?.id
     const before = await called()
     const other = await botOf(daemon, amy, 'other')

@@ -42,7 +42,7 @@ describe('POST /channels/create', () => {
     assert.deepEqual(events[1]!.subscriptions[0].subscribers, [bob.id])
   })
 
-  test('a private channel is protected unless its history is shared, and nobody else knows of it', async () => {
+  test('a private channel is protected unless its history is shared, and no one else knows of it', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'private-amy', 'private-bob')
     const heard = await listen(bob, ['stream', 'subscription'], { include_subscribers: 'true' })
@@ -200,7 +200,7 @@ describe('PATCH /streams/{stream_id}', () => {
     assert.equal(stream.topics_policy, 'inherit')
   })
 
-  test('a change of privacy takes the channel out of sight of those who lose access, and back', async () => {
+  test('a change of privacy takes the channel out of sight of users who lose access, and back', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'privacy-amy', 'privacy-bob')
     const { id } = await owner.call(api.create, { name: 'open', subscribers: [owner.id, amy.id] })

@@ -43,7 +43,7 @@ describe('POST /default_streams', () => {
 })
 
 describe('DELETE /default_streams', () => {
-  test('removing what is none is a success', async () => {
+  test('removing a channel that is not a default channel succeeds', async () => {
     const { owner } = daemon()
     const [amy] = await people(daemon(), 'remove-amy')
     const { id } = await owner.call(channels.create, { name: 'former', subscribers: [], is_default_stream: true })

@@ -149,7 +149,7 @@ describe('DELETE /users/me/subscriptions', () => {
     assert.deepEqual(not_removed, ['leave 2'])
   })
 
-  test('those who come back find everything as they left it', async () => {
+  test('users who come back find everything as they left it', async () => {
     const [amy] = await people(daemon(), 'back-amy')
     await amy.call(api.subscribe, { subscriptions: [{ name: 'back', color: '#abc' }] })
     const id = (await amy.call(channels.id, { stream: 'back' })).stream_id

@@ -91,7 +91,7 @@ describe('POST /messages: automatic_new_visibility_policy', () => {
 })
 
 describe('POST /messages/{message_id}/reactions: taking part in a topic', () => {
-  test('follows or unmutes it for those who want that of any participation, and for nobody else', () => {
+  test('follows or unmutes it for users who want that of any participation, and for no one else', () => {
     const { world: w, amy, bob } = world()
     const { id } = w.channel('general', [amy, bob])
     for (const [n, [follow, unmute, muted, current]] of combinations(
@@ -174,7 +174,7 @@ describe('PATCH /messages/{message_id}: what goes along with a topic', () => {
     assert.equal(topicPolicy(w.state, amy.id, general.id, 'old'), 3)
   })
 
-  test('those who lose access hear of the deletion first, then of what they lose with it', () => {
+  test('users who lose access hear of the deletion first, then of what they lose with it', () => {
     const { world: w, amy, bob, cat } = world()
     const general = w.channel('general', [amy, bob, cat])
     const secret = w.channel('secret', [amy, w.owner], { inviteOnly: true })
@@ -280,7 +280,7 @@ describe('DELETE /messages/{message_id}', () => {
     }
   })
 
-  test('subscribers get the event, those who have it in their history and can read it, and the person who did it', () => {
+  test('subscribers get the event, users who have it in their history and can read it, and the person who did it', () => {
     const { world: w, amy, bob, cat } = world()
     const [dan, eve] = [w.account('dan'), w.account('eve')]
     for (const inviteOnly of [false, true]) {

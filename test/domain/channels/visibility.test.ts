@@ -35,7 +35,7 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 describe('channel visibility', () => {
-  test('nobody hears of a channel they have no access to, and events keep a client up to date', () => {
+  test('no one hears of a channel they have no access to, and events keep a client up to date', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => play(steps)),
       { numRuns: cases(40), includeErrorInReport: true },

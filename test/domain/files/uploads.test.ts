@@ -79,7 +79,7 @@ describe('POST /user_uploads', () => {
     }
   })
 
-  test('the same bytes from many at once are kept once, and everybody gets an address', async () => {
+  test('the same bytes from many at once are kept once, and everyone gets an address', async () => {
     const bytes = Buffer.alloc(300_000, 'the same ')
     const all = await Promise.all(Array.from({ length: 40 }, () => amy.call(api.upload, { file: file(bytes) })))
     assert.equal(new Set(all.map(({ url }) => url)).size, 40)
@@ -149,7 +149,7 @@ describe('/user_uploads/…', () => {
     assert.equal(await anybody('/user_uploads/1/no/such/file'), 401)
   })
 
-  test('naming somebody’s file does not share it', async () => {
+  test('naming someone’s file does not share it', async () => {
     const { url } = await amy.call(api.upload, { file: file() })
     await cat.call(messages.send, { type: 'direct', to: [bob.id], content: `[mine](${url})` })
     assert.deepEqual([await status(bob, url), await status(cat, url)], [404, 404])

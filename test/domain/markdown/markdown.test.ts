@@ -23,7 +23,7 @@ describe('mentions', () => {
     }
   })
 
-  test('stay text when nobody has the name, or name and ID disagree', () => {
+  test('stay text when no one has the name, or name and ID disagree', () => {
     for (const source of ['@**Nobody Known**', '@**Amy Adams|13**', '@**|99**'])
       assert.equal(rendering(source).findings.users.size, 0)
     assert.equal(paragraph('@**Nobody <b>**'), '@<strong>Nobody &lt;b&gt;</strong>')
@@ -61,7 +61,7 @@ describe('mentions', () => {
     for (const before of ['x', '.', '-', ':']) assert.equal(rendering(`${before}@**Amy Adams**`).findings.users.size, 0)
   })
 
-  test('of everybody in the channel, and of the topic', () => {
+  test('of everyone in the channel, and of the topic', () => {
     for (const word of ['all', 'everyone', 'channel', 'stream']) {
       const { html, findings } = rendering(`@**${word}**`)
       assert.equal(html, `<p><span class="user-mention channel-wildcard-mention" data-user-id="*">@${word}</span></p>`)
@@ -297,7 +297,7 @@ describe('widgets', () => {
   })
 })
 
-describe('rendering for somebody', () => {
+describe('rendering for someone', () => {
   const state = new State()
   applyFact(state, found(seed, 'example.com', 0))
   const owner = [...state.users.values()].find(isOwner)!
@@ -327,7 +327,7 @@ describe('rendering for somebody', () => {
     assert.deepEqual(render({ state, actor: owner }, '@**Dora Double|51**').mentions.userIds, [])
   })
 
-  test('descriptions mention nobody and show no pictures', () => {
+  test('descriptions mention no one and show no pictures', () => {
     assert.equal(renderInline(state, ''), '')
     assert.equal(
       renderInline(state, '@**Gus Guest** https://a.b/c.png'),

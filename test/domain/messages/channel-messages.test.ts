@@ -9,7 +9,7 @@ import { systemGroup } from '../../../daemon/domain/rules/group-values.ts'
 import { threePeople } from '../../support/domain-world.ts'
 
 describe('POST /messages to a channel', () => {
-  test('reaches subscribers with their flags, and nobody else', () => {
+  test('reaches subscribers with their flags, and no one else', () => {
     const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob])
     const id = w.send(amy, general, ' Lunch ', 'at noon, @**bob**? @**cat**')
@@ -108,7 +108,7 @@ describe('PATCH /messages/{message_id}: moving', () => {
     )
   })
 
-  test('to a private channel: those who lose access hear of a deletion', () => {
+  test('to a private channel: users who lose access hear of a deletion', () => {
     const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob, cat])
     const secret = w.channel('secret', [amy, cat, w.owner], { inviteOnly: true })

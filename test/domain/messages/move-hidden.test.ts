@@ -10,7 +10,7 @@ import { listen, people } from '../../support/world.ts'
 describe('PATCH /messages/{message_id} to another channel', () => {
   const daemon = sharedDaemon({ flags: ['--durability', 'os'] })
 
-  test('nobody is told of a channel they may not know of: neither the source nor the target', async () => {
+  test('no one is told of a channel they may not know of: neither the source nor the target', async () => {
     const { owner } = daemon()
     const [ann, ben] = await people(daemon(), 'ann', 'ben')
     const subscribers = [owner.id, ann.id]

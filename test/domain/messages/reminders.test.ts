@@ -94,7 +94,7 @@ describe('POST /reminders', () => {
 })
 
 describe('DELETE /reminders/{reminder_id}', () => {
-  test('one that does not exist, or is somebody else’s, is 404 with BAD_REQUEST', async () => {
+  test('one that does not exist, or is another account’s, is 404 with BAD_REQUEST', async () => {
     const { reminder_id } = await amy.call(api.create, { note: 'mine' })
     for (const [caller, id] of [
       [bob, reminder_id],

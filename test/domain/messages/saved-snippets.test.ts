@@ -75,7 +75,7 @@ describe('PATCH /saved_snippets/{saved_snippet_id}', () => {
     assert.equal(list.find(({ id }) => id === saved_snippet_id)?.title, 'whole')
   })
 
-  test('an unknown snippet gives BAD_REQUEST, and so does somebody else’s', async () => {
+  test('an unknown snippet gives BAD_REQUEST, and so does another account’s', async () => {
     const { owner } = daemon()
     const amy = await person(daemon(), 'amy')
     const { saved_snippet_id } = await owner.call(api.create, { title: 'mine', content: 'mine' })

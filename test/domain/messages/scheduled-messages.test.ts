@@ -209,7 +209,7 @@ describe('PATCH /scheduled_messages/{scheduled_message_id}', () => {
 })
 
 describe('DELETE /scheduled_messages/{scheduled_message_id}', () => {
-  test('a record that does not exist, or is somebody else’s, is 404 with BAD_REQUEST', async () => {
+  test('a record that does not exist, or is another account’s, is 404 with BAD_REQUEST', async () => {
     const reply = await amy.try(api.delete, { scheduled_message_id: 9999 })
     assert.deepEqual([reply.status, reply.body.code], [404, 'BAD_REQUEST'])
   })

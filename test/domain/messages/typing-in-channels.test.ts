@@ -14,7 +14,7 @@ import { listen, people } from '../../support/world.ts'
 const daemon = sharedDaemon()
 
 describe('POST /typing', () => {
-  test('in a channel: subscribers whose client asked for it are told, and nobody else', async () => {
+  test('in a channel: subscribers whose client asked for it are told, and no one else', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'typing-amy', 'typing-bob')
     const { id: stream_id } = await owner.call(channels.create, { name: 'typed', subscribers: [amy.id] })
@@ -65,7 +65,7 @@ describe('POST /typing', () => {
     await refused({ stream_id: quiet, topic: 'x' })
   })
 
-  test('in a large channel nobody is told; settings of either side are respected', () => {
+  test('in a large channel no one is told; settings of either side are respected', () => {
     const world = new World()
     const { owner } = world
     const quiet = world.join(roles.member, { settings: { receives_typing_notifications: false } })

@@ -156,7 +156,7 @@ describe('a store that has sealed segments', () => {
     return loaded
   }
 
-  test('comes back from a snapshot as it was', async () => {
+  test('is read from a snapshot unchanged', async () => {
     for (let id = 1; id <= count; id++) store.add(message(id))
     const expected = await save()
     const loaded = await load()

@@ -94,7 +94,7 @@ describe('POST /export/realm', () => {
     assert.deepEqual(rowsIn(entries, 'messageFlags'), [])
   })
 
-  test('adds the private data of those who allow it, and of nobody else', async () => {
+  test('adds the private data of users who allow it, and of no one else', async () => {
     await owner.refused(api.create, { export_type: 2 }, 'BAD_REQUEST')
     for (const person of [owner, bob]) await person.call(settings.update, { allow_private_data_export: true })
     await direct(amy, amy, 'Of amy alone')
@@ -140,7 +140,7 @@ describe('POST /export/realm', () => {
 })
 
 describe('GET /export/realm', () => {
-  test('lists exports with addresses that administrators can fetch, and nobody else', async () => {
+  test('lists exports with addresses that administrators can fetch, and no one else', async () => {
     await nextWeek()
     const { id, export_url } = await exported(owner)
     const { exports } = await owner.call(api.list, {})

@@ -173,7 +173,7 @@ describe('/realm/domains', () => {
 })
 
 describe('POST /realm/test_welcome_bot_custom_message', () => {
-  test('sends the text to the administrator who asks, and to nobody else', async () => {
+  test('sends the text to the administrator who asks, and to no one else', async () => {
     const [heard, amyHeard] = [await listen(owner, ['message']), await listen(amy, ['message'])]
     const text = '  Welcome to **Example**!  '
     const { message_id } = await owner.call(api.testWelcomeMessage, { welcome_message_custom_text: text })

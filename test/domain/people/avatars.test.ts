@@ -96,7 +96,7 @@ describe('files of avatars', () => {
     assert.equal(filesOf(own), 2)
   })
 
-  test('the picture of somebody who hides their address does not give it away', async () => {
+  test('the picture of someone who hides their address does not give it away', async () => {
     const eve = await person(daemon, 'eve')
     const hash = createHash('md5').update('eve@example.com').digest('hex')
     const shown = async () => (await amy.call(users.show, { user_id: eve.id, client_gravatar: false })).user.avatar_url!
@@ -134,7 +134,7 @@ describe('GET /avatar/{id or email}', () => {
     assert.match(String(headers.location), /^https:\/\/secure\.gravatar\.com.*&s=500/)
   })
 
-  test('needs an account, and somebody to show', async () => {
+  test('needs an account, and someone to show', async () => {
     assert.equal((await daemon.nobody.raw('GET', `/avatar/${amy.id}`)).status, 401)
     for (const who of ['999', 'none@example.com']) {
       const { status, body } = await amy.raw('GET', `/api/v1/avatar/${who}`)

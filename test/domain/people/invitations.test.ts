@@ -44,7 +44,7 @@ describe('POST /invites', () => {
     assert.equal((await owner.call(api.list, {})).invites.length, 2)
   })
 
-  test('addresses that cannot be invited give INVITATION_FAILED, and nobody is invited', async () => {
+  test('addresses that cannot be invited give INVITATION_FAILED, and no one is invited', async () => {
     const { errors, sent_invitations } = await bob.refused(
       api.send,
       { invitee_emails: 'new@example.com, amy@example.com, nonsense', stream_ids: [] },

@@ -90,7 +90,7 @@ describe('POST /realm/profile_fields', () => {
 })
 
 describe('PATCH /users/me/profile_data', () => {
-  test('takes each type’s values, renders text, and tells those who know the person', async () => {
+  test('takes each type’s values, renders text, and tells users who know the person', async () => {
     const bob = await person(daemon, 'bob')
     const heard = await listen(bob, ['realm_user'])
     const [short, long, list, date, link, people, account] = [

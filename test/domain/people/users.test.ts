@@ -154,7 +154,7 @@ describe('POST /users', () => {
 })
 
 describe('PATCH /users/{user_id}', () => {
-  test('changes name and role, and tells those who can access the user', async () => {
+  test('changes name and role, and tells users who can access the user', async () => {
     const eve = await person(daemon, 'eve')
     const heard = await listen(eve, ['realm_user', 'user_group'])
     await daemon.owner.call(api.update, { user_id: eve.id, full_name: ' Eve Evans ', role: 300 })
@@ -304,7 +304,7 @@ describe('DELETE /users/me', () => {
 })
 
 describe('POST /fetch_api_key', () => {
-  test('refuses what is no address, and tells nobody who exists', async () => {
+  test('refuses what is no address, and tells no one who exists', async () => {
     await daemon.nobody.refused(api.fetchApiKey, { username: 'amy', password: 'x' }, 'BAD_REQUEST')
     const wrong = { username: 'amy@example.com', password: 'wrong' }
     await daemon.nobody.refused(api.fetchApiKey, wrong, 'AUTHENTICATION_FAILED')

@@ -129,7 +129,7 @@ describe('members of a group', () => {
   state.users.put({ ...cat!, fullMember: false })
   const members = (name: string) => directMembers(state, systemGroup(state, name))
 
-  test('of one that people made: those who are active, in ascending order, each as given', () => {
+  test('of one that people made: users who are active, in ascending order, each as given', () => {
     const group = state.groups.get(addGroup(state, [cat!.id, 9_999, bob!.id, ann!.id], []))!
     assert.deepEqual(directMembers(state, group), [ann!.id, cat!.id])
   })
@@ -162,7 +162,7 @@ describe('members of a group', () => {
     assert.equal(isIn(state, now(ann!.id), systemGroup(state, 'role:members').id), true)
   })
 
-  test('groups inside a group that is gone are none', () => {
+  test('a group that does not exist has no subgroups', () => {
     assert.deepEqual([...withSubgroups(state, 9_999)], [9_999])
   })
 })

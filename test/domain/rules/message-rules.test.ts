@@ -37,7 +37,7 @@ describe('direct messages', () => {
     assert.equal(may.writeDirectly.allows(asks(world.owner), [bob, amy]), true)
   })
 
-  test('are always open to bots, and to those who write to nobody but bots', () => {
+  test('are always open to bots, and to users who write to no one but bots', () => {
     assert.equal(may.writeDirectly.allows(asks(robot), [amy]), true)
     assert.equal(may.writeDirectly.allows(asks(amy), [robot]), true)
     assert.equal(may.writeDirectly.allows(asks(amy), [robot, bob]), false)
@@ -58,7 +58,7 @@ describe('messages of a channel', () => {
   const asks = { state, actor: amy }
   const nobody = { can_move_messages_between_topics_group: group('role:nobody') }
 
-  test('are moved to another topic by members of the channel’s group, and by nobody else', () => {
+  test('are moved to another topic by members of the channel’s group, and by no one else', () => {
     permit(nobody)
     const closed = channelRow(state, 50)
     const permissions = { ...closed.permissions, can_move_messages_within_channel_group: group('role:members') }
@@ -118,7 +118,7 @@ describe('an upload', () => {
     state.organization = { ...organization, settings: { ...organization.settings, enable_spectator_access } }
   }
 
-  test('is seen by those who uploaded it and those who may read a message that links to it', () => {
+  test('is seen by users who uploaded it and users who may read a message that links to it', () => {
     const sees = (userId: number, messages: readonly { id: number; time: number }[]) =>
       may.seeUpload.allows({ state, actor: amy }, { userId, messages } as never)
     assert.equal(sees(amy.id, []), true)

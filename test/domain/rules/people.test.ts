@@ -64,7 +64,7 @@ describe('role × rule', () => {
     ['accessUser', may.accessUser, all.owner, [...people, ...bots]],
   ]
   for (const [name, rule, thing, expected] of table)
-    test(`${name}: ${expected.join(', ') || 'nobody'}`, () => {
+    test(`${name}: ${expected.join(', ') || 'no one'}`, () => {
       assert.deepEqual(allowed(organization, all, rule, thing), expected)
     })
 
@@ -93,7 +93,7 @@ describe('email_address_visibility', () => {
     5: ['owner', 'administrator', 'moderator'],
   }
   for (const [value, kinds] of Object.entries(expected))
-    test(`${value}: the address is seen by ${kinds.join(', ') || 'nobody'}`, () => {
+    test(`${value}: the address is seen by ${kinds.join(', ') || 'no one'}`, () => {
       const organization = new Organization()
       const { state } = organization
       const all = organization.everyKind()
@@ -113,7 +113,7 @@ describe('email_address_visibility', () => {
       assert.equal(presentUser(state, amy, view).avatar_url === null, Number(value) === 1)
     })
 
-  test('a change tells the new API address to all, the real one to those who gain it, null to those who lose it', () => {
+  test('a change tells the new API address to all, the real one to users who gain it, null to users who lose it', () => {
     const organization = new Organization()
     const { state } = organization
     const all = organization.everyKind()
@@ -188,7 +188,7 @@ describe('can_access_all_users_group = role:members', () => {
     assert.ok((section(ctx, able) as any).realm_users.every((user: any) => user.full_name !== 'Unknown user'))
   })
 
-  test('realm_user events go to exactly those who can access the user', () => {
+  test('realm_user events go to exactly users who can access the user', () => {
     const { organization, all, guest, friend } = limited()
     const renamed = organization.tell({ type: 'user.renamed', userId: all.member.id, fullName: 'Mel' })
     assert.ok(!renamed.has(guest.id) && renamed.has(friend.id) && renamed.has(all.member.id))
@@ -198,7 +198,7 @@ describe('can_access_all_users_group = role:members', () => {
     assert.equal((heard.get(guest.id)![0] as any).person.full_name, 'Unknown user')
   })
 
-  test('deactivation takes away people of shared channels; those who do not see it hear of the groups', () => {
+  test('deactivation takes away people of shared channels; users who do not see it hear of the groups', () => {
     const { organization, all, guest, friend } = limited()
     const gone = organization.tell({ type: 'user.deactivated', userId: friend.id })
     assert.deepEqual(gone.get(guest.id), [
@@ -260,7 +260,7 @@ describe('the waiting period', () => {
 })
 
 describe('owners', () => {
-  test('the only one is an active person who is owner, and no other such person is', () => {
+  test('an owner is the only one when no other active person is an owner', () => {
     const organization = new Organization()
     const { state, owner } = organization
     organization.person('robot', roles.owner, { bot: { type: 1, ownerId: owner.id, system: false } })

@@ -80,7 +80,7 @@ describe('roles', () => {
     ])
   })
 
-  test('an address with a visibility that nobody has heard of is hidden', () => {
+  test('an address with a visibility that no one has heard of is hidden', () => {
     const hidden = organization.person('hidden', roles.member, { settings: { email_address_visibility: 9 } })
     assert.equal(may.seeEmail.allows({ state: organization.state, actor: kinds.owner }, hidden), false)
   })
@@ -126,7 +126,7 @@ describe('an account by ID or address', () => {
     assert.equal(knownUserInPath(asker, 'x10')?.id, digits.id)
   })
 
-  test('is nobody for a guest who may not know of it', () => {
+  test('is no one for a guest who may not know of it', () => {
     assert.equal(mayHaveStrangers({ state, actor: guest }), false)
     organization.limitGuests()
     assert.equal(mayHaveStrangers({ state, actor: guest }), true)
@@ -148,7 +148,7 @@ describe('a guest knows', () => {
       ({ userIds }) => userIds.length === users.length && users.every(user => userIds.includes(user.id)),
     )!
 
-  test('themselves, also when nothing ties them to anybody', () => {
+  test('themselves, also when nothing ties them to anyone', () => {
     assert.equal(knows(guest!), true)
     assert.equal(knows(amy!), false)
   })

@@ -17,7 +17,7 @@ const leftOut = ['invitations', 'emailChanges', 'webhookDeliveries', 'exports']
 const personal = ['drafts', 'savedSnippets', 'alertWords', 'mutedUsers', 'userTopics', 'messageFlags', 'reminders']
 
 describe('the content of an export', () => {
-  test('is the whole organization but its passwords if everybody allows it, whatever happened before', () => {
+  test('is the whole organization but its passwords if everyone allows it, whatever happened before', () => {
     fc.assert(
       fc.property(histories(60), steps => {
         const { state, people: everybody } = played(steps, () => true)
@@ -40,7 +40,7 @@ describe('the content of an export', () => {
     )
   })
 
-  test('has a message if it is public, or if somebody who allows it may read it, and no other', () => {
+  test('has a message if it is public, or if someone who allows it may read it, and no other', () => {
     fc.assert(
       fc.property(histories(60), fc.nat({ max: 255 }), (steps, allowing) => {
         const { state, people } = played(steps, (_user, index) => (allowing & (1 << index)) !== 0)
@@ -57,7 +57,7 @@ describe('the content of an export', () => {
     )
   })
 
-  test('has nothing personal of those who do not allow it, and of nobody in a public export', () => {
+  test('has nothing personal of users who do not allow it, and of no one in a public export', () => {
     fc.assert(
       fc.property(histories(60), steps => {
         const { state } = played(steps, (_user, index) => index % 2 === 0)

@@ -65,7 +65,7 @@ async function sightOf(caller: Caller) {
 const unknown = 'Unknown user'
 
 describe('GET /events, for a guest outside can_access_all_users_group', () => {
-  test('people met in a channel are added, and removed when nothing else is shared; nobody else hears of it', async () => {
+  test('people met in a channel are added, and removed when nothing else is shared; no one else hears of it', async () => {
     const [heard, others] = [await sightOf(guest), await sightOf(amy)]
     await subscribe('garden', amy, bob)
     assert.deepEqual(await heard(), [])
@@ -137,7 +137,7 @@ describe('GET /events, for a guest outside can_access_all_users_group', () => {
     assert.ok(lost.every(([, id]) => id !== amy.id && id !== cat.id && id !== guest.id))
   })
 
-  test('with somebody who comes into sight comes their status', async () => {
+  test('with someone who comes into sight comes their status', async () => {
     const eve = await person(daemon, 'eve')
     await eve.call(userStatus.update, { status_text: 'away in spirit' })
     const hear = await listen(guest, ['realm_user', 'user_status'])
@@ -171,7 +171,7 @@ describe('GET /events, for a guest outside can_access_all_users_group', () => {
 describe('what a guest outside can_access_all_users_group sees of strangers', () => {
   let hal: Caller
 
-  test('single-user endpoints refuse as if there were nobody', async () => {
+  test('single-user endpoints refuse as if there were no one', async () => {
     hal = await person(daemon, 'hal')
     const { subscriptions: own } = await hal.call(subscriptions.list, {})
     for (const { name } of own) await unsubscribe(name, hal)

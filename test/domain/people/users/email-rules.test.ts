@@ -34,7 +34,7 @@ async function refusedEverywhere(email: string): Promise<void> {
 }
 
 describe('disallow_disposable_email_addresses', () => {
-  test('is on from the start; disposable addresses are nobody’s until it is off', async () => {
+  test('is on from the start; disposable addresses are no one’s until it is off', async () => {
     await refusedEverywhere('eve@mailinator.com')
     await refusedEverywhere('eve@YOPMAIL.com')
     await daemon.owner.call(users.update, { user_id: amy.id, new_email: 'amy@mailinator.com' })

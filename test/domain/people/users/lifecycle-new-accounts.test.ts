@@ -38,7 +38,7 @@ describe('POST /users', () => {
   const daemon = sharedDaemon()
   const amy = { email: 'amy@example.com', password: 'correct horse', full_name: 'Amy Adams' }
 
-  test('creates a member, who can log in, and tells everybody', async () => {
+  test('creates a member, who can log in, and tells everyone', async () => {
     const { owner, nobody } = daemon()
     const { queue_id } = await owner.call(events.register, { event_types: ['realm_user'] })
     const { user_id } = await owner.call(api.create, amy)
