@@ -65,7 +65,7 @@ describe('rate limits', () => {
     assert.equal((await daemon().nobody.raw('GET', '/readyz')).status, 200)
   })
 
-  test('on the loopback address there are none unless wanted', async t => {
+  test('are off on the loopback address unless they are asked for', async t => {
     const free = await startDaemon(t, { flags: ['--memory'] })
     const { headers } = await free.owner.try(users.me, {})
     assert.equal(headers['x-ratelimit-limit'], undefined)

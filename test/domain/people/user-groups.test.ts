@@ -93,7 +93,7 @@ describe('POST /user_groups/create', () => {
     await make(amy, { can_mention_group: { direct_members: [amy.id], direct_subgroups: [system['role:owners']] } })
   })
 
-  test('values are normalised: sorted, without repeats, a lone group as its ID, nobody as role:nobody', async () => {
+  test('values are normalised: sorted, without repeats, a lone group as its ID, an empty value as role:nobody', async () => {
     const group = await show(
       await make(amy, {
         can_add_members_group: {
