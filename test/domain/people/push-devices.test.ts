@@ -60,7 +60,7 @@ describe('push devices', () => {
     await bot.refused(api.register, account, 'BAD_REQUEST')
   })
 
-  test('a test notification goes to one device or to all; without a device it is refused', async () => {
+  test('a test notification goes to one device or to all; without a device nothing is sent', async () => {
     await bob.call(api.test, {})
     assert.deepEqual(await notified(), [])
     await bob.call(api.addApple, { token: 'aa', ...app })
