@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Etcd } from './etcd.ts'
 import type { Incarnation, IncarnationMaker } from './incarnation.ts'
-import type { Log } from './log.ts'
+import type { SharedLog } from './log.ts'
 import type { PositionWaiters } from './position-waiters.ts'
 
 /** Milliseconds before it begins again. */
@@ -13,7 +13,7 @@ const stalledAfter = 2000
 
 export class Following {
   readonly #etcd: Etcd
-  readonly #log: Log
+  readonly #log: SharedLog
   readonly #lives: IncarnationMaker
   readonly #positions: PositionWaiters
   readonly #check: () => Promise<unknown>
@@ -23,7 +23,7 @@ export class Following {
   /** `check` throws when etcd does not hold this cluster. */
   constructor(
     etcd: Etcd,
-    log: Log,
+    log: SharedLog,
     lives: IncarnationMaker,
     positions: PositionWaiters,
     check: () => Promise<unknown>,

@@ -2,7 +2,7 @@
 // overwritten. A daemon that is gone does not hold it: it comes back by a snapshot of another one.
 
 import { warn } from '../local/warnings.ts'
-import type { Log, Term } from './log.ts'
+import type { SharedLog, Term } from './log.ts'
 import type { Membership, View } from './membership.ts'
 
 /** Entries that stay although all daemons have them: a daemon that restarts finds what it missed. */
@@ -19,7 +19,7 @@ export interface LogSize {
 }
 
 export class LogKeeper {
-  readonly #log: Log
+  readonly #log: SharedLog
   readonly #membership: Membership
   #at = Number.NEGATIVE_INFINITY
   /** What etcd may forget at the next time: daemons that watch are past it by then. */
@@ -28,7 +28,7 @@ export class LogKeeper {
   #busy = false
   size: LogSize = { batches: 0, database: 0 }
 
-  constructor(log: Log, membership: Membership) {
+  constructor(log: SharedLog, membership: Membership) {
     this.#log = log
     this.#membership = membership
   }

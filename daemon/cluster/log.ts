@@ -34,7 +34,7 @@ export interface Term {
   readonly signal: AbortSignal
 }
 
-export class Log {
+export class SharedLog {
   readonly #etcd: Etcd
   readonly #keys: Keys
 

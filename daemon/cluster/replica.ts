@@ -19,7 +19,7 @@ import { type Incarnation, IncarnationMaker } from './incarnation.ts'
 import { fetchSnapshot } from './joining.ts'
 import { AnotherHistory, type ClusterRecord, keysOf, logFormat } from './keys.ts'
 import { Lease } from './lease.ts'
-import { Log, LogTrimmed, type Term } from './log.ts'
+import { SharedLog, LogTrimmed, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
 import type { View } from './membership.ts'
 import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveOneself } from './membership.ts'
@@ -47,7 +47,7 @@ const patience = 10_000
 export class Replica {
   readonly #parts: ReplicaParts
   readonly #etcd: Etcd
-  readonly #log: Log
+  readonly #log: SharedLog
   readonly #membership: Membership
   readonly peers: Peers
   readonly answerPeer: AnswerPeer
@@ -81,7 +81,7 @@ export class Replica {
     this.#parts = parts
     this.#whereabouts = new Whereabouts(lease)
     this.#etcd = new Etcd(config.cluster!)
-    this.#log = new Log(this.#etcd, keys)
+    this.#log = new SharedLog(this.#etcd, keys)
     this.#membership = new Membership(this.#etcd, keys)
     this.peers = new Peers(config.secret!)
     this.#keeper = new LogKeeper(this.#log, this.#membership)

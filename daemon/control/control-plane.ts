@@ -13,7 +13,7 @@ import { Events } from './events.ts'
 import { Faults } from './faults.ts'
 import { History } from './history.ts'
 import { Live } from './live.ts'
-import { type Log, Recent } from './recent.ts'
+import { type NumberedLog, Recent } from './recent.ts'
 import { SavedStates, type Sections, type SnapshotFiles } from './snapshots.ts'
 import { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
@@ -119,7 +119,7 @@ export class ControlPlane {
     for (const log of this.#logs) log.end()
   }
 
-  get #logs(): Log<any>[] {
+  get #logs(): NumberedLog<any>[] {
     return [this.calls, this.events, this.outbox, this.deliveries]
   }
 

@@ -4,7 +4,7 @@ import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
-import { Log } from './recent.ts'
+import { NumberedLog } from './recent.ts'
 
 export interface Delivery {
   readonly id: number
@@ -31,7 +31,7 @@ export interface Delivery {
 const kept = 1000
 const hidden = '***'
 
-export class Deliveries extends Log<Delivery> {
+export class Deliveries extends NumberedLog<Delivery> {
   readonly #engine: Engine
   readonly #keys: Keys
   readonly #requests = new Map<number, NonNullable<Delivery['request']>>()

@@ -1,7 +1,7 @@
 // Waits until anything in a set of logs is new: one long poll shows a daemon live.
 
 import type { Boundary } from '../boundary.ts'
-import type { Log } from './recent.ts'
+import type { NumberedLog } from './recent.ts'
 
 /** Milliseconds. A longer wait would outlive the patience of proxies. */
 export const longestWatch = 60_000
@@ -12,7 +12,7 @@ export class Live {
 
   readonly #boundary: Boundary
 
-  constructor(logs: readonly Log<any>[], boundary: Boundary) {
+  constructor(logs: readonly NumberedLog<any>[], boundary: Boundary) {
     this.#boundary = boundary
     for (const log of logs) log.onChange = () => this.#wake()
   }

@@ -24,7 +24,7 @@ const mostWaits = 1000
 /** Milliseconds of looking at old items after which other requests get their turn. */
 const slice = 10
 
-export abstract class Log<T extends Numbered> {
+export abstract class NumberedLog<T extends Numbered> {
   readonly #waiting = new Map<(item: T) => void, Wish<T>>()
   readonly #ends = new Set<() => void>()
   readonly #boundary: Boundary
@@ -114,7 +114,7 @@ export abstract class Log<T extends Numbered> {
   }
 }
 
-export class Recent<T extends Numbered> extends Log<T> {
+export class Recent<T extends Numbered> extends NumberedLog<T> {
   readonly #most: number
   #items: T[] = []
   #lastId = 0

@@ -23,7 +23,7 @@ export interface SavedWorld extends WorldTime {
   readonly sections: Sections
 }
 
-interface World extends SavedWorld {
+interface NamedWorld extends SavedWorld {
   readonly name: string
 }
 
@@ -45,8 +45,8 @@ export class SavedStates {
   readonly #engine: Engine
   readonly #clock: SteeredClock
   readonly #files: SnapshotFiles
-  readonly #saved = new Map<string, World>()
-  #beginning: World | undefined
+  readonly #saved = new Map<string, NamedWorld>()
+  #beginning: NamedWorld | undefined
 
   constructor(engine: Engine, clock: SteeredClock, files: SnapshotFiles) {
     this.#engine = engine
@@ -93,7 +93,7 @@ export class SavedStates {
   }
 
   /** A snapshot for another world to begin with, by the parameter that names it; what is now without a name. */
-  copy(name: string | undefined, parameter: string): Pick<World, 'clock' | 'sections'> {
+  copy(name: string | undefined, parameter: string): Pick<NamedWorld, 'clock' | 'sections'> {
     const world = name === undefined ? this.#world('') : this.#named(name, parameter)
     // The other world does not have the files of this store.
     return { ...world, sections: this.#engine.whole(world.sections) }
@@ -136,8 +136,8 @@ export class SavedStates {
   }
 
   /** Other requests get their turn meanwhile. */
-  async #compare(from: World, to: World, limit: number): Promise<Difference> {
-    const load = ({ sections }: World): State => this.#engine.load(sections)
+  async #compare(from: NamedWorld, to: NamedWorld, limit: number): Promise<Difference> {
+    const load = ({ sections }: NamedWorld): State => this.#engine.load(sections)
     const comparing = compareStates(load(from), load(to), limit)
     for (;;) {
       const { done, value } = comparing.next()
@@ -146,23 +146,23 @@ export class SavedStates {
     }
   }
 
-  #place(name: string, parameter: string): World {
+  #place(name: string, parameter: string): NamedWorld {
     if (name === 'now') return this.#world('')
     return name === 'start' ? this.#beginning! : this.#named(name, parameter)
   }
 
-  #named(name: string, parameter = 'name'): World {
+  #named(name: string, parameter = 'name'): NamedWorld {
     const world = this.#saved.get(name)
     if (!world) throw missingOwn(parameter, 'snapshot', name)
     return world
   }
 
-  #world(name: string, sections: Sections = this.#engine.sections()): World {
+  #world(name: string, sections: Sections = this.#engine.sections()): NamedWorld {
     return { name, time: this.#clock.now(), clock: this.#clock.setting, sections }
   }
 
   /** Frozen time is frozen at the same time again; running time continues from now, as far ahead of the real one as it was. */
-  async #restore(op: string, world: World): Promise<void> {
+  async #restore(op: string, world: NamedWorld): Promise<void> {
     this.#clock.jump(world.clock)
     await this.#engine.restore(op, world.sections)
   }

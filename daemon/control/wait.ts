@@ -5,7 +5,7 @@ import type { User } from '../domain/model/state.ts'
 import { invalid, missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { Goal } from './match.ts'
-import type { Log } from './recent.ts'
+import type { NumberedLog } from './recent.ts'
 
 export interface Wanted {
   /** Fields that the event must have; texts such as `/ok/` are patterns. */
@@ -37,7 +37,7 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   if (!kind || another) throw invalid('event', 'give exactly one of event, call or webhook, as an object')
   const wanted = sent[kind]
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalid(kind, 'must be an object')
-  const log: Log<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
+  const log: NumberedLog<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
   const goal = new Goal(
     kind === 'event' ? { event: wanted } : addAddress(plane, wanted, kind === 'call' ? 'user' : 'bot'),
     kind,

@@ -2,12 +2,12 @@
 
 import { admitDefect, refuse } from './answer.ts'
 import { diskRefusal } from './body.ts'
-import type { Log } from './edge-parts.ts'
+import type { ProcessLog } from './edge-parts.ts'
 import type { Answering } from './exchange.ts'
 import type { Incoming } from './incoming.ts'
 
 /** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */
-export function crash(log: Log, error: unknown, request: Incoming, answering: Answering): void {
+export function crash(log: ProcessLog, error: unknown, request: Incoming, answering: Answering): void {
   const refusal = diskRefusal(error)
   if (refusal) {
     refuse(answering, refusal)

@@ -9,7 +9,7 @@ import type { FinishedCall } from './observed-call.ts'
 import type { Receiver } from './uploads-in-progress.ts'
 
 /** As much of pino as is used. */
-export interface Log {
+export interface ProcessLog {
   isLevelEnabled(level: 'info'): boolean
   info(fields: object, text: string): void
   /** One line for a call that was answered. */

@@ -16,7 +16,7 @@ import { Authenticator } from './authenticate.ts'
 import { BodyRefused, piecesOf, readBody, readOn } from './body.ts'
 import { crash } from './defect.ts'
 import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
-import type { EdgeParts, Log } from './edge-parts.ts'
+import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { type Attempt, attemptOf, once } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
@@ -47,7 +47,7 @@ interface Call {
 
 export class Edge {
   readonly #parts: EdgeParts
-  readonly #log: Log
+  readonly #log: ProcessLog
   readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
@@ -57,7 +57,7 @@ export class Edge {
   readonly #toLeader: ToLeader | undefined
   readonly #mails: MailBudget
 
-  constructor(parts: EdgeParts, newId: () => string, log: Log) {
+  constructor(parts: EdgeParts, newId: () => string, log: ProcessLog) {
     this.#parts = parts
     this.#log = log
     this.#newId = newId

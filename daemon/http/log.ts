@@ -2,7 +2,7 @@
 
 import { hostname } from 'node:os'
 import { type Logger, pino } from 'pino'
-import type { Log } from './edge-parts.ts'
+import type { ProcessLog } from './edge-parts.ts'
 import type { FinishedCall } from './observed-call.ts'
 
 /** Where the log goes: one call for each line. */
@@ -12,7 +12,7 @@ export interface LogStream {
 
 const ranks: Readonly<Record<string, number>> = { trace: 0, debug: 1, info: 2, warn: 3, error: 4, silent: 5 }
 
-export class ServerLog implements Log {
+export class ServerLog implements ProcessLog {
   readonly #stream: LogStream | undefined
   #level: string
   #rank: number

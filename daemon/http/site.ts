@@ -11,7 +11,7 @@ import { administer, check } from '../domain/rules/index.ts'
 import { answeringOf, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
-import type { EdgeParts, Log } from './edge-parts.ts'
+import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { addressOf, isForEdge } from './incoming.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
@@ -49,7 +49,7 @@ export interface MetricsPage {
 
 /** What a site needs of the server that it is mounted on. */
 export interface SiteHost {
-  readonly log: Log
+  readonly log: ProcessLog
   readonly newId: () => string
   readonly intake: Intake
   readonly countCall?: EdgeParts['countCall']

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { Etcd } from '../../daemon/cluster/etcd.ts'
 import { keysOf } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
-import { Deposed, Log, LogTrimmed, type Term } from '../../daemon/cluster/log.ts'
+import { Deposed, SharedLog, LogTrimmed, type Term } from '../../daemon/cluster/log.ts'
 import { Membership } from '../../daemon/cluster/membership.ts'
 import { type Batch, ReplicatedJournal } from '../../daemon/journal/replicated-journal.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
@@ -22,7 +22,7 @@ const skip = withoutEtcd ?? false
 
 interface Leading {
   readonly journal: ReplicatedJournal<TestFact>
-  readonly log: Log
+  readonly log: SharedLog
   readonly term: Term
   readonly lease: Lease
   readonly membership: Membership
@@ -31,7 +31,7 @@ interface Leading {
 /** A journal that leads a cluster of its own, or the one named. */
 async function lead(name = `journal-${++names}`, using = etcd, folder = newFolder()): Promise<Leading> {
   const keys = keysOf(name)
-  const log = new Log(using, keys)
+  const log = new SharedLog(using, keys)
   const membership = new Membership(etcd, keys)
   await membership.create({ id: name, format: 1, secretVerifier: '' }, 0)
   // So long that the leases of all these journals need not be renewed.
@@ -45,7 +45,7 @@ async function lead(name = `journal-${++names}`, using = etcd, folder = newFolde
   return { journal, log, term, lease, membership }
 }
 
-async function batchesOf(log: Log, after = 0): Promise<Batch[]> {
+async function batchesOf(log: SharedLog, after = 0): Promise<Batch[]> {
   const found: Batch[] = []
   for await (const batch of log.read(after)) found.push(batch)
   return found

@@ -2,13 +2,13 @@
 
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
-import type { Log, Numbered, Recent } from '../recent.ts'
+import type { NumberedLog, Numbered, Recent } from '../recent.ts'
 import { userOf, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import type { ControlContext } from './handler.ts'
 
 /** The log keeps a bounded number of entries, so going over all of them is cheap. */
-export function newest<T extends Numbered>(log: Log<T>, since: number, limit: number, fits: (item: T) => boolean): T[] {
+export function newest<T extends Numbered>(log: NumberedLog<T>, since: number, limit: number, fits: (item: T) => boolean): T[] {
   const found = log.since(since).filter(fits)
   return limit === 0 ? [] : found.slice(-limit)
 }
