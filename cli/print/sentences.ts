@@ -59,7 +59,7 @@ interface Differing {
   readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
 
-/** Messages are known by what they say, everything else by its name. */
+/** Messages are shown by their text, everything else by its name. */
 function titleOf({ id, name, fields }: Differing): string {
   const content = typeof fields?.content === 'string' ? `: ${excerpt(fields.content)}` : ''
   return `${name}${typeof id === 'number' && !name.endsWith(String(id)) ? ` (${id})` : ''}${content}`

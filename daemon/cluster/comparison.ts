@@ -14,7 +14,7 @@ export class Comparison {
   /** Whether the others have not been told the newest digest yet. */
   hasNews = false
   readonly #folder: string
-  /** The life of now. */
+  /** The present incarnation. */
   readonly #life: () => Incarnation
   /** The newest of this daemon. */
   #digest: Digest | undefined

@@ -13,7 +13,7 @@ const fetchedName = 'state.json.fetched'
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. A crash on the
- * way leaves a folder that says so.
+ * way leaves a folder that is marked as incomplete.
  */
 export async function fetchSnapshot(
   peers: Peers,

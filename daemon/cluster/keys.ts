@@ -132,7 +132,7 @@ export function readHead(text: string): Head {
   return { position, term }
 }
 
-/** An empty object for what is none: then its fields are missing. */
+/** An empty object for text that is not an object: its fields are then missing. */
 function parseObject(text: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(text))

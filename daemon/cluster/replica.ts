@@ -39,7 +39,7 @@ export interface ReplicaParts {
 
 /** Milliseconds between two looks at who leads and who is there. */
 const lookEvery = 500
-/** Milliseconds between two reports of oneself. */
+/** Milliseconds between two reports of this daemon on itself. */
 const reportEvery = 2000
 /** Milliseconds that a request waits for a leader, or for this daemon to catch up. */
 const patience = 10_000
@@ -60,7 +60,7 @@ export class Replica {
   readonly #following: Following
   #record: ClusterRecord | undefined
   #identity: FolderIdentity | undefined
-  /** The world of now. One after the other: each time this daemon loses the lead there is a new one. */
+  /** The present world. There is a new one each time this daemon loses the lead. */
   #life: Incarnation | undefined
   #url = ''
   #peerUrl = ''

@@ -26,7 +26,7 @@ export class Goal {
   readonly #patterns = new Map<string, Pattern>()
   #steps = 0
 
-  /** Refuses what looks like a pattern and is none, before anyone waits for it. */
+  /** Refuses an invalid pattern before a wait begins. */
   constructor(wanted: unknown, parameter: string) {
     this.#wanted = wanted
     this.#compile(wanted, parameter)

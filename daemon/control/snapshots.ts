@@ -38,7 +38,7 @@ export interface SnapshotFiles {
 
 const most = 1000
 
-/** What a comparison calls the state of now, and the one that `reset` goes back to. */
+/** Names in a comparison: the present state, and the one that `reset` goes back to. */
 const places = ['now', 'start']
 
 export class SavedStates {

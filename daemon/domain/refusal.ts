@@ -16,7 +16,7 @@ export interface RefusalDetails {
   readonly fields?: Readonly<Record<string, unknown>>
   /** The rule that says no. Not part of the answer. */
   readonly rule?: Law
-  /** What there is none of, as far as the caller may know. Not part of the answer. */
+  /** The kind of thing that is missing, as far as the caller may know. Not part of the answer. */
   readonly absent?: Absent
 }
 

@@ -327,7 +327,7 @@ export class Queues {
     this.#endOverflowed(queue)
   }
 
-  /** A reader that slow must start again: a queue that drops an event out of the middle would be wrong for good. */
+  /** A reader that slow must register again: a queue that drops an event out of the middle would stay wrong. */
   #endOverflowed(queue: Queue): void {
     const { maxPending, maxPendingSize } = this.#parts.limits
     const account = this.#byUser.get(queue.userId)

@@ -1,6 +1,6 @@
 // The short way in: a small request to the API that arrives whole, in one read and with nothing after it, is answered straight on its
 // socket, which costs less than node:http does (decision 0008). Anything else, more bytes included, goes to node:http with its
-// connection, for good: node:http alone decides what is HTTP.
+// connection from then on: node:http alone decides what is HTTP.
 
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// A request to the API as it comes in: what is asked for, and by whom.
+// A request to the API as it comes in: endpoint, fields and caller.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'

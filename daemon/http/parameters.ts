@@ -95,7 +95,7 @@ function component(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('utf8', start, to)
 }
 
-/** By their bytes; -1 for what is none. */
+/** Hexadecimal digits by their bytes; -1 for other bytes. */
 const hexDigits = Int8Array.from({ length: 256 }, (_, byte) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
 )

@@ -29,7 +29,7 @@ export const mailBudgets = {
 
 type Key = string | number
 
-/** What is counted, for whom, and how many times (once by default). */
+/** What is counted, the account or address it counts for, and how many times (once by default). */
 export type Claim = readonly [Budget, Key, number?]
 
 function nameOf({ name }: Budget, key: Key): string {

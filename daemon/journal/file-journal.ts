@@ -197,7 +197,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
       // A snapshot will rely on the sealed segment, so it must be on disk even where appends are not synced.
       await sync(old, this.#disk)
       await rename(active, join(this.#folder, file))
-      // First the old name, then the new: never may both be on the way and the entries nowhere.
+      // The old name is synced first, then the new one, so that a crash in between leaves the entries under one of them.
       await this.#held.sync()
       await rename(join(this.#folder, unfinishedName(last)), active)
       await this.#held.sync()

@@ -81,7 +81,7 @@ export function findSum(bytes: Buffer, start: number, end: number): number {
   return crc32(bytes.subarray(start, at)) === sum >>> 0 ? at : -1
 }
 
-/** The value of each byte as a digit, -1 where it is none. */
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
 const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.indexOf(String.fromCharCode(byte)))
 
 const beforePosition = Buffer.from('{"position":')

@@ -1,4 +1,4 @@
-// Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot speaks of it.
+// Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot names it.
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ export class SideFiles {
     for (const entry of entries) this.#known.set(entry.name, entry)
   }
 
-  /** Reads one that a snapshot speaks of; refuses anything else than what was written. */
+  /** Reads one that a snapshot names; refuses one that is not as it was written. */
   read(name: string): Buffer {
     const entry = this.#known.get(name)
     const damaged = (reason: string) => new SnapshotDamaged(join('messages', name), 1, reason)

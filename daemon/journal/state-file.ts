@@ -263,7 +263,7 @@ function placeOf(message: string, text: string): number {
   return message.endsWith('end of JSON input') ? text.length : 0
 }
 
-/** A snapshot that was parsed as a whole: refuses what is none, what is of a newer format, and what does not match its sums. */
+/** A snapshot that was parsed as a whole. Refuses other documents, newer formats, and sums that do not match. */
 export function acceptDocument(file: string, document: unknown): StateDocument<unknown[]> {
   const reason = whyNotState(document)
   if (reason) throw new SnapshotDamaged(file, 1, reason)

@@ -63,7 +63,7 @@ export class StoreHolds {
     this.#now = now
   }
 
-  /** Ask again until there is none: only then are those noticed whose owner was killed. */
+  /** Ask again until there is none: a hold whose owner was killed is noticed at the second look. */
   any(): boolean {
     const names = readdirSync(this.#folder).filter(name => /^hold-[0-9a-f-]{36}$/.test(name))
     for (const name of this.#known.keys()) if (!names.includes(name)) this.#known.delete(name)

@@ -90,7 +90,7 @@ class Backup {
 
   async *pieces(): AsyncGenerator<Uint8Array> {
     const { folder, now } = this.#options
-    // Before the store is read: whatever the state of then names stays until the end.
+    // Before the store is read: files that its state names stay until the end.
     const hold = StoreHold.take(folder)
     try {
       const { view, loose } = hold ? await openHeld(folder) : await openUnheld(folder)

@@ -102,7 +102,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       rmSync(unpacked, { recursive: true, force: true })
       throw error
     }
-    // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` says so.
+    // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
     const replaced = there.length > 0 ? replacedFolder(folder, now) : null
     if (replaced) await moveParts(folder, replaced)
     await moveParts(unpacked, folder)

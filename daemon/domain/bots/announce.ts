@@ -44,7 +44,7 @@ export function announceBotReconfigured(
   return Object.keys(changes).length > 0 ? [...news, ...announceBotUpdated(state, user, changes)] : news
 }
 
-/** Administrators keep seeing the bot; a former owner who is none loses it, a new one who is none gets it whole. */
+/** Administrators keep seeing the bot. Of others, the former owner loses it, and the new owner gets all of it. */
 export function botHandedOver(state: State, user: User, formerOwnerId: number | null | undefined): Announcement[] {
   if (!isBot(user)) return []
   const { ownerId } = user.bot

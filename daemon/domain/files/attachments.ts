@@ -105,7 +105,7 @@ export function sumSizes(state: State): number {
   return known.bytes
 }
 
-/** As files are known by; what cannot be decoded stays. */
+/** Decodes a path, as files are named; a path that cannot be decoded stays as it is. */
 export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path)

@@ -1,4 +1,4 @@
-// Avatars: one's own picture, and how any is taken in. The fact is that of users.
+// Avatars: the caller's own picture, and the check of any picture. The fact belongs to users.
 
 import { sizeOf, type Upload } from '../../api/define.ts'
 import { avatars as api } from '../../api/people/avatars.ts'
@@ -31,7 +31,7 @@ export async function keepAvatar(tools: Tools, file: Upload | undefined, state: 
 function changeAvatar(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
   may.check(may.changeAvatar, ctx)
   const { actor } = ctx
-  // Without an upload there is none to take away.
+  // Without an upload there is nothing to remove.
   const isRepeated = file === undefined && actor.avatar.file === undefined
   if (isRepeated && ctx.server.level.rules.avatarDeletedOnce) return { reply: { avatar_url: avatarUrl(actor) } }
   const avatar: User['avatar'] = { version: actor.avatar.version + 1, ...(file !== undefined && { file }) }

@@ -50,7 +50,7 @@ export const pushDevices = resource(api)<PushDevicesFact>({
 
   apply: { 'push-devices.changed': (state, { devices }) => state.pushDevices.put(devices) },
 
-  // Clients learn what became of a registration when the push service answers, and there is none.
+  // Clients learn what became of a registration from the answer of a push service; no such service is called here.
   announce: { 'push-devices.changed': () => [] },
 
   sections: {

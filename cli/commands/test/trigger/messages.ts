@@ -1,4 +1,4 @@
-// Kinds of events about messages and what one writes for oneself.
+// Kinds of events about messages, drafts and other personal texts.
 
 import { uploads } from '../../../../daemon/api/files/uploads.ts'
 import { drafts } from '../../../../daemon/api/messages/drafts.ts'

@@ -1,4 +1,4 @@
-// Checks of the settings of a channel: which values, and by whom. Shared by creating and updating.
+// Checks of the settings of a channel: their values, and who may set them. Shared by creating and updating.
 
 import type { channels as api } from '../../../api/channels/channels.ts'
 import type { ParamsOf } from '../../../api/define.ts'

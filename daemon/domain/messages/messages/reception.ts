@@ -61,7 +61,7 @@ export function explainSubscription(state: State, user: User, sent: Sent, isOver
   return { step, ok: false, says: `${user.email} was not subscribed to ${name} when the message was sent.` }
 }
 
-/** The same where the state of then is not known: subscriptions remember which messages they brought. */
+/** The same where the earlier state is not known: subscriptions remember which messages they brought. */
 export function explainOldSubscription(state: State, user: User, sent: Sent): Step {
   const { channelId } = sent
   if (channelId === undefined) return explainSubscription(state, user, sent, false)

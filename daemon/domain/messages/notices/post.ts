@@ -14,7 +14,7 @@ export function directNotice(
   content: string,
   bot = notificationBot(ctx.state),
 ): MessageSent[] {
-  // Rendered with the reader's eyes: it may speak of places that the bot has no business in.
+  // Rendered for its reader: it may link places that the bot cannot see.
   return to.map(id =>
     sentBySystem(ctx, bot, { people: [bot.id, id].sort((a, b) => a - b) }, content, {
       reader: ctx.state.users.get(id),

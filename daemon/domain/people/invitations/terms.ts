@@ -54,7 +54,7 @@ function checkChannel(ctx: Context, id: number): void {
 type Skipped = readonly [email: string, problem: string, deactivated: boolean]
 
 /**
- * Who is invited, and who is not because they have an account. An address that is none, or is not allowed, refuses the
+ * The addresses that are invited, and those that already have an account. An invalid address, or one that is not allowed, refuses the
  * whole request: the inviter made a mistake.
  */
 export function checkedEmails(ctx: Context, given: string): { invited: string[]; skipped: Skipped[] } {

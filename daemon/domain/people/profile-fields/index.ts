@@ -1,4 +1,4 @@
-// Custom profile fields: what the organization asks, and one's own answers.
+// Custom profile fields: what the organization asks, and the answers of the caller.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import { profileFields as api, profileFieldTypes } from '../../../api/people/profile-fields.ts'

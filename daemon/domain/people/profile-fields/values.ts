@@ -66,7 +66,7 @@ function checkPeople(asker: Asker, place: string, given: string | number[]): str
   return ids.length === 0 ? null : JSON.stringify([...new Set(ids)])
 }
 
-/** The specification speaks of strings here too: the text of such a list is understood. */
+/** The specification has strings here too, so the text of such a list is accepted. */
 function parsedIds(place: string, text: string): number[] {
   if (text === '') return []
   try {

@@ -1,4 +1,4 @@
-// Settings: one's own, and what new accounts start with.
+// Settings of the caller, and the defaults of new accounts.
 
 import { settings as api } from '../../../api/people/settings.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../../../api/shapes/user-settings.ts'
