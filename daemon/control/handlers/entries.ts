@@ -2,13 +2,18 @@
 
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
-import type { NumberedLog, Numbered, Recent } from '../recent.ts'
+import type { Numbered, NumberedLog, Recent } from '../recent.ts'
 import { userOf, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import type { ControlContext } from './handler.ts'
 
 /** The log keeps a bounded number of entries, so going over all of them is cheap. */
-export function newest<T extends Numbered>(log: NumberedLog<T>, since: number, limit: number, fits: (item: T) => boolean): T[] {
+export function newest<T extends Numbered>(
+  log: NumberedLog<T>,
+  since: number,
+  limit: number,
+  fits: (item: T) => boolean,
+): T[] {
   const found = log.since(since).filter(fits)
   return limit === 0 ? [] : found.slice(-limit)
 }
