@@ -321,7 +321,7 @@ export interface Endpoint {
   readonly params: Readonly<Record<string, Param>>
   /** Fields of a successful reply besides result and msg. */
   readonly reply: Readonly<Record<string, TSchema>>
-  /** Error codes of its refusals, besides those that any call can get. */
+  /** Error codes of its refusals, besides those that any call can get and the one that follows from `callers`. */
   readonly refusals: readonly ErrorCode[]
   /** What answers it: the domain (default), the event queues, or nothing, because natterd sends this request itself. */
   readonly served?: 'queues' | 'outgoing'
@@ -338,11 +338,16 @@ export interface Endpoint {
 /** What an endpoint is unless its definition says otherwise. */
 const usual = { access: 'user', since: 1, params: {}, reply: {}, refusals: [] } as const
 
+/** The code for callers without the role. */
+const roleRefusal: ErrorCode = 'UNAUTHORIZED_PRINCIPAL'
+
 type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
 
 /** Keeps the literal types of what it is given. */
 export function endpoint<const E extends Definition>(definition: E): Omit<typeof usual, keyof E> & E {
-  return { ...usual, ...definition }
+  const { callers, refusals = [] } = definition
+  const isForRole = callers === 'administrators' || callers === 'owners'
+  return { ...usual, ...definition, refusals: [...(isForRole ? [roleRefusal] : []), ...refusals] }
 }
 
 /** Where the paths of an endpoint begin. */

@@ -99,7 +99,6 @@ export const events = {
       svc_feature_level: int,
       svc_merge_base: text,
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'queues register',
       examples: ['natter queues register --event-types \'["message"]\'', 'natter queues register --json'],
@@ -120,7 +119,7 @@ export const events = {
       ...declarations,
     },
     reply: { events: listOf(event), queue_id: text },
-    refusals: ['BAD_REQUEST', 'BAD_EVENT_QUEUE_ID'],
+    refusals: ['BAD_EVENT_QUEUE_ID'],
     cli: {
       // A poll gets a heartbeat within about a minute.
       patience: 120_000,

@@ -100,7 +100,7 @@ describe('the catalogue', () => {
       for (const code of endpoint.refusals) {
         const kind: CodeEntry | undefined = errorCodes[code]
         assert.ok(kind && !kind.outside, code)
-        assert.ok(code === 'BAD_REQUEST' || !commonCodes.includes(code), `${code} can come from any call`)
+        assert.ok(!commonCodes.includes(code), `${code} can come from any call`)
       }
       assert.deepEqual(twice(endpoint.refusals), [])
     })

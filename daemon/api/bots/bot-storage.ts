@@ -12,7 +12,6 @@ export const botStorage = {
     summary: 'Get values from the storage of a bot',
     params: { keys },
     reply: { storage: keyed(text) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bot-storage get',
       args: ['keys'],
@@ -26,7 +25,6 @@ export const botStorage = {
     path: '/bot_storage',
     summary: 'Set values in the storage of a bot',
     params: { storage: required(keyed(textUpTo(1_000_000)), 'text values by key') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bot-storage put',
       done: 'stored the values',
@@ -43,7 +41,6 @@ export const botStorage = {
     path: '/bot_storage',
     summary: 'Delete keys from the storage of a bot, or all of them',
     params: { keys },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bot-storage remove',
       done: 'deleted the values',

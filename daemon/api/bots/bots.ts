@@ -45,7 +45,6 @@ export const bots = {
     reply: {
       bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots list',
       examples: ['natter bots list', 'natter bots list --fields username,api_key'],
@@ -74,7 +73,7 @@ export const bots = {
       file: optional(upload, 'the avatar'),
     },
     reply: { user_id: int, api_key: text, avatar_url: text, ...defaultFields },
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'bots create',
       args: ['short_name', 'full_name'],
@@ -115,7 +114,7 @@ export const bots = {
       bot_owner: maybe(text),
       ...defaultFields,
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'bots edit',
       args: ['bot_id'],
@@ -132,7 +131,6 @@ export const bots = {
     path: '/bots/{bot_id}',
     summary: 'Deactivate a bot you own (administrators: any bot)',
     params: { bot_id: botId },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots deactivate',
       done: 'deactivated bot {bot_id}',
@@ -147,7 +145,6 @@ export const bots = {
     summary: 'Get the API key of a bot you own',
     params: { bot_id: botId },
     reply: { api_key: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots key',
       args: ['bot_id'],
@@ -162,7 +159,6 @@ export const bots = {
     summary: 'Generate a new API key for a bot you own; the old key stops working',
     params: { bot_id: botId },
     reply: { api_key: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'bots regenerate-key',
       args: ['bot_id'],

@@ -80,7 +80,6 @@ export const webhooks = {
       status: optional(oneOf('waiting', 'delivered', 'failed'), 'only deliveries with this status'),
     },
     reply: { deliveries: listOf(delivery) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'webhooks deliveries',
       flags: { bot_id: 'bot' },
@@ -98,7 +97,6 @@ export const webhooks = {
     summary: 'Repeat a delivery to an outgoing webhook bot',
     params: { delivery_id: inPath(natural, 'ID of the delivery, from the log') },
     reply: { delivery_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'webhooks redeliver',
       args: ['delivery_id'],

@@ -56,7 +56,6 @@ export const channelFolders = {
       description: defaulted(text, '', 'the description, in Markdown, at most 1024 characters'),
     },
     reply: { channel_folder_id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders create',
       done: 'created channel folder {name} (ID {channel_folder_id})',
@@ -73,7 +72,6 @@ export const channelFolders = {
     since: 414,
     summary: 'Reorder channel folders (administrators)',
     params: { order: required(listOf(folderId), 'IDs of all folders, including archived ones, in the new order') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders reorder',
       done: 'reordered the channel folders',
@@ -94,7 +92,6 @@ export const channelFolders = {
       description: optional(text, 'the new description, in Markdown'),
       is_archived: optional(bool, 'archive or unarchive; only a folder without channels can be archived'),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'folders edit',
       done: 'edited channel folder {channel_folder_id}',

@@ -66,7 +66,6 @@ export const channels = {
     summary: 'Show a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
     reply: { stream: channel },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels show',
       args: ['stream_id'],
@@ -81,7 +80,6 @@ export const channels = {
     summary: 'Get the ID of a channel by its name',
     params: { stream: required(text, 'the name of the channel') },
     reply: { stream_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels id',
       args: ['stream'],
@@ -103,7 +101,7 @@ export const channels = {
       ...creationParams,
     },
     reply: { id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'CHANNEL_ALREADY_EXISTS', 'REQUEST_VARIABLE_INVALID'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'CHANNEL_ALREADY_EXISTS', 'REQUEST_VARIABLE_INVALID'],
     cli: {
       // A channel without its creator is seldom wanted.
       defaults: { subscribers: ['me'] },
@@ -148,13 +146,7 @@ export const channels = {
       ),
       default_push_notifications: optional(bool, pushAbout, { since: 507 }),
     },
-    refusals: [
-      'BAD_REQUEST',
-      'UNAUTHORIZED_PRINCIPAL',
-      'CHANNEL_ALREADY_EXISTS',
-      'REQUEST_VARIABLE_INVALID',
-      'EXPECTATION_MISMATCH',
-    ],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'CHANNEL_ALREADY_EXISTS', 'REQUEST_VARIABLE_INVALID', 'EXPECTATION_MISMATCH'],
     cli: {
       name: 'channels edit',
       done: 'edited channel {stream_id}',
@@ -180,7 +172,6 @@ export const channels = {
     path: '/streams/{stream_id}',
     summary: 'Archive a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels archive',
       done: 'archived channel {stream_id}',
@@ -196,7 +187,6 @@ export const channels = {
     summary: 'List the subscribers of a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
     reply: { subscribers: listOf(int) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels members',
       says: 'people',
@@ -216,7 +206,6 @@ export const channels = {
       sender_id: optional(userId, 'the sender of the messages: you or a bot you own'),
     },
     reply: { email: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'channels email',
       args: ['stream_id'],

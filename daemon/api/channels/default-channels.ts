@@ -13,7 +13,6 @@ export const defaultChannels = {
     callers: 'administrators',
     summary: 'Subscribe new accounts to a channel (administrators)',
     params: { stream_id: required(channelId, 'the channel') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels add',
       done: 'new accounts will be subscribed to {stream_id}',
@@ -28,7 +27,6 @@ export const defaultChannels = {
     callers: 'administrators',
     summary: 'Stop subscribing new accounts to a channel (administrators)',
     params: { stream_id: required(channelId, 'the channel') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels remove',
       done: 'new accounts will no longer be subscribed to {stream_id}',
@@ -47,7 +45,6 @@ export const defaultChannels = {
       description: required(text, 'the description, at most 1024 characters'),
       stream_names: names,
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups create',
       done: 'created group {group_name}',
@@ -69,7 +66,6 @@ export const defaultChannels = {
       new_group_name: optional(text, 'the new name, at most 60 characters'),
       new_description: optional(text, 'the new description, at most 1024 characters'),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups edit',
       done: 'edited group {group_id}',
@@ -87,7 +83,6 @@ export const defaultChannels = {
     callers: 'administrators',
     summary: 'Add channels to a group for new accounts, or remove them (administrators)',
     params: { group_id: group, op: required(oneOf('add', 'remove'), 'add or remove'), stream_names: names },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups channels',
       done: 'changed the channels of group {group_id}',
@@ -105,7 +100,6 @@ export const defaultChannels = {
     callers: 'administrators',
     summary: 'Delete a group of channels for new accounts, but not its channels (administrators)',
     params: { group_id: group },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'default-channels groups delete',
       done: 'deleted group {group_id}',

@@ -71,7 +71,7 @@ export const subscriptions = {
       unauthorized: maybe(listOf(text)),
       new_subscription_messages_sent: maybe(bool),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
     cli: {
       says: 'subscribed',
       name: 'subscribe',
@@ -100,7 +100,6 @@ export const subscriptions = {
       principals: optional(people, 'who to unsubscribe, by ID or email; you if omitted'),
     },
     reply: { removed: listOf(text), not_removed: listOf(text) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       says: 'unsubscribed',
       channels: 'subscriptions',
@@ -126,7 +125,6 @@ export const subscriptions = {
       removed: listOf(text),
       not_removed: listOf(text),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions edit-list',
       examples: [
@@ -143,7 +141,6 @@ export const subscriptions = {
     summary: 'Check whether a user is subscribed to a channel',
     params: { user_id: inPath(userId, 'the user'), stream_id: inPath(channelId, 'the channel') },
     reply: { is_subscribed: bool },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions status',
       args: ['user_id', 'stream_id'],
@@ -159,7 +156,6 @@ export const subscriptions = {
     summary: 'List the channels that a user is subscribed to, as far as you may know of them',
     params: { user_id: inPath(userId, 'the user') },
     reply: { subscribed_channel_ids: listOf(channelId) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions of',
       args: ['user_id'],
@@ -179,7 +175,6 @@ export const subscriptions = {
         { deprecatedWords },
       ),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions edit-many',
       done: 'edited your subscriptions',
@@ -201,7 +196,6 @@ export const subscriptions = {
       }),
       value: required(value, 'a color as #rrggbb, true or false'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'subscriptions edit',
       done: 'set {property} of {stream_id}',

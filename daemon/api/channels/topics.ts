@@ -51,7 +51,6 @@ export const topics = {
       ),
     },
     reply: { topics: listOf(record({ name: text, max_id: int })) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics list',
       args: ['stream_id'],
@@ -73,7 +72,6 @@ export const topics = {
         '0 inherit (as the channel), 1 muted, 2 unmuted, 3 followed',
       ),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       shortcuts: visibilityShortcuts,
       name: 'topics policy',
@@ -98,7 +96,6 @@ export const topics = {
       stream_id: optional(channelId, 'the channel'),
       stream: optional(text, 'the name of the channel, instead of its ID'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'topics muted',
       done: 'edited {topic}',
@@ -118,7 +115,6 @@ export const topics = {
     summary: 'Delete all messages of a topic (administrators)',
     params: { stream_id: inPath(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
     reply: { complete: bool },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       says: 'topic-deleted',
       name: 'topics delete',

@@ -15,7 +15,6 @@ export const accounts = {
     summary: 'List all active accounts with their API keys, or one account',
     params: { name: optional(accountName, 'an email address, the part of it before the @, or a user ID') },
     reply: { accounts: maybe(listOf(account)), account: maybe(account) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'accounts',
       args: ['name'],

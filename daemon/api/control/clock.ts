@@ -40,7 +40,6 @@ export const clock = {
     summary: 'Freeze the clock, now or at a later time',
     params: { at: optional(moment, 'the time to move to first, as for clock set; now if omitted') },
     reply: clockReply,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'clock freeze',
       args: ['at'],
@@ -55,7 +54,6 @@ export const clock = {
     summary: 'Move the clock forward to a time; everything that falls due on the way happens first',
     params: { to: required(moment, 'the new time: ISO 8601 or UNIX seconds') },
     reply: clockReply,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'clock set',
       args: ['to'],
@@ -71,7 +69,6 @@ export const clock = {
     summary: 'Move the clock forward by a duration; everything that falls due on the way happens first',
     params: { by: required(duration, 'such as 10m or 1h30m; a number means seconds') },
     reply: clockReply,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'clock advance',
       args: ['by'],
@@ -89,7 +86,6 @@ export const clock = {
       limit: defaulted(Type.Integer({ minimum: 1, maximum: 1000 }), 20, 'maximum number of entries'),
     },
     reply: { due: listOf(dueEntry), now: milliseconds },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'clock due',
       examples: ['natter clock due', 'natter clock due --limit 1 --json'],

@@ -29,7 +29,6 @@ export const eventLog = {
       within: patience,
     },
     reply: { events: listOf(loggedEvent), last_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'events list',
       flags: { user: 'of' },
@@ -58,7 +57,6 @@ export const eventLog = {
       within,
     },
     reply: waitReply({ event: maybe(loggedEvent), call: maybe(call), webhook: maybe(delivery) }),
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'events wait',
       args: ['event'],

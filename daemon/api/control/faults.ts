@@ -70,7 +70,6 @@ export const faults = {
     summary: 'Make calls fail from now on',
     params: rule,
     reply: { fault },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'faults add',
       args: ['kind'],
@@ -117,7 +116,6 @@ export const faults = {
     access: 'control',
     summary: 'Remove a fault rule, or all of them',
     params: { id: optional(id, 'the rule; all rules if omitted') },
-    refusals: ['BAD_REQUEST'],
     cli: { name: 'faults remove', args: ['id'], examples: ['natter faults remove 3', 'natter faults remove'] },
   }),
 }

@@ -26,7 +26,6 @@ export const live = {
       clock: record(clockReply),
       health,
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'live',
       examples: ['natter live --json', 'natter live --events 120 --requests 340 --within 30s --json'],

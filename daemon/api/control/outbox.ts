@@ -27,7 +27,6 @@ export const outbox = {
       ...range,
     },
     reply: { mails: listOf(mail), last_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'outbox',
       examples: ['natter outbox', 'natter outbox --to amy@example.com --json'],

@@ -39,7 +39,6 @@ export const allQueues = {
       'List the event queues of all accounts, or of one: what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
     reply: { queues: listOf(queue) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'queues list',
       flags: { user: 'of' },
@@ -66,7 +65,6 @@ export const allQueues = {
     summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
     params: { user: required(account, 'the account, such as a bot under test'), within },
     reply: waitReply({ queue: maybe(queue) }),
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'queues wait',
       args: ['user'],
@@ -87,7 +85,6 @@ export const allQueues = {
       user: optional(account, 'only queues of this account'),
     },
     reply: { expired: listOf(text) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'queues expire',
       args: ['queue_id'],

@@ -29,7 +29,6 @@ export const requests = {
       full: defaulted(bool, false, 'with the parameters, the User-Agent and the beginning of the answer'),
     },
     reply: { requests: listOf(fullCall), last_id: int, cursor: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'requests list',
       flags: { user: 'of' },
@@ -51,7 +50,6 @@ export const requests = {
     summary: 'Show a call with the beginning of its answer; keys and passwords are hidden',
     params: { id: inPath(id, 'the call') },
     reply: { request: call, answer: nullable(text) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'requests show',
       args: ['id'],
@@ -67,7 +65,6 @@ export const requests = {
     access: 'control',
     summary: 'List what clients sent that public servers refuse, ignore or have deprecated; needs natterd --strict',
     reply: { findings: listOf(clientFinding), left_out: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'requests findings',
       examples: ['natter requests findings', "natter requests findings --jq '.[].says'"],
@@ -83,7 +80,6 @@ export const requests = {
     summary: 'Wait for a call: exit code 0 when it was made, 8 when it was not',
     params: { ...callFilter, since: range.since, within },
     reply: waitReply({ call: maybe(call) }),
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'requests wait',
       flags: { user: 'of' },

@@ -67,7 +67,6 @@ export const snapshots = {
     summary: 'Save the state of the daemon under a name, in its memory',
     params: { name: required(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced') },
     reply: { snapshot },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot save',
       done: 'saved snapshot {name}',
@@ -83,7 +82,6 @@ export const snapshots = {
     access: 'control',
     summary: 'Print a snapshot as a JSON file that is complete by itself, uploads included; API keys are not in it',
     params: { name: inPath(name, 'the snapshot, start or now') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot print',
       args: ['name'],
@@ -99,7 +97,6 @@ export const snapshots = {
     access: 'control',
     summary: 'Print a snapshot as a seed that founds the same organization',
     params: { name: inPath(name, 'the snapshot, start or now') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'seed print',
       args: ['name'],
@@ -119,7 +116,6 @@ export const snapshots = {
       document: required(fileContent, 'a file of snapshot export'),
     },
     reply: { snapshot },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot import',
       args: ['document', 'name'],
@@ -145,7 +141,6 @@ export const snapshots = {
       total: int,
       resources: keyed(record({ added: listOf(thing), changed: listOf(changedThing), removed: listOf(thing) })),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot diff',
       args: ['from', 'to'],
@@ -166,7 +161,6 @@ export const snapshots = {
     summary: 'Go back to a saved snapshot; event queues are removed',
     params: { name: inPath(name, 'the snapshot') },
     reply: clockReply,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot restore',
       done: 'restored snapshot {name}',
@@ -182,7 +176,6 @@ export const snapshots = {
     access: 'control',
     summary: 'Remove a saved snapshot',
     params: { name: inPath(name, 'the snapshot') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snapshot remove',
       done: 'removed snapshot {name}',

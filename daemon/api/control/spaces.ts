@@ -87,7 +87,6 @@ export const spaces = {
       ),
     },
     reply: madeSpace,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces create',
       args: ['name'],
@@ -106,7 +105,6 @@ export const spaces = {
     access: 'control',
     summary: 'List spaces, oldest first; unused ones expire',
     reply: { spaces: listOf(listedSpace), most: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces list',
       examples: ['natter spaces list', 'natter spaces list --json'],
@@ -122,7 +120,6 @@ export const spaces = {
     summary: 'Show the address, the accounts and the control token of a space',
     params: { name: inPath(name, 'the space') },
     reply: madeSpace,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces show',
       args: ['name'],
@@ -137,7 +134,6 @@ export const spaces = {
     access: 'control',
     summary: 'Delete a space with everything in it; parked polls are answered',
     params: { name: inPath(name, 'the space') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'spaces delete',
       args: ['name'],

@@ -12,7 +12,6 @@ export const webhookRequests = {
     summary: 'List deliveries to the servers of all outgoing webhook bots, oldest first, with the requests sent',
     params: { ...deliveryFilter, bot_id: optional(id, 'only deliveries to the bot with this ID'), ...range },
     reply: { deliveries: listOf(delivery), last_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'webhooks requests',
       flags: { bot: 'of' },
@@ -43,7 +42,6 @@ export const webhookRequests = {
     summary: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
     params: { ...deliveryFilter, since: range.since, within },
     reply: waitReply({ webhook: maybe(delivery) }),
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'webhooks wait',
       flags: { bot: 'of' },

@@ -44,7 +44,6 @@ export const why = {
       webhooks: maybe(listOf(delivery)),
       call: maybe(call),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'why',
       args: ['message', 'user'],

@@ -34,7 +34,7 @@ export const uploads = {
     summary: 'Upload a file; a message that links to it shares it',
     params: { file: required(upload, 'the file, in a multipart body') },
     reply: { uri: text, url: text, filename: text },
-    refusals: ['BAD_REQUEST', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'uploads create',
       done: 'uploaded {filename}: {url}',
@@ -53,7 +53,6 @@ export const uploads = {
       filename: inPath(text, 'the rest of the path of the file'),
     },
     reply: { url: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'uploads url',
       args: ['realm_id_str', 'filename'],
@@ -75,7 +74,6 @@ export const uploads = {
       filename: inPath(text, 'the rest of the path of the file'),
     },
     reply: { has_thumbnail: bool },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'uploads thumbnail',
       args: ['realm_id_str', 'filename'],
@@ -106,7 +104,6 @@ export const uploads = {
     since: 179,
     summary: 'Delete a file you uploaded; links to it in messages stop working',
     params: { attachment_id: inPath(int, 'the file') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'uploads delete',
       done: 'deleted upload {attachment_id}',

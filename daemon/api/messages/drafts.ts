@@ -57,7 +57,6 @@ export const drafts = {
       drafts: required(listOf(newDraft), 'the drafts: objects with type, to, topic, content and optionally timestamp'),
     },
     reply: { ids: listOf(int) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       draft: { param: 'drafts', summary: 'Create a draft of a message', args: ['content'] },
       name: 'drafts create',
@@ -80,7 +79,6 @@ export const drafts = {
       draft_id: inPath(int, 'the draft'),
       draft: required(newDraft, 'the complete new draft'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       draft: { param: 'draft', args: ['draft_id', '@place', 'content'] },
       name: 'drafts edit',
@@ -99,7 +97,6 @@ export const drafts = {
     since: 87,
     summary: 'Delete a draft',
     params: { draft_id: inPath(int, 'the draft') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'drafts delete',
       done: 'deleted draft {draft_id}',

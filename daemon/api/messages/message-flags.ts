@@ -33,7 +33,6 @@ export const messageFlags = {
     summary: 'Add a flag to messages, or remove it',
     params: { messages: required(listOf(messageId, mostMarked), 'the messages'), op, flag },
     reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'flags',
       args: ['op', 'flag', 'messages'],
@@ -69,7 +68,7 @@ export const messageFlags = {
       found_newest: bool,
       ignored_because_not_subscribed_channels: ignored,
     },
-    refusals: ['BAD_REQUEST', 'BAD_NARROW'],
+    refusals: ['BAD_NARROW'],
     cli: {
       name: 'flags narrow',
       args: ['op', 'flag'],
@@ -96,7 +95,6 @@ export const messageFlags = {
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark a channel as read',
     params: { stream_id: required(channelId, 'the channel') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'flags read-channel',
       done: 'marked {stream_id} as read',
@@ -111,7 +109,6 @@ export const messageFlags = {
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark a topic as read',
     params: { stream_id: required(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'flags read-topic',
       done: 'marked {stream_id} > {topic_name} as read',

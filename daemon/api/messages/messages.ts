@@ -62,12 +62,7 @@ export const messages = {
       message_url: since(508, text, 'leftOut'),
       message_link: since(508, text, 'leftOut'),
     },
-    refusals: [
-      'BAD_REQUEST',
-      'STREAM_DOES_NOT_EXIST',
-      'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
-      'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
-    ],
+    refusals: ['STREAM_DOES_NOT_EXIST', 'STREAM_WILDCARD_MENTION_NOT_ALLOWED', 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED'],
     cli: {
       name: 'send',
       done: 'sent message {id}',
@@ -117,7 +112,7 @@ export const messages = {
       found_newest: bool,
       history_limited: bool,
     },
-    refusals: ['BAD_REQUEST', 'BAD_NARROW'],
+    refusals: ['BAD_NARROW'],
     cli: {
       history: true,
       // HTML is for browsers.
@@ -145,7 +140,6 @@ export const messages = {
       allow_empty_topic_name: emptyTopic,
     },
     reply: { message, raw_content: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       defaults: { apply_markdown: false },
       name: 'messages show',
@@ -180,7 +174,6 @@ export const messages = {
     },
     reply: { detached_uploads: listOf(attachment) },
     refusals: [
-      'BAD_REQUEST',
       'EXPECTATION_MISMATCH',
       'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
       'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
@@ -236,7 +229,6 @@ export const messages = {
     path: '/messages/{message_id}',
     summary: 'Delete a message',
     params: { message_id: which },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages delete',
       done: 'deleted message {message_id}',
@@ -252,7 +244,6 @@ export const messages = {
     summary: 'Get the edit history of a message',
     params: { message_id: which, allow_empty_topic_name: emptyTopic },
     reply: { message_history: listOf(historyEntry) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages history',
       args: ['message_id'],
@@ -268,7 +259,6 @@ export const messages = {
     summary: 'Render Markdown as HTML',
     params: { content: required(markdown, 'the Markdown to render') },
     reply: { rendered: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages render',
       args: ['content'],
@@ -286,7 +276,7 @@ export const messages = {
       narrow: required(nullable(termsOf(narrowTerm)), 'the terms to match', { deprecatedWords: olderTerms }),
     },
     reply: { messages: keyed(record({ match_content: text, match_subject: text })) },
-    refusals: ['BAD_REQUEST', 'BAD_NARROW'],
+    refusals: ['BAD_NARROW'],
     cli: {
       name: 'messages matches',
       args: ['msg_ids'],
@@ -305,7 +295,6 @@ export const messages = {
     summary: 'List who has read a message',
     params: { message_id: which },
     reply: { user_ids: listOf(int) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages receipts',
       says: 'people',
@@ -325,7 +314,6 @@ export const messages = {
       report_type: required(oneOf('spam', 'harassment', 'inappropriate', 'norms', 'other'), 'the reason'),
       description: optional(text, 'details, at most 1000 characters; required for `other`'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages report',
       done: 'reported message {message_id} to the moderators',
@@ -343,7 +331,6 @@ export const messages = {
     since: 351,
     summary: 'Notify others that you started or stopped editing a message',
     params: { message_id: which, op: required(oneOf('start', 'stop'), 'whether you started or stopped editing') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages typing',
       done: 'sent the notification',
@@ -361,7 +348,6 @@ export const messages = {
       msg_type: required(text, 'the kind of data; always `widget`'),
       content: required(text, 'JSON'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'messages submessage',
       done: 'added to message {message_id}',

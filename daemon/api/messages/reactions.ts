@@ -25,7 +25,7 @@ export const reactions = {
       emoji_name: required(emojiName, 'name of the emoji, without colons'),
       ...emoji,
     },
-    refusals: ['BAD_REQUEST', 'REACTION_ALREADY_EXISTS'],
+    refusals: ['REACTION_ALREADY_EXISTS'],
     cli: {
       name: 'reactions add',
       done: 'reacted to message {message_id}',
@@ -43,7 +43,7 @@ export const reactions = {
       emoji_name: optional(emojiName, 'name of the emoji; required unless emoji_code is given'),
       ...emoji,
     },
-    refusals: ['BAD_REQUEST', 'REACTION_DOES_NOT_EXIST'],
+    refusals: ['REACTION_DOES_NOT_EXIST'],
     cli: {
       name: 'reactions remove',
       done: 'removed your reaction from message {message_id}',

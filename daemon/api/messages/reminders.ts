@@ -58,7 +58,6 @@ export const reminders = {
       note: optional(text, 'text of the reminder, at most 1000 characters'),
     },
     reply: { reminder_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'reminders create',
       done: 'created reminder {reminder_id}',
@@ -77,7 +76,6 @@ export const reminders = {
     since: 399,
     summary: 'Delete a reminder',
     params: { reminder_id: inPath(int, 'the reminder') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'reminders delete',
       done: 'deleted reminder {reminder_id}',

@@ -41,7 +41,6 @@ export const savedSnippets = {
       content: required(markdown, 'the content, in Markdown'),
     },
     reply: { saved_snippet_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets create',
       done: 'created snippet {title} (ID {saved_snippet_id})',
@@ -60,7 +59,6 @@ export const savedSnippets = {
       title: optional(text, 'the new title'),
       content: optional(markdown, 'the new content, in Markdown'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets edit',
       done: 'edited snippet {saved_snippet_id}',
@@ -75,7 +73,6 @@ export const savedSnippets = {
     since: 297,
     summary: 'Delete a saved snippet',
     params: { saved_snippet_id: inPath(snippetId, 'the snippet') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'snippets delete',
       done: 'deleted snippet {saved_snippet_id}',

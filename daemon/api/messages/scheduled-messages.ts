@@ -36,7 +36,6 @@ const kind = oneOf('direct', 'channel', 'stream', 'private')
 const deprecatedWords = { private: 'direct' }
 const recipients = eitherOf(listOf(userId), channelId)
 const asForSending = [
-  'BAD_REQUEST',
   'STREAM_DOES_NOT_EXIST',
   'STREAM_WILDCARD_MENTION_NOT_ALLOWED',
   'TOPIC_WILDCARD_MENTION_NOT_ALLOWED',
@@ -127,7 +126,6 @@ export const scheduledMessages = {
     since: 173,
     summary: 'Delete a scheduled message',
     params: { scheduled_message_id: which },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'scheduled delete',
       done: 'deleted scheduled message {scheduled_message_id}',

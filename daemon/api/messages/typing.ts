@@ -19,7 +19,6 @@ export const typing = {
       stream_id: optional(channelId, 'the channel; required for channel messages'),
       topic: optional(topicName, 'the topic; required for channel messages', { alias: 'subject' }),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'typing',
       done: 'sent the notification',

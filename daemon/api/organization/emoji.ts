@@ -29,7 +29,7 @@ export const emoji = {
       emoji_name: inPath(emojiName, 'the name: lower-case letters, digits, - and _'),
       file: required(upload, 'the image'),
     },
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'emoji upload',
       done: 'added emoji {emoji_name}',
@@ -43,7 +43,6 @@ export const emoji = {
     path: '/realm/emoji/{emoji_name}',
     summary: 'Deactivate a custom emoji; messages that use it still show it',
     params: { emoji_name: inPath(emojiName, 'the name') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'emoji deactivate',
       done: 'deactivated emoji {emoji_name}',

@@ -47,7 +47,6 @@ export const dataExports = {
       ),
     },
     reply: { id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports create',
       flags: { export_type: 'type' },
@@ -62,7 +61,6 @@ export const dataExports = {
     callers: 'administrators',
     summary: 'List the exports of the organization (administrators)',
     reply: { exports: listOf(dataExport) },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports list',
       examples: ['natter exports list', 'natter exports list --json'],
@@ -77,7 +75,6 @@ export const dataExports = {
     callers: 'administrators',
     summary: 'Delete the archive of an export (administrators)',
     params: { export_id: inPath(int, 'the export') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports delete',
       done: 'deleted export {export_id}',
@@ -95,7 +92,6 @@ export const dataExports = {
     reply: {
       export_consents: listOf(record({ user_id: userId, consented: bool, email_address_visibility: since(430, int) })),
     },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'exports consents',
       examples: ['natter exports consents', 'natter exports consents --json'],

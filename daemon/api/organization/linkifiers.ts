@@ -45,7 +45,6 @@ export const linkifiers = {
     summary: 'Add a linkifier (administrators)',
     params: rule,
     reply: { id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers add',
       done: 'added linkifier {id}',
@@ -64,7 +63,6 @@ export const linkifiers = {
     since: 57,
     summary: 'Edit a linkifier (administrators)',
     params: { filter_id: inPath(int, 'the linkifier'), ...rule },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers edit',
       done: 'edited linkifier {filter_id}',
@@ -82,7 +80,6 @@ export const linkifiers = {
     callers: 'administrators',
     summary: 'Remove a linkifier (administrators)',
     params: { filter_id: inPath(int, 'the linkifier') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers remove',
       done: 'removed linkifier {filter_id}',
@@ -98,7 +95,6 @@ export const linkifiers = {
     since: 202,
     summary: 'Reorder linkifiers (administrators)',
     params: { ordered_linkifier_ids: required(listOf(int), 'IDs of all linkifiers, in the new order') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'linkifiers reorder',
       done: 'reordered the linkifiers',

@@ -63,13 +63,7 @@ export const organization = {
       authentication_methods: maybe(anything),
       ...mapTable(organizationPermissions, () => maybe(anything)),
     },
-    refusals: [
-      'BAD_REQUEST',
-      'UNAUTHORIZED_PRINCIPAL',
-      'REQUEST_VARIABLE_INVALID',
-      'EXPECTATION_MISMATCH',
-      'SYSTEM_GROUP_REQUIRED',
-    ],
+    refusals: ['REQUEST_VARIABLE_INVALID', 'EXPECTATION_MISMATCH', 'SYSTEM_GROUP_REQUIRED'],
     cli: {
       name: 'org edit',
       examples: [
@@ -87,7 +81,6 @@ export const organization = {
     params: {
       deletion_delay_days: optional(nullable(int), 'days until its data can be deleted, at least 14; null for never'),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org deactivate',
       done: 'deactivated the organization; to undo this, restart natterd with --reactivate',
@@ -114,7 +107,6 @@ export const organization = {
       allow_subdomains: defaulted(bool, false, 'whether subdomains are included', { requiredByPublicServers: true }),
     },
     reply: { new_domain: listOf(eitherOf(int, text)) },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org add-domain',
       args: ['domain'],
@@ -130,7 +122,6 @@ export const organization = {
     summary: 'Send yourself a custom welcome message, to see how it looks (administrators)',
     params: { welcome_message_custom_text: required(text, 'the message, in Markdown, at most 8000 characters') },
     reply: { message_id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org test-welcome',
       done: 'sent message {message_id}',
@@ -148,7 +139,6 @@ export const organization = {
     callers: 'owners',
     summary: 'Change whether an email domain includes its subdomains (owners)',
     params: { domain: inPath(text, 'the domain'), allow_subdomains: required(bool, 'whether subdomains are included') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org edit-domain',
       done: 'edited domain {domain}',
@@ -166,7 +156,6 @@ export const organization = {
     callers: 'owners',
     summary: 'Remove an email domain (owners)',
     params: { domain: inPath(text, 'the domain') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'org remove-domain',
       done: 'removed domain {domain}',

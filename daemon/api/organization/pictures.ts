@@ -13,7 +13,7 @@ export const pictures = {
     summary: 'Upload the icon of the organization: PNG, JPEG, GIF or WebP, at most 5 MiB (administrators)',
     params: { file: required(upload, 'the image') },
     reply: { icon_url: text },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'icon upload',
       done: 'changed the icon of the organization: {icon_url}',
@@ -29,7 +29,6 @@ export const pictures = {
     callers: 'administrators',
     summary: 'Delete the icon of the organization and use the default one (administrators)',
     reply: { icon_url: text },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'icon delete',
       done: 'removed the icon of the organization: {icon_url}',
@@ -44,7 +43,7 @@ export const pictures = {
     callers: 'administrators',
     summary: 'Upload a logo of the organization: PNG, JPEG, GIF or WebP, at most 5 MiB (administrators)',
     params: { night, file: required(upload, 'the image') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'logo upload',
       done: 'changed the logo of the organization',
@@ -60,7 +59,6 @@ export const pictures = {
     callers: 'administrators',
     summary: 'Delete a logo of the organization and use the default one (administrators)',
     params: { night },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'logo delete',
       done: 'removed the logo of the organization',

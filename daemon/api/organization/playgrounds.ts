@@ -16,7 +16,6 @@ export const playgrounds = {
       url_template: required(text, 'URL: an RFC 6570 template with the single variable {code}'),
     },
     reply: { id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'playgrounds add',
       done: 'added playground {name} (ID {id})',
@@ -35,7 +34,6 @@ export const playgrounds = {
     since: 49,
     summary: 'Remove a code playground (administrators)',
     params: { playground_id: inPath(int, 'the playground') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'playgrounds remove',
       done: 'removed playground {playground_id}',

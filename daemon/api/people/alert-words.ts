@@ -20,7 +20,6 @@ export const alertWords = {
     summary: 'Add alert words',
     params: { alert_words: required(listOf(text), 'the words, at most 100 characters each') },
     reply,
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'alerts add',
       args: ['alert_words'],

@@ -10,7 +10,7 @@ export const avatars = {
     summary: 'Upload your avatar: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: { file: required(upload, 'the image') },
     reply: { avatar_url: text },
-    refusals: ['BAD_REQUEST', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
+    refusals: ['BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'avatar upload',
       done: 'changed your avatar: {avatar_url}',

@@ -53,7 +53,6 @@ export const invitations = {
         }),
       ),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'invites list',
       examples: ['natter invites list', 'natter invites list --json'],
@@ -75,7 +74,7 @@ export const invitations = {
         off: 'do not notify you when they join',
       }),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites send',
       done: 'sent the invitations',
@@ -94,7 +93,7 @@ export const invitations = {
     summary: 'Create an invitation link that many people can use',
     params: { ...shared, stream_ids: defaulted(listOf(channelId), [], 'channels to subscribe to') },
     reply: { invite_link: text },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites link',
       flags: { stream_ids: 'channels', group_ids: 'groups', invite_as: 'role', invite_expires_in_minutes: 'minutes' },
@@ -118,7 +117,6 @@ export const invitations = {
       email: optional(text, 'your email address; required with a link that many people can use'),
     },
     reply: { user_id: int, email: text },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'invites accept',
       done: 'created your account {email} (ID {user_id})',
@@ -135,7 +133,7 @@ export const invitations = {
     path: '/invites/{invite_id}',
     summary: 'Revoke an email invitation',
     params: which,
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke',
       done: 'revoked invitation {invite_id}',
@@ -149,7 +147,7 @@ export const invitations = {
     path: '/invites/multiuse/{invite_id}',
     summary: 'Revoke an invitation link',
     params: which,
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'invites revoke-link',
       done: 'revoked invitation link {invite_id}',
@@ -164,7 +162,7 @@ export const invitations = {
     path: '/invites/{invite_id}/resend',
     summary: 'Send an invitation email again',
     params: which,
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],
     cli: {
       name: 'invites resend',
       done: 'sent invitation {invite_id} again',

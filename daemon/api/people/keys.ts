@@ -25,7 +25,7 @@ export const keys = {
     summary: 'Get anyone’s API key without a password (only with --dev-auth)',
     params: { username: required(text, 'the real email address') },
     reply: { api_key: text, email: text, user_id: int },
-    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED'],
+    refusals: ['AUTHENTICATION_FAILED'],
     cli: {
       name: 'keys dev-fetch',
       args: ['username'],
@@ -40,7 +40,6 @@ export const keys = {
     access: 'anyone',
     summary: 'List the accounts that can log in without a password (only with --dev-auth)',
     reply: { direct_admins: listOf(account), direct_users: listOf(account) },
-    refusals: ['BAD_REQUEST'],
     cli: { name: 'keys dev-users', examples: ['natter keys dev-users', 'natter keys dev-users --json'] },
   }),
 }

@@ -10,7 +10,6 @@ export const mutedUsers = {
     since: 48,
     summary: 'Mute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes add',
       done: 'muted {muted_user_id}',
@@ -25,7 +24,6 @@ export const mutedUsers = {
     since: 48,
     summary: 'Unmute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'mutes remove',
       done: 'unmuted {muted_user_id}',

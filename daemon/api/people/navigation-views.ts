@@ -29,7 +29,6 @@ export const navigationViews = {
       is_pinned: required(bool, 'whether it is shown in the sidebar instead of the menu of more views'),
       name: optional(nullable(text), 'the name; required for custom views, refused for built-in ones'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       defaults: { is_pinned: false },
       name: 'views add',
@@ -50,7 +49,6 @@ export const navigationViews = {
       is_pinned: optional(bool, 'whether it is shown in the sidebar'),
       name: optional(nullable(text), 'the new name; only for custom views'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views edit',
       done: 'edited view {fragment}',
@@ -66,7 +64,6 @@ export const navigationViews = {
     since: 390,
     summary: 'Remove a navigation view',
     params: { fragment: inPath(text, 'the view') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'views remove',
       done: 'removed view {fragment}',

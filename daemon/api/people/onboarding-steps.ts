@@ -16,7 +16,6 @@ export const onboardingSteps = {
         'seconds until a reminder of the tour video; there is none on this server, so nothing is sent',
       ),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'onboarding mark',
       done: 'marked {onboarding_step} as seen',

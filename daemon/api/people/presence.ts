@@ -51,7 +51,6 @@ export const presence = {
       server_timestamp: maybe(num),
       presences: maybe(keyed(eitherOf(modernPresence, legacyPresence))),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'presence',
       args: ['status'],
@@ -74,7 +73,6 @@ export const presence = {
       }),
       server_timestamp: since(497, num),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'seen show',
       args: ['user_id_or_email'],

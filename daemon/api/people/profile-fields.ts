@@ -88,7 +88,6 @@ export const profileFields = {
       }),
     },
     reply: { id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields create',
       done: 'created profile field {name} (ID {id})',
@@ -111,7 +110,6 @@ export const profileFields = {
       ...properties,
       editable_by_user: optional(bool, 'whether users can fill it in themselves'),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields edit',
       done: 'edited profile field {field_id}',
@@ -126,7 +124,6 @@ export const profileFields = {
     callers: 'administrators',
     summary: 'Reorder profile fields (administrators)',
     params: { order: required(listOf(profileFieldId), 'IDs of all fields, in the new order') },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields reorder',
       done: 'reordered the profile fields',
@@ -141,7 +138,6 @@ export const profileFields = {
     callers: 'administrators',
     summary: 'Delete a profile field and its values (administrators)',
     params: { field_id: fieldId },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'profile-fields delete',
       done: 'deleted profile field {field_id} and its values',
@@ -156,7 +152,6 @@ export const profileFields = {
     path: '/users/me/profile_data',
     summary: 'Set your own profile fields',
     params: { data: required(listOf(profileInput), 'fields to set: [{"id": 4, "value": "vim"}]') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'profile-fields edit-own',
       done: 'edited your profile',
@@ -173,7 +168,6 @@ export const profileFields = {
     path: '/users/me/profile_data',
     summary: 'Clear your own profile fields',
     params: { data: required(listOf(profileFieldId), 'the fields to clear') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'profile-fields clear',
       done: 'cleared the profile fields',

@@ -14,7 +14,6 @@ export const pushDevices = {
       token: required(text, 'the token of the device, in hexadecimal'),
       appid: required(appId, 'the ID of the app, such as org.example.chat'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'push add-apple',
       done: 'registered the device',
@@ -31,7 +30,6 @@ export const pushDevices = {
     path: '/users/me/apns_device_token',
     summary: 'Remove an Apple device',
     params: { token: required(text, 'the token of the device') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'push remove-apple',
       done: 'removed the device',
@@ -45,7 +43,6 @@ export const pushDevices = {
     path: '/users/me/android_gcm_reg_id',
     summary: 'Register an Android device for push notifications',
     params: { token: required(text, 'the token of the device') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'push add-android',
       done: 'registered the device',
@@ -59,7 +56,6 @@ export const pushDevices = {
     path: '/users/me/android_gcm_reg_id',
     summary: 'Remove an Android device',
     params: { token: required(text, 'the token of the device') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'push remove-android',
       done: 'removed the device',
@@ -95,7 +91,6 @@ export const pushDevices = {
       bouncer_public_key: required(text, 'the key that the registration is encrypted with'),
       encrypted_push_registration: required(text, 'the registration, for the push service'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'push register',
       done: 'registered the device',

@@ -51,7 +51,6 @@ export const settings = {
       new_password: optional(secret, 'your new password'),
       ...settingParams,
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings edit',
       done: 'edited your settings',
@@ -65,7 +64,6 @@ export const settings = {
     summary: 'Run a slash command: /ping, /dark, /light, /fluid-width or /fixed-width',
     params: { command: required(textUpTo(100), 'the command, with its slash') },
     reply: { msg: maybe(text) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings command',
       done: 'ran {command}',
@@ -84,7 +82,6 @@ export const settings = {
     summary: 'Confirm a new email address with the token from the mail',
     params: { token: required(text, 'the token from the mail') },
     reply: { user_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'settings confirm-email',
       done: 'confirmed the new email address of user {user_id}',
@@ -100,7 +97,6 @@ export const settings = {
     since: 96,
     summary: 'Edit the default settings of new accounts (administrators)',
     params: defaultParams,
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'settings edit-defaults',
       done: 'edited the default settings of new accounts',

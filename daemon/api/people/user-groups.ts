@@ -48,7 +48,6 @@ export const userGroups = {
     summary: 'List user groups, including system groups',
     params: { include_deactivated_groups: defaulted(bool, false, 'include deactivated groups') },
     reply: { user_groups: listOf(userGroup) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups list',
       examples: ['natter groups list', 'natter groups list --include-deactivated-groups --json'],
@@ -69,7 +68,6 @@ export const userGroups = {
       ...mapTable(groupPermissions, name => optional(groupValue, aboutPermission(name))),
     },
     reply: { group_id: int },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups create',
       done: 'created group {name} (ID {group_id})',
@@ -93,7 +91,7 @@ export const userGroups = {
       deactivated: optional(bool, 'false reactivates the group'),
       ...mapTable(groupPermissions, name => optional(groupValueChange, aboutPermission(name))),
     },
-    refusals: ['BAD_REQUEST', 'EXPECTATION_MISMATCH'],
+    refusals: ['EXPECTATION_MISMATCH'],
     cli: {
       name: 'groups edit',
       done: 'edited group {user_group_id}',
@@ -111,7 +109,7 @@ export const userGroups = {
     since: 290,
     summary: 'Deactivate a user group that is not in use',
     params: which,
-    refusals: ['BAD_REQUEST', 'CANNOT_DEACTIVATE_GROUP_IN_USE'],
+    refusals: ['CANNOT_DEACTIVATE_GROUP_IN_USE'],
     cli: {
       name: 'groups deactivate',
       done: 'deactivated group {user_group_id}',
@@ -132,7 +130,6 @@ export const userGroups = {
       add_subgroups: defaulted(listOf(groupId), [], 'subgroups to add'),
       delete_subgroups: defaulted(listOf(groupId), [], 'subgroups to remove'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups edit-members',
       done: 'changed the members of group {user_group_id}',
@@ -153,7 +150,6 @@ export const userGroups = {
     summary: 'List the members of a user group',
     params: { ...which, direct_member_only: defaulted(bool, false, directOnly) },
     reply: { members: listOf(int) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups members',
       says: 'people',
@@ -172,7 +168,6 @@ export const userGroups = {
     summary: 'Check whether a user is in a user group',
     params: { ...which, user_id: inPath(userId, 'who'), direct_member_only: defaulted(bool, false, directOnly) },
     reply: { is_user_group_member: bool },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups has',
       args: ['user_group_id', 'user_id'],
@@ -193,7 +188,6 @@ export const userGroups = {
       add: defaulted(listOf(groupId), [], 'subgroups to add'),
       delete: defaulted(listOf(groupId), [], 'subgroups to remove'),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups edit-subgroups',
       done: 'changed the subgroups of group {user_group_id}',
@@ -214,7 +208,6 @@ export const userGroups = {
     summary: 'List the subgroups of a user group',
     params: { ...which, direct_subgroup_only: defaulted(bool, false, directOnly) },
     reply: { subgroups: listOf(int) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'groups subgroups',
       args: ['user_group_id'],

@@ -21,7 +21,6 @@ export const userStatus = {
       ...statusParams,
       away: optional(bool, 'whether to be invisible', { deprecated: 'edit the setting presence_enabled' }),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'status edit',
       done: 'set your status',
@@ -37,7 +36,6 @@ export const userStatus = {
     since: 407,
     summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'status edit-for',
       done: 'set the status of {user_id}',
@@ -65,7 +63,6 @@ export const userStatus = {
         away: maybe(bool),
       }),
     },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'status show',
       args: ['user_id'],

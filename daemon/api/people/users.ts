@@ -89,7 +89,6 @@ export const users = {
     summary: 'Show one user',
     params: { user_id: inPath(userId, 'the user'), ...reading },
     reply: { user: record(userFields) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'users show',
       args: ['user_id'],
@@ -105,7 +104,6 @@ export const users = {
     summary: 'Show the user with this email address',
     params: { email: inPath(text, 'the real or API email address'), ...reading },
     reply: { user: record(userFields) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'users show-by-email',
       args: ['email'],
@@ -132,7 +130,7 @@ export const users = {
       full_name: required(text, 'the full name, 2 to 100 characters'),
     },
     reply: { user_id: int },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users create',
       done: 'created user {email} (ID {user_id})',
@@ -149,7 +147,7 @@ export const users = {
     path: '/users/{user_id}',
     summary: "Edit a user's name, role, profile or email address (administrators)",
     params: { user_id: inPath(userId, 'the user'), ...changes },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users edit',
       done: 'edited user {user_id}',
@@ -167,7 +165,7 @@ export const users = {
     since: 313,
     summary: 'Edit the user with this email address (administrators)',
     params: { email: inPath(text, 'the real or API email address'), ...changes },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users edit-by-email',
       done: 'edited user {email}',
@@ -191,7 +189,7 @@ export const users = {
         'text of a mail that informs the user; an empty text sends the mail without it',
       ),
     },
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users deactivate',
       done: 'deactivated user {user_id}',
@@ -223,7 +221,6 @@ export const users = {
     path: '/users/{user_id}/reactivate',
     summary: 'Reactivate a user (administrators) or your own bot',
     params: { user_id: inPath(userId, 'the user') },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'users reactivate',
       done: 'reactivated user {user_id}',
@@ -243,7 +240,7 @@ export const users = {
       password: required(secret, 'your password'),
     },
     reply: { api_key: text, email: text, user_id: int },
-    refusals: ['BAD_REQUEST', 'AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'],
+    refusals: ['AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'],
     cli: {
       name: 'users key',
       args: ['username'],
