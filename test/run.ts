@@ -6,21 +6,23 @@
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundleTests, removeBundles } from './bundle.ts'
 import { startCoverage } from './coverage.ts'
+import { quickFolder } from './support/quick-folder.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
-const scratch = mkdtempSync(join(tmpdir(), 'natter-run-'))
+// Also the folder for temporary files of all tests, so that nothing is left where one was killed.
+const scratch = mkdtempSync(join(quickFolder(), 'natter-run-'))
 const calls = join(scratch, 'calls')
 const coverage = startCoverage(root)
 // Node reads these certificates at every start, which takes twice as long as the rest of it. No test calls another machine.
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env
 // Hundreds of accounts are made in a run. Tests that need the usual cost give it by its flag.
-const environment = { ...inherited, NATTER_PASSWORD_COST: '1024' }
+const environment = { ...inherited, NATTER_PASSWORD_COST: '1024', TMPDIR: scratch }
 const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'] as const
 const total = new Map<string, number>(tallies.map(name => [name, 0]))
 

@@ -1,10 +1,10 @@
 // Members of etcd for a test: on ports of their own, in folders of their own, ended with the test.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { quickFolder } from './quick-folder.ts'
 import { until } from './until.ts'
 
 /** Seconds for a member to start. It makes its files first, which waits for the disk. */
@@ -147,12 +147,4 @@ async function isHealthy(url: string): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-/** In memory where there is room: a disk that many tests sync at once keeps etcd waiting longer than a lease lasts. */
-function quickFolder(): string {
-  const inMemory = '/dev/shm'
-  if (!existsSync(inMemory)) return tmpdir()
-  const { bavail, bsize } = statfsSync(inMemory)
-  return bavail * bsize > 4 * 1024 ** 3 ? inMemory : tmpdir()
 }
