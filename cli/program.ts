@@ -38,20 +38,27 @@ async function dispatch(line: CommandLine): Promise<void> {
     await run(line)
     throw usage('no subcommand given', 'See natter --help')
   }
-  if (word !== 'help') return run(line)
-  if (line.has('man')) return print(await (await import('./commands/help/man.ts')).manPage(subcommandTable))
-  const [topic, ...more] = words.slice(1)
-  if (topic === undefined) return printHelp()
-  const { topics } = await import('./commands/help/topics.ts')
-  if (more.length === 0 && Object.hasOwn(topics, topic)) return print(await topics[topic]!.text(subcommandTable))
-  return run(readCommandLine([topic, ...more, '--help']))
+  return word === 'help' ? help(line) : run(line)
 }
 
-async function run(given: CommandLine): Promise<void> {
+async function help(line: CommandLine): Promise<void> {
+  if (line.has('man')) return print(await (await import('./commands/help/man.ts')).manPage(subcommandTable))
+  const atLevel = line.has('level') ? await import('./commands/help/at-level.ts') : undefined
+  const { level, words } = atLevel?.readLevelHelp(line.argv) ?? { words: line.words.slice(1) }
+  const [topic, ...more] = words
+  if (topic === undefined) return level === undefined ? printHelp() : print(await atLevel!.levelHelp(level))
+  const { topics } = await import('./commands/help/topics.ts')
+  if (more.length === 0 && Object.hasOwn(topics, topic)) return print(await topics[topic]!.text(subcommandTable))
+  if (level !== undefined) await atLevel!.refuseAbsent(words, level)
+  return run(readCommandLine([...words, '--help']), level)
+}
+
+/** With a level, the subcommands of the API are those that the level has. */
+async function run(given: CommandLine, level?: number): Promise<void> {
   const { CommanderError, hintOf, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   const line = await withVerb(given)
-  if (line.words.length > 0) await addSubcommands(program, line)
+  if (line.words.length > 0) await addSubcommands(program, line, level)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
     await program.parseAsync(line.argv, { from: 'user' })
@@ -66,7 +73,7 @@ async function run(given: CommandLine): Promise<void> {
 }
 
 /** Adds the subcommands that begin with the first word. */
-async function addSubcommands(program: Command, line: CommandLine): Promise<void> {
+async function addSubcommands(program: Command, line: CommandLine, level: number | undefined): Promise<void> {
   const word = line.words[0]!
   const group = Object.hasOwn(subcommandTable, word) ? subcommandTable[word] : undefined
   if (group) {
@@ -80,7 +87,7 @@ async function addSubcommands(program: Command, line: CommandLine): Promise<void
     const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords(subcommandTable)) ?? 'See natter --help')
   }
-  for (const page of pages) await addPage(program, page, line)
+  for (const page of pages) await addPage(program, page, line, level)
 }
 
 /** A noun alone means one of its verbs, where the page says so. */
@@ -98,12 +105,12 @@ function pagesOf(word: string): Page[] {
 }
 
 /** Adds the subcommands of a page that begin with the first word; only the one that is named, if it is a leaf. */
-async function addPage(program: Command, page: Page, line: CommandLine): Promise<void> {
+async function addPage(program: Command, page: Page, line: CommandLine, level: number | undefined): Promise<void> {
   const { addEndpoint } = await import('./catalogue/subcommands.ts')
   const { callEndpoint } = await import('./catalogue/call.ts')
   const { formOf: whole } = await import('./catalogue/forms.ts')
   const { formOf, saidBy, targetOf } = await import('./catalogue/shortcuts.ts')
-  const endpoints = Object.values<Endpoint>(await page.load())
+  const endpoints = await endpointsOf(page, level)
   const word = line.words[0]!
   const leaf = leafOf(line.words, endpoints)
   const isWanted = ({ name }: CliName) => (leaf === undefined ? name.split(' ')[0] === word : name === leaf)
@@ -122,6 +129,13 @@ async function addPage(program: Command, page: Page, line: CommandLine): Promise
   // A word of two pages is explained by the first, that of the API.
   const group = program.commands.find(command => command.name() === word && command.commands.length > 0)
   if (group?.registeredArguments.length === 0 && group.description() === '') group.description(page.about)
+}
+
+async function endpointsOf(page: Page, level: number | undefined): Promise<readonly Endpoint[]> {
+  const endpoints = Object.values<Endpoint>(await page.load())
+  if (level === undefined) return endpoints
+  const { endpointAt } = await import('../daemon/api/levels/endpoint-at.ts')
+  return endpoints.flatMap(endpoint => endpointAt(endpoint, level) ?? [])
 }
 
 interface CliName {

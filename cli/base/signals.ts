@@ -2,13 +2,18 @@
 
 import { type ExitCode, exitCodes } from './failure.ts'
 
-const codes = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp } as const
+/** Exit codes of what they end. */
+export const signalCodes = {
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: exitCodes.terminated,
+  SIGHUP: exitCodes.hungUp,
+} as const
 
 /** The first signal calls `end` with the exit code to use; a second one ends the process at once. Returns how to undo it. */
 export function onSignals(end: (code: ExitCode) => void): () => void {
   // The program's own listener ends the process at once.
   process.removeAllListeners('SIGINT')
-  const listeners = Object.entries(codes).map(([signal, code]) => {
+  const listeners = Object.entries(signalCodes).map(([signal, code]) => {
     const listener = () => {
       undo()
       end(code)

@@ -1,6 +1,7 @@
 // Every subcommand as plain data, from the catalogue and from the table of the others: for `natter commands`, completions and the man page.
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
+import { withSpan } from '../../daemon/api/levels/span.ts'
 import type { SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
@@ -93,12 +94,12 @@ function entryOf(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
       ...flags.map(({ name, value, about }) => ({ name, about, ...(value && { value }) })),
       ...Object.entries(params)
         .filter(([name]) => !args.includes(name))
-        .map(([name, { shape, about, presence }]) => ({
+        .map(([name, param]) => ({
           name: flagName(endpoint, name),
-          ...(!isSwitch(shape) && { value: valueName(shape) }),
-          about,
-          ...((presence === 'required' || presence === 'path') && { required: true }),
-          ...(isList(shape) && !isChoice(shape) && { repeatable: true }),
+          ...(!isSwitch(param.shape) && { value: valueName(param.shape) }),
+          about: withSpan(param.about, param),
+          ...((param.presence === 'required' || param.presence === 'path') && { required: true }),
+          ...(isList(param.shape) && !isChoice(param.shape) && { repeatable: true }),
         })),
     ],
     ...(endpoint.access === 'control' && { globals: controlGlobals }),

@@ -4,9 +4,12 @@ import type { Endpoint, Param, Shortcut } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import type { Given } from '../input/flags.ts'
 
-/** For help and parsing: only the params that can be given. */
+/** For help and parsing: only the params that can be given. Some levels do not have all of them. */
 export function formOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
-  const params: [string, Param][] = shortcut.params.map(name => [name, endpoint.params[name]!])
+  const params = shortcut.params.flatMap((name): [string, Param][] => {
+    const param = endpoint.params[name]
+    return param ? [[name, param]] : []
+  })
   return { ...endpoint, summary: shortcut.summary, params: Object.fromEntries(params), cli: shortcut.cli }
 }
 

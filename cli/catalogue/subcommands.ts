@@ -2,6 +2,7 @@
 
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
+import { spanText, withSpan } from '../../daemon/api/levels/span.ts'
 import type { CommandLine } from '../base/command-line.ts'
 import { usage } from '../base/failure.ts'
 import { fill, helpColumns, reflow } from '../base/fill.ts'
@@ -108,7 +109,7 @@ export function addEndpoint(
     if (flag.name === keyFlag) options.set(`@${keyFlag}`, option.attributeName())
   }
   leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
-  addHelpEnd(leaf, endpoint.cli.examples, `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`)
+  addHelpEnd(leaf, endpoint.cli.examples, routeOf(endpoint))
   addGlobals(leaf, control ? controlGlobals : undefined)
   leaf.action(async () =>
     run(endpoint, givenTo(leaf, args, options), await actingGlobals(leaf), batchFrom(leaf.opts())),
@@ -153,6 +154,11 @@ export function addExtra(
     })
   })
   return leaf
+}
+
+function routeOf(endpoint: Endpoint): string {
+  const route = `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`
+  return endpoint.access === 'control' ? route : withSpan(route, endpoint)
 }
 
 /** Explains flags that the parser leaves to another program. */
@@ -371,6 +377,8 @@ function aboutOf(param: Param, flag: boolean): string {
   else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')
     remarks.push('repeatable, or comma-separated')
   if (param.deprecated !== undefined) remarks.push(`deprecated: ${param.deprecated}`)
+  const span = spanText(param)
+  if (span !== undefined) remarks.push(span)
   if (param.shape.ref === 'markdown') remarks.push('`-` reads stdin')
   if (param.shape.ref === 'secret') remarks.push('from a prompt, NATTER_PASSWORD or stdin if omitted')
   return remarks.length > 0 ? `${param.about} (${remarks.join('; ')})` : param.about

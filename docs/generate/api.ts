@@ -6,6 +6,7 @@ import { faultKinds } from '../../daemon/api/control/faults.ts'
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { events } from '../../daemon/api/events.ts'
 import { defaultLevel } from '../../daemon/api/levels/releases.ts'
+import { type Marked, spanText, withSpan } from '../../daemon/api/levels/span.ts'
 import { resources as served } from '../../daemon/domain/index.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
 import { curlLine } from './samples.ts'
@@ -15,7 +16,8 @@ import type { CatalogueResource } from './sources.ts'
 export function apiPage(resources: readonly CatalogueResource[]): string {
   return page(
     'API reference',
-    `Feature level ${defaultLevel}. All paths are relative to \`/api/v1\`. The same, for machines: [openapi.json](openapi.json).`,
+    `What feature level ${defaultLevel} has, the default of natterd, and what came after it, marked with its level; see [Feature levels](../levels.md).
+All paths are relative to \`/api/v1\`. Level ${defaultLevel} for machines: [openapi.json](openapi.json); \`natter api --openapi --level N\` prints that of any level.`,
     conventions,
     ...endpointsOf(resources),
   )
@@ -96,7 +98,9 @@ function endpointParts(endpoint: Endpoint): string[] {
     [
       `- Operation: ${code(id)}`,
       `- Access: ${callers ? callersText[callers] : accessText[access]}`,
-      ...(access === 'control' ? [] : [`- Since level: ${since}`]),
+      ...(access === 'control'
+        ? []
+        : [`- Since level: ${since}${since > defaultLevel ? ', newer than the default' : ''}`]),
       ...(also.length > 0
         ? [`- Also at ${also.map(code).join(' and ')}${access === 'control' ? '' : ', its older paths'}.`]
         : []),
@@ -122,7 +126,12 @@ function paramRow([name, param]: [string, Param]): string[] {
   const words = Object.entries(param.deprecatedWords ?? {}).map(([word, use]) => `${code(word)}: use ${use}`)
   const deprecated = [...(param.deprecated === undefined ? [] : [param.deprecated]), ...words]
   const replaced = deprecated.length === 0 ? '' : ` (deprecated: ${deprecated.join('; ')})`
-  return [code(name), shapeText(param.shape), presence(param), param.about + older + replaced + publicly]
+  return [
+    code(name),
+    shapeText(param.shape),
+    presence(param),
+    withSpan(param.about, param) + older + replaced + publicly,
+  ]
 }
 
 const accessText: Readonly<Record<Endpoint['access'], string>> = {
@@ -148,7 +157,7 @@ function replyTable(reply: Endpoint['reply']): string {
   const rows = fieldsOf(reply, required).map(({ path, shape, optional }) => [
     code(path),
     shapeText(shape),
-    optional ? 'sometimes' : 'always',
+    spanText(shape as Marked) ?? (optional ? 'sometimes' : 'always'),
   ])
   return table(['Reply field', 'Type', 'There'], rows)
 }

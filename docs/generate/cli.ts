@@ -9,6 +9,7 @@ import { subcommandTable } from '../../cli/command-table.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import { withSpan } from '../../daemon/api/levels/span.ts'
 import { presence } from './api.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
 import { shapeText } from './shape-text.ts'
@@ -126,7 +127,12 @@ function flagTable(flags: readonly (GlobalFlag | ExtraFlag)[]): string {
 }
 
 function row(name: string, param: Param): string[] {
-  return [name, shapeText(param.shape), param.presence === 'path' ? 'required' : presence(param), param.about]
+  return [
+    name,
+    shapeText(param.shape),
+    param.presence === 'path' ? 'required' : presence(param),
+    withSpan(param.about, param),
+  ]
 }
 
 function word(name: string, { params }: Endpoint): string {

@@ -14,7 +14,10 @@ export function everyNoun(table: SubcommandTable): string {
   const known = new Set(pages.flatMap(({ words }) => words))
   const control = Object.values<Page>(controlPages).filter(({ words }) => !words.some(word => known.has(word)))
   const others = Object.entries(table).filter(([, { hidden }]) => !hidden)
-  const help = ['help', 'show help for a subcommand or a topic; --man prints the man page'] as const
+  const help = [
+    'help',
+    'show help for a subcommand or a topic; --level N shows it at a feature level, --man prints the man page',
+  ] as const
   return `Tools:
 ${columns([...others.map(([word, { about }]) => [word, about] as const), help])}
 

@@ -16,11 +16,19 @@ export function runChild([program, ...args]: readonly string[], env: NodeJS.Proc
       })
     }
     child = spawn(program!, args, { stdio: 'inherit', env })
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      const missing = error.code === 'ENOENT'
-      const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
-      reject(new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : error.code}`))
-    })
-    child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+    child.on('error', error => reject(cannotRun(program!, error)))
+    child.on('exit', (code, signal) => resolve(exitCodeOf(code, signal)))
   })
+}
+
+/** Why a program did not start. */
+export function cannotRun(program: string, { code }: NodeJS.ErrnoException): Failure {
+  const missing = code === 'ENOENT'
+  const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
+  return new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : code}`)
+}
+
+/** As shells have it: 128 and the number of the signal that ended the program. */
+export function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
+  return code ?? 128 + (signal ? constants.signals[signal] : 0)
 }

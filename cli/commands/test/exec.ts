@@ -45,8 +45,9 @@ token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN
 With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
 With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
 starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.
-With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended and which test was the first
-to end differently; the exit code is that of the worst run.`,
+With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended, with the number of
+tests that failed, and a line below it names the first test that fails at some of the levels only. The exit code is that of the worst run.
+What the command prints goes to stderr.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
@@ -82,7 +83,11 @@ to end differently; the exit code is that of the worst run.`,
         return runInSpace(place, withoutFlag(flags, 'control-token'), rest, wishes, controlToken)
       }
       const levels = own('levels')
-      if (levels === undefined) throw new Ending(await runOnce([]))
+      const jobs = own('jobs')
+      if (levels === undefined) {
+        if (jobs !== undefined) throw usage('--jobs needs --levels')
+        throw new Ending(await runOnce([]))
+      }
       if (
         rest.length === 0 ||
         onFailure !== undefined ||
@@ -91,7 +96,7 @@ to end differently; the exit code is that of the worst run.`,
       )
         throw usage('--levels needs a command, and cannot be combined with --level, --data and --on-failure')
       const { runAtLevels } = await import('./level-runs.ts')
-      throw new Ending(await runAtLevels(levels, own('jobs'), (level, run) => runOnce(['--level', level], run)))
+      throw new Ending(await runAtLevels(levels, jobs, (level, run) => runOnce(['--level', level], run)))
     },
   },
 ]

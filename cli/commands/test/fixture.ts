@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { profileFrom } from '../../../daemon/local/profiles.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
 import { zuliprcText } from '../../base/profile.ts'
+import { signalCodes } from '../../base/signals.ts'
 import { printError } from '../../base/writer.ts'
 import { spawnDaemon } from '../server/daemon/process.ts'
 import { waitUntilReady } from '../server/daemon/wait-ready.ts'
@@ -51,6 +52,7 @@ export async function withFixture<T>(
     // Otherwise it is shown only if the daemon does not start.
     if (shown) printError(text)
   })
+  const release = endWithUs(daemon, scratch)
   try {
     const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
     return await use({ daemon, ready, scratch, log: () => logged })
@@ -62,7 +64,26 @@ export async function withFixture<T>(
       await ended
       clearTimeout(timer)
     }
+    release()
     rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** A daemon in its own process group would go on if this process ended first. Returns how to undo it. */
+function endWithUs(daemon: ChildProcess, scratch: string): () => void {
+  const end = () => {
+    daemon.kill('SIGTERM')
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  process.once('exit', end)
+  const exits = Object.entries(signalCodes)
+    // What has a listener ends by itself.
+    .filter(([signal]) => process.listenerCount(signal) === 0)
+    .map(([signal, code]) => [signal, () => process.exit(code)] as const)
+  for (const [signal, exit] of exits) process.once(signal, exit)
+  return () => {
+    process.off('exit', end)
+    for (const [signal, exit] of exits) process.off(signal, exit)
   }
 }
 

@@ -1,16 +1,20 @@
 // `natter exec --levels`: the same command at several feature levels, a table of how each run ended, and the first test that
-// ended differently.
+// fails at some of them only.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { versionAt } from '../../../daemon/api/levels/releases.ts'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { usage } from '../../base/failure.ts'
 import { givenLevel } from '../../base/levels.ts'
 import { print, printError } from '../../base/writer.ts'
 import { tableLines } from '../../terminal/table.ts'
-import { outcomesIn } from './test-outcomes.ts'
+import { cannotRun, exitCodeOf } from './child.ts'
+import { failuresIn } from './test-failures.ts'
 
 type RunCommand = (command: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>
+
+/** Runs the command at a level, by a function that starts it. */
+type RunAt = (level: string, run: RunCommand) => Promise<number>
 
 interface LevelRun {
   readonly level: number
@@ -20,93 +24,119 @@ interface LevelRun {
 }
 
 const mostJobs = 64
-
-/** Returns the exit code of the worst run. */
-export async function runAtLevels(
-  given: string,
-  jobs: string | undefined,
-  runAt: (level: string, run: RunCommand) => Promise<number>,
-): Promise<number> {
-  const levels = [...new Set(given.split(',').map(text => givenLevel(text.trim(), '--levels')))]
-  const atATime = jobs === undefined ? 1 : Number(jobs)
-  if (!Number.isInteger(atATime) || atATime < 1 || atATime > mostJobs)
-    throw usage(`--jobs takes a number from 1 to ${mostJobs}, not "${jobs}"`)
-  const runs: LevelRun[] = []
-  const waiting = [...levels]
-  const work = async () => {
-    for (let level = waiting.shift(); level !== undefined; level = waiting.shift()) {
-      const run = await runOne(level, atATime === 1, runAt)
-      runs.push(run)
-      if (atATime > 1) printError(`--- level ${level}\n${run.output}`)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(atATime, levels.length) }, work))
-  runs.sort((a, b) => a.level - b.level)
-  report(runs)
-  return Math.max(...runs.map(({ code }) => code))
-}
-
-async function runOne(
-  level: number,
-  shown: boolean,
-  runAt: (level: string, run: RunCommand) => Promise<number>,
-): Promise<LevelRun> {
-  const began = performance.now()
-  let output = ''
-  if (shown) printError(`--- level ${level}\n`)
-  const code = await runAt(String(level), (command, env) =>
-    runPiped(command, env, text => {
-      output = (output + text).slice(-longestOutput)
-      if (shown) printError(text)
-    }),
-  )
-  return { level, code, output, seconds: (performance.now() - began) / 1000 }
-}
-
 /** Characters of a run that are kept, and searched for tests. */
 const longestOutput = 4_000_000
 
+/** Returns the exit code of the worst run. */
+export async function runAtLevels(given: string, jobs: string | undefined, runAt: RunAt): Promise<number> {
+  const levels = new Set(given.split(',').map(text => givenLevel(text.trim(), '--levels')))
+  const atATime = Number(jobs ?? 1)
+  if (!Number.isInteger(atATime) || atATime < 1 || atATime > mostJobs)
+    throw usage(`--jobs takes a number from 1 to ${mostJobs}, not "${jobs}"`)
+  return new LevelRuns([...levels], atATime, runAt).run()
+}
+
+class LevelRuns {
+  readonly #waiting: number[]
+  readonly #atATime: number
+  readonly #runAt: RunAt
+  readonly #ended: LevelRun[] = []
+  readonly #children = new Set<ChildProcess>()
+  #interrupted: NodeJS.Signals | undefined
+
+  constructor(levels: readonly number[], atATime: number, runAt: RunAt) {
+    this.#waiting = [...levels]
+    this.#atATime = Math.min(atATime, levels.length)
+    this.#runAt = runAt
+  }
+
+  async run(): Promise<number> {
+    this.#listen()
+    const workers = await Promise.allSettled(Array.from({ length: this.#atATime }, () => this.#work()))
+    const failed = workers.find(worker => worker.status === 'rejected')
+    if (failed) throw failed.reason
+    report(this.#ended.sort((a, b) => a.level - b.level))
+    if (this.#interrupted) return 128 + constants.signals[this.#interrupted]
+    return Math.max(...this.#ended.map(({ code }) => code))
+  }
+
+  /** A signal ends the commands that run, and no others begin; their daemons stop as after any run. */
+  #listen(): void {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.removeAllListeners(signal)
+      process.on(signal, () => {
+        this.#interrupted = signal
+        this.#waiting.length = 0
+        // The terminal sends Ctrl-C to the commands directly.
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) for (const child of this.#children) child.kill(signal)
+      })
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (let level = this.#waiting.shift(); level !== undefined; level = this.#waiting.shift())
+      try {
+        await this.#runOne(level)
+      } catch (error) {
+        // What keeps one from running keeps the others from it too.
+        this.#waiting.length = 0
+        throw error
+      }
+  }
+
+  async #runOne(level: number): Promise<void> {
+    const began = performance.now()
+    // Runs beside each other would mix their lines, so each is printed when it has ended.
+    const isAlone = this.#atATime === 1
+    let output = ''
+    if (isAlone) printError(`--- level ${level}\n`)
+    const code = await this.#runAt(String(level), (command, env) =>
+      this.#runPiped(command, env, text => {
+        output = (output + text).slice(-longestOutput)
+        if (isAlone) printError(text)
+      }),
+    )
+    if (!isAlone) printError(`--- level ${level}\n${output}`)
+    this.#ended.push({ level, code, output, seconds: (performance.now() - began) / 1000 })
+  }
+
+  #runPiped(
+    [program, ...args]: readonly string[],
+    env: NodeJS.ProcessEnv,
+    take: (text: string) => void,
+  ): Promise<number> {
+    if (this.#interrupted) return Promise.resolve(128 + constants.signals[this.#interrupted])
+    return new Promise((resolve, reject) => {
+      const stdin = this.#atATime === 1 ? 'inherit' : 'ignore'
+      const child = spawn(program!, args, { stdio: [stdin, 'pipe', 'pipe'], env })
+      this.#children.add(child)
+      for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', take)
+      child.once('error', error => reject(cannotRun(program!, error)))
+      child.once('close', (code, signal) => {
+        this.#children.delete(child)
+        resolve(exitCodeOf(code, signal))
+      })
+    })
+  }
+}
+
 function report(runs: readonly LevelRun[]): void {
-  const outcomes = runs.map(({ output }) => outcomesIn(output))
-  const rows = runs.map(({ level, code, seconds }, index) => ({
+  if (runs.length === 0) return
+  const failures = runs.map(({ output }) => failuresIn(output))
+  const rows = runs.map(({ level, code, seconds }, at) => ({
     level: String(level),
     version: versionAt(level),
     exit: String(code),
-    passed: String([...outcomes[index]!.values()].filter(passed => passed).length),
-    failed: String([...outcomes[index]!.values()].filter(passed => !passed).length),
+    failed: String(failures[at]!.size),
     seconds: seconds.toFixed(1),
   }))
   print(`${tableLines(rows, String, { columns: undefined, colors: undefined }).join('\n')}\n`)
-  const names = new Set(outcomes.flatMap(found => [...found.keys()]))
-  const different = [...names].find(name => new Set(outcomes.map(found => found.get(name))).size > 1)
+  const names = new Set(failures.flatMap(found => [...found]))
+  const levelsWhere = (name: string, fails: boolean) =>
+    runs.flatMap(({ level }, at) => (failures[at]!.has(name) === fails ? [level] : [])).join(', ')
+  const different = [...names].find(name => levelsWhere(name, false) !== '')
   if (different === undefined) return
-  const ended = runs.map(({ level }, index) => `${level} ${wordFor(outcomes[index]!.get(different))}`)
-  print(`First test that differs: ${different} (${ended.join(', ')})\n`)
-}
-
-function wordFor(passed: boolean | undefined): string {
-  return passed === undefined ? 'not run' : passed ? 'passed' : 'failed'
-}
-
-/** Colors are for a terminal, and the tests are found in plain text. */
-function runPiped(
-  [program, ...args]: readonly string[],
-  env: NodeJS.ProcessEnv,
-  take: (text: string) => void,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child: ChildProcess = spawn(program!, args, { stdio: ['inherit', 'pipe', 'pipe'], env })
-    const end = () => void child.kill('SIGTERM')
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end)
-    for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', take)
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const missing = error.code === 'ENOENT'
-      const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun
-      reject(new Failure(exit, `cannot run ${program}: ${missing ? 'there is no such command' : error.code}`))
-    })
-    child.once('close', (code, signal) => {
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeListener(name, end)
-      resolve(code ?? 128 + (signal ? constants.signals[signal] : 0))
-    })
-  })
+  print(
+    `First test that differs: ${different} fails at ${levelsWhere(different, true)}, not at ${levelsWhere(different, false)}.\n`,
+  )
 }
