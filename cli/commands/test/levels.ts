@@ -8,7 +8,8 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { type RecordedCall, readRecording } from './replay/recording.ts'
+import { concerns, goneFields, type Uses, usesIn } from './level-uses.ts'
+import { readRecording } from './replay/recording.ts'
 
 export const levels: readonly ExtraSubcommand[] = [
   {
@@ -17,89 +18,79 @@ export const levels: readonly ExtraSubcommand[] = [
     args: [
       { name: 'from', about: 'the level or release that the client works with: 417, 11.0' },
       { name: 'to', about: 'the level or release that it is to work with: 498, 12.0, latest' },
+      { name: 'recording', about: 'only what concerns the calls and events of this recording', optional: true },
     ],
     flags: [
-      { name: 'recording', value: 'FILE', about: 'only what concerns the calls and events of this recording' },
-      { name: 'used', about: 'only what concerns the calls in the log of the daemon, which needs its control plane' },
+      {
+        name: 'used',
+        about: 'only what concerns the calls and events in the logs of the daemon, which needs its control plane',
+      },
     ],
     globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
-    more: `natter record FILE writes a recording of what a client does. Without --recording and --used, everything that changed is listed.`,
+    more: `natter record FILE writes a recording of what a client does. Without a recording and without --used, everything that changed is
+listed. What a client has to change comes first; with a recording, each field that the client got and newer levels do not send is named.`,
     examples: [
       'natter levels diff 417 498',
-      'natter levels diff 11.0 12.0 --recording bot.ndjson',
+      'natter levels diff 11.0 12.0 bot.ndjson',
       'natter levels diff 421 latest --used --json',
     ],
     async run({ args, flags, globals }) {
       const [from, to] = [givenLevel(args[0], '<from>'), givenLevel(args[1], '<to>')]
       if (from > to) throw usage('<from> is newer than <to>', `natter levels diff ${args[1]} ${args[0]}`)
-      const { recording } = flags as { recording?: string }
-      if (recording !== undefined && flags.used === true) throw usage('--recording and --used cannot be combined')
+      const recording = args[2]
+      if (recording !== undefined && flags.used === true) throw usage('a recording and --used cannot be combined')
       const used =
         recording !== undefined
-          ? usesOf(readRecording(recording).calls)
+          ? usesIn(readRecording(recording).calls)
           : flags.used === true
-            ? usesOf(await loggedCalls(globals))
+            ? await loggedUses(globals)
             : undefined
       const { levelNews } = await import('../../../daemon/api/levels/news.ts')
       const between = (await levelNews()).filter(({ level }) => level > from && level <= to)
       const news = used ? between.filter(one => concerns(one, used)) : between
-      const rows = news.map(({ level, breaks, about, gone }) => ({ level, breaks, about, gone: [...gone] }))
+      const rows = news.map(one => ({
+        level: one.level,
+        breaks: one.breaks,
+        about: one.about,
+        gone: goneFields(one, used),
+      }))
       if (await printFormatted({ changes: rows }, globals)) return
-      print(textOf(news, used))
+      print(textOf(rows, used))
     },
   },
 ]
 
-interface Uses {
-  readonly endpoints: ReadonlySet<string>
-  readonly events: ReadonlySet<string>
-}
-
-type Call = Pick<RecordedCall, 'endpoint' | 'answer'>
-
-/** Events are in the answers of polls. */
-function usesOf(calls: readonly Call[]): Uses {
-  const endpoints = new Set<string>()
-  const events = new Set<string>()
-  for (const { endpoint, answer } of calls) {
-    if (endpoint !== null) endpoints.add(endpoint)
-    const list = (answer as { events?: unknown } | null)?.events
-    if (Array.isArray(list)) for (const event of list) if (typeof event?.type === 'string') events.add(event.type)
-  }
-  return { endpoints, events }
-}
-
-async function loggedCalls(globals: Globals): Promise<Call[]> {
-  const reply = await callControlPlane(
-    globals,
-    { method: 'GET', path: '/control/v1/requests' },
-    { timeout: globals.timeout },
+/** The log of calls has no whole answers, so which fields a client got of a reply is not known. */
+async function loggedUses(globals: Globals): Promise<Uses> {
+  const read = (log: string) =>
+    callControlPlane(
+      globals,
+      { method: 'GET', path: `/control/v1/${log}?limit=100000` },
+      { timeout: globals.timeout },
+    ) as Promise<Record<string, any>>
+  const [{ requests }, { events }] = await Promise.all([read('requests'), read('events')])
+  return usesIn(
+    requests,
+    events.flatMap(({ queues, event }: { queues: unknown[]; event: object }) => (queues.length > 0 ? [event] : [])),
   )
-  return (reply.requests as unknown as { endpoint: string | null; answer?: unknown }[]).map(({ endpoint, answer }) => ({
-    endpoint,
-    answer: answer ?? null,
-  }))
 }
 
-/** What is about nothing in particular concerns everyone. */
-function concerns({ endpoints, events }: News, used: Uses): boolean {
-  if (endpoints.length + events.length === 0) return true
-  return endpoints.some(id => used.endpoints.has(id)) || events.some(type => used.events.has(type))
+interface Row extends Pick<News, 'level' | 'breaks' | 'about'> {
+  readonly gone: readonly string[]
 }
 
-function textOf(news: readonly News[], used: Uses | undefined): string {
-  if (news.length === 0) return 'Nothing changed that concerns this client.\n'
-  const breaking = news.filter(({ breaks }) => breaks)
-  const other = news.filter(({ breaks }) => !breaks)
-  const line = ({ level, about }: News) => `  ${level}  ${about}`
-  const gone = breaking.flatMap(({ level, gone: fields }) =>
-    fields.map(
-      field => `  ${used ? 'Your client may read' : 'A client may read'} ${field}, which is gone since ${level}.`,
-    ),
-  )
+function textOf(rows: readonly Row[], used: Uses | undefined): string {
+  if (rows.length === 0) return `Nothing changed${used ? ' that concerns this client' : ''}.\n`
+  const subject = used ? 'Your client gets' : 'Clients get'
+  const lines = ({ level, breaks, about, gone }: Row) => [
+    `  ${level}  ${about}`,
+    ...(breaks ? gone.map(field => `       ${subject} ${field}, which is gone since ${level}.`) : []),
+  ]
+  const [breaking, other] = [rows.filter(({ breaks }) => breaks), rows.filter(({ breaks }) => !breaks)]
   return [
-    ...(breaking.length > 0 ? ['To change:', ...breaking.map(line), ...gone] : []),
-    ...(other.length > 0 ? [...(breaking.length > 0 ? [''] : []), 'New:', ...other.map(line)] : []),
+    ...(breaking.length > 0 ? ['To change:', ...breaking.flatMap(lines)] : []),
+    ...(breaking.length > 0 && other.length > 0 ? [''] : []),
+    ...(other.length > 0 ? ['New:', ...other.flatMap(lines)] : []),
     '',
   ].join('\n')
 }

@@ -1,57 +1,127 @@
 // Behaviours of servers of the API family that change at a level. The code asks for these by name, never for a level.
 
-interface Behaviour {
+export interface Behaviour {
   readonly since: number
   /** What a client sees, as a sentence. */
   readonly about: string
+  /** Something that clients rely on is different or gone. */
+  readonly breaks?: true
+  /** IDs of the endpoints and types of the events that it shows in; without both, it concerns every client. */
+  readonly endpoints?: readonly string[]
+  readonly events?: readonly string[]
 }
 
 export const behaviours = {
   deactivationToldInArchived: {
     since: 428,
     about: 'When an account is deactivated, peer_remove events are sent for archived channels too.',
+    events: ['subscription'],
   },
-  importedStubsShown: { since: 433, about: 'Users have is_imported_stub.' },
+  importedStubsShown: {
+    since: 433,
+    about: 'Users have is_imported_stub.',
+    endpoints: ['get-users', 'get-user', 'get-user-by-email', 'get-own-user', 'register-queue'],
+    events: ['realm_user'],
+  },
   channelNoticesChosen: {
     since: 434,
     about: 'Notices about new and changed channels are posted only if send_channel_events_messages is on.',
+    breaks: true,
+    endpoints: ['create-channel', 'subscribe', 'update-stream'],
+    events: ['message'],
   },
-  topicCreationLimited: { since: 441, about: 'Channels have can_create_topic_group.' },
+  topicCreationLimited: {
+    since: 441,
+    about: 'Channels have can_create_topic_group.',
+    endpoints: ['get-streams', 'get-stream-by-id', 'get-subscriptions', 'register-queue'],
+    events: ['stream', 'subscription'],
+  },
   avatarDeletedOnce: {
     since: 443,
     about: 'DELETE /users/me/avatar without an avatar changes nothing.',
+    endpoints: ['delete-avatar'],
   },
-  anchorByDate: { since: 445, about: 'GET /messages takes anchor=date with anchor_date.' },
-  mentionsNarrow: { since: 446, about: 'Narrows have the operator mentions, with a user.' },
+  anchorByDate: {
+    since: 445,
+    about: 'GET /messages takes anchor=date with anchor_date.',
+    endpoints: ['get-messages', 'update-message-flags-for-narrow'],
+  },
+  mentionsNarrow: {
+    since: 446,
+    about: 'Narrows have the operator mentions, with a user.',
+    endpoints: ['get-messages', 'update-message-flags-for-narrow', 'check-messages-match-narrow'],
+  },
   channelAddressForPosters: {
     since: 448,
     about: 'Only people who may post in a channel get its email address.',
+    breaks: true,
+    endpoints: ['get-stream-email-address', 'get-subscriptions', 'register-queue'],
+    events: ['subscription'],
   },
-  gifRatingsShared: { since: 453, about: 'The ratings of GIFs are disabled, g, pg, pg-13 and r, numbered from 0.' },
+  gifRatingsShared: {
+    since: 453,
+    about: 'The ratings of GIFs are disabled, g, pg, pg-13 and r, numbered from 0.',
+    breaks: true,
+    endpoints: ['update-realm'],
+  },
   botsInPeopleQuestions: {
     since: 458,
     about: 'Subscriptions and group membership of bots can be asked for.',
+    endpoints: ['get-subscription-status', 'get-is-user-group-member'],
   },
   descriptionRendered: {
     since: 462,
     about: 'The realm event about a new description has rendered_description.',
+    events: ['realm'],
   },
   descriptionInOneObject: {
     since: 464,
     about: 'The realm event about a new description is an update_dict.',
+    breaks: true,
+    events: ['realm'],
   },
-  botAddressTold: { since: 461, about: 'A new address of a bot sends realm_bot/update.' },
-  statusesByAdminBots: { since: 473, about: 'Bots that are administrators may set the status of others.' },
-  paragraphsInSummary: { since: 476, about: 'Profile fields of long text can be in the summary.' },
+  botAddressTold: { since: 461, about: 'A new address of a bot sends realm_bot/update.', events: ['realm_bot'] },
+  statusesByAdminBots: {
+    since: 473,
+    about: 'Bots that are administrators may set the status of others.',
+    endpoints: ['update-status-for-user'],
+  },
+  paragraphsInSummary: {
+    since: 476,
+    about: 'Profile fields of long text can be in the summary.',
+    endpoints: ['create-custom-profile-field', 'update-custom-profile-field'],
+  },
   archivedChannelsReadable: {
     since: 480,
     about: 'Details, subscribers and topics of archived channels can be read.',
+    endpoints: ['get-stream-by-id', 'get-stream-topics', 'get-subscribers'],
   },
-  archivedChannelsNarrow: { since: 489, about: 'Narrows have channels:archived.' },
-  discordShown: { since: 488, about: 'The authentication methods of GET /server_settings have discord.' },
-  groupsOpenToBots: { since: 496, about: 'Bots may call the endpoints of user groups.' },
-  pushChosenByChannel: { since: 507, about: 'Channels have default_push_notifications.' },
-  messageLinksInReply: { since: 508, about: 'The reply of POST /messages has message_url and message_link.' },
+  archivedChannelsNarrow: {
+    since: 489,
+    about: 'Narrows have channels:archived.',
+    endpoints: ['get-messages', 'update-message-flags-for-narrow', 'check-messages-match-narrow'],
+  },
+  discordShown: {
+    since: 488,
+    about: 'The authentication methods of GET /server_settings have discord.',
+    endpoints: ['get-server-settings'],
+  },
+  groupsOpenToBots: {
+    since: 496,
+    about: 'Bots may call the endpoints of user groups.',
+    endpoints: ['get-user-groups', 'create-user-group', 'update-user-group', 'deactivate-user-group'],
+  },
+  pushChosenByChannel: {
+    since: 507,
+    about: 'Channels have default_push_notifications.',
+    endpoints: ['get-streams', 'get-stream-by-id', 'get-subscriptions', 'register-queue'],
+    events: ['stream', 'subscription'],
+  },
+  messageLinksInReply: {
+    since: 508,
+    about: 'The reply of POST /messages has message_url and message_link.',
+    endpoints: ['send-message'],
+  },
 } as const satisfies Readonly<Record<string, Behaviour>>
 
 export type Behaviours = Readonly<Record<keyof typeof behaviours, boolean>>

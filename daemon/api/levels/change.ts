@@ -6,6 +6,8 @@ export interface Form {
   readonly begins?: readonly string[]
   /** Fields that end with it. */
   readonly ends?: readonly string[]
+  /** What `older` changes, as older levels have it. A client that never got it has nothing to change. */
+  readonly touches?: readonly string[]
   /** From the newer form to the older one. An event that older levels do not have becomes null. */
   readonly older?: (built: any) => any
   /** From the form that has everything to the newer one. An event that newer levels do not have becomes null. */

@@ -40,6 +40,7 @@ export const changes: readonly Change[] = [
     breaks: true,
     about: 'In server_supported_permission_settings, the default stream_creator_or_nobody is called channel_creator.',
     register: {
+      touches: ['server_supported_permission_settings'],
       older: at(
         'server_supported_permission_settings',
         at('stream', settings =>
@@ -77,7 +78,11 @@ export const changes: readonly Change[] = [
     level: 442,
     breaks: true,
     about: 'In the reply of register, giphy_rating_options is called gif_rating_options, and tenor_api_key is new.',
-    register: { begins: ['tenor_api_key'], older: rename('gif_rating_options', 'giphy_rating_options') },
+    register: {
+      begins: ['tenor_api_key'],
+      touches: ['giphy_rating_options'],
+      older: rename('gif_rating_options', 'giphy_rating_options'),
+    },
   },
   {
     level: 443,
@@ -103,6 +108,7 @@ export const changes: readonly Change[] = [
       'The setting giphy_rating of the organization is called gif_rating_policy, and gif_rating_options in the reply of register gif_rating_policy_options.',
     register: {
       newer: rename('realm_giphy_rating', 'realm_gif_rating_policy'),
+      touches: ['gif_rating_options'],
       older: rename('gif_rating_policy_options', 'gif_rating_options'),
     },
     events: {
@@ -194,6 +200,7 @@ export const changes: readonly Change[] = [
     breaks: true,
     about: 'In realm_incoming_webhook_bots, the field validator of a URL option is called input_type.',
     register: {
+      touches: ['realm_incoming_webhook_bots'],
       older: at('realm_incoming_webhook_bots', each(at('url_options', each(rename('input_type', 'validator'))))),
     },
   },

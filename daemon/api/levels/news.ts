@@ -4,7 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { capabilities } from '../capabilities.ts'
 import type { Endpoint } from '../define.ts'
 import { catalogue } from '../index.ts'
-import { behaviours } from './behaviours.ts'
+import { type Behaviour, behaviours } from './behaviours.ts'
 import type { Form } from './change.ts'
 import { changes } from './changes.ts'
 import { defaultLevel } from './releases.ts'
@@ -20,8 +20,17 @@ export interface News {
   readonly endpoints: readonly string[]
   /** Types of the events that it is about. */
   readonly events: readonly string[]
-  /** Fields that are gone, as a client reads them: `reaction.user`. */
-  readonly gone: readonly string[]
+  /** The param that it is about. */
+  readonly param?: string
+  /** How it shows in replies and events: a client that never got what changes is not concerned. */
+  readonly forms: readonly PlacedForm[]
+}
+
+export interface PlacedForm {
+  readonly in: 'reply' | 'event'
+  /** The ID of an endpoint, or the type of an event. */
+  readonly of: string
+  readonly form: Form
 }
 
 /** By level; what breaks clients first. */
@@ -42,20 +51,23 @@ function changeNews(): News[] {
     about,
     endpoints: [...Object.keys(replies), ...(register ? ['register-queue'] : [])],
     events: Object.keys(events),
-    gone: [
-      ...goneFrom('register', register),
-      ...Object.entries(events).flatMap(([type, form]) => goneFrom(type, form)),
-      ...Object.entries(replies).flatMap(([id, form]) => goneFrom(id, form)),
+    forms: [
+      ...(register ? [{ in: 'reply' as const, of: 'register-queue', form: register }] : []),
+      ...Object.entries(events).map(([of, form]) => ({ in: 'event' as const, of, form })),
+      ...Object.entries(replies).map(([of, form]) => ({ in: 'reply' as const, of, form })),
     ],
   }))
 }
 
-function goneFrom(place: string, form: Form | undefined): string[] {
-  return (form?.ends ?? []).map(path => `${place}.${path.replaceAll('.*.', '[].')}`)
-}
-
 function behaviourNews(): News[] {
-  return Object.values(behaviours).map(({ since, about }) => plain(since, about))
+  return Object.values<Behaviour>(behaviours).map(
+    ({ since: level, about, breaks = false, endpoints = [], events = [] }) => ({
+      ...plain(level, about),
+      breaks,
+      endpoints,
+      events,
+    }),
+  )
 }
 
 function capabilityNews(): News[] {
@@ -67,20 +79,26 @@ function capabilityNews(): News[] {
 function endpointNews(endpoint: Endpoint): News[] {
   const { id, method, path, since, until, params, reply } = endpoint
   const route = `${method} ${path.replace('...}', '}')}`
-  const of = (level: number, about: string) => ({ ...plain(level, about), endpoints: [id] })
+  const of = (level: number, about: string, param?: string): News => ({
+    ...plain(level, about),
+    endpoints: [id],
+    ...(param !== undefined && { param }),
+  })
   const news = [of(since, `${route} is new.`)]
   if (until !== undefined) news.push({ ...of(until, `${route} is gone.`), breaks: true })
   for (const [name, param] of Object.entries(params)) {
-    if (param.since !== undefined) news.push(of(param.since, `${route} takes ${name}.`))
+    if (param.since !== undefined) news.push(of(param.since, `${route} takes ${name}.`, name))
     if (param.until !== undefined)
-      news.push({ ...of(param.until, `${route} does not take ${name} any more.`), breaks: true })
-    if (param.earlier) news.push({ ...of(param.earlier.until, `${route}: ${name} takes other values.`), breaks: true })
+      news.push({ ...of(param.until, `${route} does not take ${name} any more.`, name), breaks: true })
+    if (param.earlier)
+      news.push({ ...of(param.earlier.until, `${route}: ${name} takes other values.`, name), breaks: true })
   }
   return [
     ...news,
     ...fieldNews(reply, []).map(({ level, gone, path: field }) => {
       const about = `${route}: the reply ${gone ? 'has no' : 'has'} ${field}.`
-      return { ...of(level, about), breaks: gone, gone: gone ? [`${id}.${field}`] : [] }
+      const form = gone ? { ends: [field.replaceAll('[]', '.*')] } : {}
+      return { ...of(level, about), breaks: gone, forms: [{ in: 'reply' as const, of: id, form }] }
     }),
   ]
 }
@@ -108,5 +126,5 @@ function inside(shape: TSchema, [...place]: readonly string[]): FieldNews[] {
 }
 
 function plain(level: number, about: string): News {
-  return { level, breaks: false, about, endpoints: [], events: [], gone: [] }
+  return { level, breaks: false, about, endpoints: [], events: [], forms: [] }
 }
