@@ -176,7 +176,7 @@ const seed = record({
     for (const [name, rows] of Object.entries(value as object)) listOf(row)(rows, [...path, name])
   },
   uploads: listOf(record({ 'name!': text, 'content!': text })),
-  level: (value, path) => insist(readLevel(String(value)) !== undefined, path, `must be ${levelForms}`),
+  level: (value, path) => insist(readLevel(value as string) !== undefined, path, `must be ${levelForms}`),
 })
 
 export function checkSeed(value: unknown): Seed {

@@ -27,7 +27,7 @@ export async function firstFacts(
 ): Promise<readonly Fact[]> {
   const seeds = await seedsOf(config)
   const level = seeds.findLast(({ seed }) => seed.level !== undefined)?.seed.level
-  if (level !== undefined) context.chooseLevel?.(readLevel(String(level))!)
+  if (level !== undefined) context.chooseLevel?.(readLevel(level)!)
   // A whole organization takes the place of what would come before it.
   const base = seeds.findLastIndex(({ seed }) => seed.rows !== undefined)
   if (base >= 0) return seedFacts(await takeRows(seeds[base]!, config, context), seeds.slice(base), context)

@@ -244,9 +244,9 @@ export class Spaces implements SpacesDoor {
   }
 }
 
-function levelIn({ level: text }: WantedSpace): number | undefined {
-  if (text === undefined) return undefined
-  const level = readLevel(String(text))
+function levelIn({ level: given }: WantedSpace): number | undefined {
+  if (given === undefined) return undefined
+  const level = readLevel(given)
   if (level === undefined) throw invalid('level', `must be ${levelForms}`)
   return level
 }

@@ -12,11 +12,10 @@ export async function levelsPage(): Promise<string> {
       .map(({ about, breaks, gap }) => `- ${breaks ? '**Breaks clients.** ' : ''}${about}${gap ? gapText(gap) : ''}`)
     return `## ${level} (${versionAt(level)})\n\n${lines.join('\n')}\n`
   })
-  return `# Feature levels
+  return `# Changes by feature level
 
-\`natterd --level N\` speaks any level from ${defaultLevel}, the default, to ${newestLevel}. This page lists what each level brought. \`natter levels diff 417 498\`
-lists the part that a client has to know, and \`natter exec --levels 421,498,latest -- npm test\` runs tests at several levels. A level
-that is not listed differs from the one before it in nothing that natter has.
+What each feature level brought, from ${defaultLevel}, the default, to ${newestLevel}. [Feature levels](../levels.md) says how to choose one, and how to see
+what a client has to change. A level that is not listed differs from the one before it in nothing that natter has.
 
 ${sections.join('\n')}`
 }

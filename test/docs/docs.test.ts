@@ -18,7 +18,8 @@ import { loadCatalogue, root } from '../../docs/generate/sources.ts'
 import { generate, stalePages } from '../../docs/generate.ts'
 
 const pages = await generate()
-const endpoints = (await loadCatalogue()).flatMap(resource => resource.endpoints)
+const catalogue = await loadCatalogue()
+const endpoints = catalogue.flatMap(resource => resource.endpoints)
 const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
 const written = [
   'README.md',
@@ -61,72 +62,88 @@ describe('generated docs', () => {
   })
 })
 
-describe('openapi.json', () => {
-  const document = JSON.parse(pages.get('openapi.json')!)
-  const operations = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
+/** The default level, two releases, and levels between them. */
+const levels = [defaultLevel, 421, 443, 474, 498, newestLevel]
 
-  test('every reference leads somewhere', () => {
-    for (const reference of references(document)) {
-      assert.match(reference, /^#\//)
-      const target = reference
-        .slice(2)
-        .split('/')
-        .reduce<any>((at, step) => at?.[step], document)
-      assert.ok(target, `${reference} leads nowhere`)
-    }
-  })
-
-  test('every operation has an ID of its own, a known tag, known security and a reply', () => {
-    const ids = operations.map(({ operation }) => operation.operationId)
-    assert.equal(new Set(ids).size, ids.length)
-    const tags = document.tags.map((tag: { name: string }) => tag.name)
-    for (const { operation } of operations) {
-      for (const tag of operation.tags) assert.ok(tags.includes(tag), tag)
-      for (const scheme of operation.security.flatMap(Object.keys))
-        assert.ok(document.components.securitySchemes[scheme], scheme)
-      assert.ok(operation.responses[200].content['application/json'].schema, operation.operationId)
-      assert.ok(operation.responses.default)
-    }
-  })
-
-  test('every endpoint of the default level is there under its method and path', () => {
-    assert.deepEqual(namesIn(document), namesAt(defaultLevel))
-  })
-
-  test('at the newest level every endpoint is there', async () => {
-    assert.deepEqual(namesIn(openApi(await loadCatalogue(), newestLevel)), namesAt(newestLevel))
-    assert.equal(namesAt(newestLevel).length, endpoints.filter(({ served }) => served !== 'outgoing').length)
-  })
-
-  test('parameters are declared once, those of the path are required, and each has one schema', () => {
-    for (const { path, operation } of operations) {
-      const parameters: Record<string, any>[] = operation.parameters ?? []
-      const names = parameters.map(parameter => `${parameter.in} ${parameter.name}`)
-      assert.equal(new Set(names).size, names.length)
-      for (const [, name] of path.matchAll(/\{(\w+)\}/g)) assert.ok(names.includes(`path ${name}`), `${path}: ${name}`)
-      for (const parameter of parameters) {
-        if (parameter.in === 'path') assert.ok(parameter.required && path.includes(`{${parameter.name}}`))
-        assert.equal(Number('schema' in parameter) + Number('content' in parameter), 1)
-      }
-    }
-  })
-
-  test('bodies are forms, and every field they need or encode is one they have', () => {
-    for (const { operation } of operations)
-      for (const [type, body] of Object.entries<any>(operation.requestBody?.content ?? {})) {
-        assert.match(type, /^(application\/x-www-form-urlencoded|multipart\/form-data)$/)
-        for (const name of [...(body.schema.required ?? []), ...Object.keys(body.encoding ?? {})])
-          assert.ok(body.schema.properties[name], `${operation.operationId}: ${name}`)
-      }
-  })
-
-  test('nothing of the inner form of shapes is left', () => {
-    for (const word of ['"ref":', '"patternProperties":', '"format": "binary"'])
-      assert.ok(!pages.get('openapi.json')!.includes(word), word)
-  })
+test('openapi.json is that of the default level', () => {
+  assert.deepEqual(JSON.parse(pages.get('openapi.json')!), JSON.parse(JSON.stringify(openApi(catalogue, defaultLevel))))
 })
+
+for (const level of levels)
+  describe(`OpenAPI of level ${level}`, () => {
+    const text = JSON.stringify(openApi(catalogue, level))
+    const document = JSON.parse(text)
+    const operations = Object.entries<Record<string, any>>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+
+    test('names the level', () => assert.equal(document.info.version, String(level)))
+
+    test('every field that an object needs is one that it describes', () => {
+      for (const { required = [], properties } of objectsIn(document))
+        for (const name of required) assert.ok(properties[name], `${name} of ${Object.keys(properties)}`)
+    })
+
+    test('every reference leads somewhere', () => {
+      for (const reference of references(document)) {
+        assert.match(reference, /^#\//)
+        const target = reference
+          .slice(2)
+          .split('/')
+          .reduce<any>((at, step) => at?.[step], document)
+        assert.ok(target, `${reference} leads nowhere`)
+      }
+    })
+
+    test('every operation has an ID of its own, a known tag, known security and a reply', () => {
+      const ids = operations.map(({ operation }) => operation.operationId)
+      assert.equal(new Set(ids).size, ids.length)
+      const tags = document.tags.map((tag: { name: string }) => tag.name)
+      for (const { operation } of operations) {
+        for (const tag of operation.tags) assert.ok(tags.includes(tag), tag)
+        for (const scheme of operation.security.flatMap(Object.keys))
+          assert.ok(document.components.securitySchemes[scheme], scheme)
+        assert.ok(operation.responses[200].content['application/json'].schema, operation.operationId)
+        assert.ok(operation.responses.default)
+      }
+    })
+
+    test('every endpoint of the level is there under its method and path, with its params and no others', () => {
+      assert.deepEqual(namesIn(document), namesAt(level))
+      for (const endpoint of endpoints.flatMap(one => endpointAt(one, level) ?? [])) {
+        const operation = operations.find(({ operation }) => operation.operationId === endpoint.id)?.operation
+        if (operation) assert.deepEqual(paramsIn(operation), Object.keys(endpoint.params).sort(), endpoint.id)
+      }
+    })
+
+    test('parameters are declared once, those of the path are required, and each has one schema', () => {
+      for (const { path, operation } of operations) {
+        const parameters: Record<string, any>[] = operation.parameters ?? []
+        const names = parameters.map(parameter => `${parameter.in} ${parameter.name}`)
+        assert.equal(new Set(names).size, names.length)
+        for (const [, name] of path.matchAll(/\{(\w+)\}/g))
+          assert.ok(names.includes(`path ${name}`), `${path}: ${name}`)
+        for (const parameter of parameters) {
+          if (parameter.in === 'path') assert.ok(parameter.required && path.includes(`{${parameter.name}}`))
+          assert.equal(Number('schema' in parameter) + Number('content' in parameter), 1)
+        }
+      }
+    })
+
+    test('bodies are forms, and every field they need or encode is one they have', () => {
+      for (const { operation } of operations)
+        for (const [type, body] of Object.entries<any>(operation.requestBody?.content ?? {})) {
+          assert.match(type, /^(application\/x-www-form-urlencoded|multipart\/form-data)$/)
+          for (const name of [...(body.schema.required ?? []), ...Object.keys(body.encoding ?? {})])
+            assert.ok(body.schema.properties[name], `${operation.operationId}: ${name}`)
+        }
+    })
+
+    test('nothing of the inner form of shapes is left', () => {
+      for (const word of ['"ref":', '"patternProperties":', '"format":"binary"', '"since":', '"until":', '"earlier":'])
+        assert.ok(!text.includes(word), word)
+    })
+  })
 
 describe('README', () => {
   const readme = read('README.md')
@@ -214,6 +231,19 @@ function namesIn(document: Record<string, any>): string[] {
       Object.entries(methods).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
     )
     .sort()
+}
+
+function paramsIn({ parameters = [], requestBody }: Record<string, any>): string[] {
+  const forms = Object.values<any>(requestBody?.content ?? {})
+  const fields = forms.flatMap(({ schema }) => Object.keys(schema.properties))
+  return [...parameters.map(({ name }: { name: string }) => name), ...fields].sort()
+}
+
+/** Schemas of objects, at any depth. */
+function objectsIn(value: unknown): Record<string, any>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Object.values(value).flatMap(objectsIn)
+  return 'properties' in value && !Array.isArray(value) ? [value, ...inside] : inside
 }
 
 function namesAt(level: number): string[] {

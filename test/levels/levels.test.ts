@@ -1,14 +1,23 @@
 // The level dial of a real daemon: how a level is chosen, and that a queue keeps the level of its registration.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
+import { channels } from '../../daemon/api/channels/channels.ts'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { reactions } from '../../daemon/api/messages/reactions.ts'
 import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { readConfig } from '../../daemon/start/config.ts'
+import { withConfigFile } from '../../daemon/start/config-file.ts'
+import { startNatter } from '../../daemon/testing/index.ts'
+import { newShell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { launch, newStoreFolder, sharedDaemon, spawnDaemon } from '../support/daemon.ts'
+import { send } from '../support/http.ts'
 import { openSpace } from '../support/spaces.ts'
 
 const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--level', '12.0', '--max-spaces', '40'] })
@@ -57,6 +66,8 @@ describe('the level of a space', () => {
     assert.equal(await levelOf({}), 498)
     assert.equal(await levelOf({ preset: 'empty', seed: { level: '11.0' } }), 421)
     assert.equal(await levelOf({ preset: 'empty', seed: { level: '11.0' }, level: 450 }), 450)
+    // What a seed in YAML that says 12.0 gives.
+    assert.equal(await levelOf({ preset: 'empty', seed: { level: 11 } }), 421)
     const { name } = await openSpace(daemon(), { level: 443 })
     assert.equal(await levelOf({ from: name }), 443)
   })
@@ -66,6 +77,91 @@ describe('the level of a space', () => {
     assert.match(String(wrong.body.msg), /^level: must be a level from 417 to 509/)
     const seed = await new Control(daemon()).try('POST', '/spaces', { seed: { level: '9.0' } })
     assert.match(String(seed.body.msg), /level must be a level from 417 to 509/)
+  })
+})
+
+describe('what names the level', () => {
+  const env = () => {
+    const { email, api_key } = daemon().ready.owner
+    return { NATTER_SITE: daemon().url, NATTER_EMAIL: email, NATTER_API_KEY: api_key }
+  }
+
+  test('natter doctor and the banner', async t => {
+    const { stdout } = await newShell(t, env()).run(['doctor'])
+    assert.match(stdout, /feature level 498, version 12\.0-natter/)
+    const starting = new Watched(t, spawnDaemon('', { flags: ['--memory', '--no-profile', '--level', '12.1'] }))
+    await starting.said(/^ {2}Level {4}500 \(12\.1\)$/m)
+  })
+
+  test('POST /register', async () => {
+    const { svc_feature_level, svc_version } = await daemon().owner.call(events.register, { event_types: [] })
+    assert.deepEqual([svc_feature_level, svc_version], [498, '12.0-natter'])
+  })
+})
+
+describe('the environment and the config file', () => {
+  test('choose a level, and a flag wins', async t => {
+    const file = join(mkdtempSync(join(tmpdir(), 'natter-level-')), 'config.json')
+    t.after(() => rmSync(dirname(file), { recursive: true }))
+    writeFileSync(file, JSON.stringify({ daemon: { level: 443 } }))
+    const levelWith = (flags: readonly string[], env: Record<string, string>) =>
+      readConfig(flags, withConfigFile({ HOME: dirname(file), NATTER_CONFIG: file, ...env })).level
+    assert.equal(levelWith([], {}), 443)
+    assert.equal(levelWith([], { NATTER_LEVEL: '12.0' }), 498)
+    assert.equal(levelWith(['--level', 'latest'], { NATTER_LEVEL: '12.0' }), 509)
+    writeFileSync(file, JSON.stringify({ daemon: { level: '13.0' } }))
+    assert.throws(() => levelWith([], {}), /--level takes a level from 417 to 509, .* not '13\.0'/)
+  })
+})
+
+describe('natter/testing', () => {
+  test('takes a level for the daemon and for a space, and refuses one that does not exist', async () => {
+    await using natter = await startNatter({ level: '12.0' })
+    const levelAt = async (url: string) => (await send(`${url}/api/v1/server_settings`)).body.svc_feature_level
+    assert.equal(await levelAt(natter.url), 498)
+    assert.equal(await levelAt((await natter.space({ level: 443 })).url), 443)
+    assert.equal(await levelAt((await natter.space()).url), 498)
+    await assert.rejects(natter.space({ level: 510 }), /level: must be a level from 417 to 509/)
+    await assert.rejects(startNatter({ level: 'newest' }), /--level takes a level from 417 to 509/)
+  })
+})
+
+describe('a parameter that is newer than the level', () => {
+  test('changes nothing and is reported', async () => {
+    const [older, newer] = await Promise.all([440, 441].map(level => openSpace(daemon(), { preset: 'dev', level })))
+    const create = (space: typeof older, name: string) =>
+      space!.owner.try(channels.create, { name, subscribers: [space!.owner.id], can_create_topic_group: 2 })
+    const before = await create(older, 'before')
+    assert.deepEqual(before.body.ignored_parameters_unsupported, ['can_create_topic_group'], before.text)
+    const after = await create(newer, 'after')
+    assert.deepEqual([after.body.result, after.body.ignored_parameters_unsupported], ['success', undefined], after.text)
+  })
+})
+
+describe('GET /static/openapi.json', () => {
+  const described = async (url: string, query = '') => (await send(`${url}/static/openapi.json`, { query })).body
+
+  test('is that of the level of the daemon or space, or of the one that is asked for', async t => {
+    const space = await openSpace(daemon(), { level: 443 })
+    assert.equal((await described(daemon().url)).info.version, '498')
+    assert.equal((await described(space.url)).info.version, '443')
+    const asked = await described(daemon().url, 'level=443')
+    assert.deepEqual(asked, await described(space.url))
+    const { stdout } = await newShell(t).run(['api', '--openapi', '--level', '443'])
+    assert.deepEqual(JSON.parse(stdout), asked)
+  })
+
+  test('has what the level has', async () => {
+    const [older, newer] = await Promise.all(['439', '440'].map(level => described(daemon().url, `level=${level}`)))
+    const path = '/users/{user_id}/channels'
+    assert.deepEqual([path in older!.paths, path in newer!.paths], [false, true])
+  })
+
+  test('refuses a level that does not exist', async () => {
+    const wrong = await described(daemon().url, 'level=12')
+    assert.deepEqual([wrong.code, wrong.result], ['BAD_REQUEST', 'error'])
+    assert.match(wrong.msg, /level/)
+    assert.equal((await described(daemon().url, 'level=443&level=444')).code, 'BAD_REQUEST')
   })
 })
 

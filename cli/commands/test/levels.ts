@@ -81,10 +81,9 @@ interface Row extends Pick<News, 'level' | 'breaks' | 'about'> {
 
 function textOf(rows: readonly Row[], used: Uses | undefined): string {
   if (rows.length === 0) return `Nothing changed${used ? ' that concerns this client' : ''}.\n`
-  const subject = used ? 'Your client gets' : 'Clients get'
   const lines = ({ level, breaks, about, gone }: Row) => [
     `  ${level}  ${about}`,
-    ...(breaks ? gone.map(field => `       ${subject} ${field}, which is gone since ${level}.`) : []),
+    ...(used && breaks && gone.length > 0 ? [`       Your client gets ${goneText(gone)} gone since ${level}.`] : []),
   ]
   const [breaking, other] = [rows.filter(({ breaks }) => breaks), rows.filter(({ breaks }) => !breaks)]
   return [
@@ -94,3 +93,13 @@ function textOf(rows: readonly Row[], used: Uses | undefined): string {
     '',
   ].join('\n')
 }
+
+/** The first few: whole sections of the state went at once. */
+function goneText(gone: readonly string[]): string {
+  const shown = gone.slice(0, mostGone)
+  const more = gone.length - shown.length
+  const list = more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+  return `${list}, which ${gone.length === 1 ? 'is' : 'are'}`
+}
+
+const mostGone = 5

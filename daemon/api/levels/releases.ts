@@ -18,7 +18,10 @@ const nextRelease = '13.0'
 export const levelForms = `a level from ${oldestLevel} to ${newestLevel}, a release (${releases.map(({ name }) => name).join(', ')}) or latest`
 
 /** undefined for what has none of the forms. */
-export function readLevel(text: string): number | undefined {
+export function readLevel(given: string | number): number | undefined {
+  // A seed in YAML or JSON that says 12.0 has the number 12.
+  const text =
+    typeof given === 'number' && given < oldestLevel && Number.isInteger(given) ? `${given}.0` : String(given)
   if (text === 'latest') return newestLevel
   const release = releases.find(({ name }) => name === text)
   if (release) return release.level
