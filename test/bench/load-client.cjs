@@ -51,7 +51,16 @@ function report(now) {
   const at = q => sorted[Math.floor((sorted.length - 1) * q)]
   const perSecond = latencies.length / ((now - began) / 1000)
   const found = (quantiles ?? []).map(at)
-  process.stdout.write(JSON.stringify({ perSecond, p50: at(0.5), p99: at(0.99), longest: at(1), quantiles: found }))
+  process.stdout.write(
+    JSON.stringify({
+      answers: latencies.length,
+      perSecond,
+      p50: at(0.5),
+      p99: at(0.99),
+      longest: at(1),
+      quantiles: found,
+    }),
+  )
 }
 
 function fail(error) {

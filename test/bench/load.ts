@@ -18,6 +18,7 @@ export interface Load {
 }
 
 export interface LoadResult {
+  readonly answers: number
   readonly perSecond: number
   /** Milliseconds. */
   readonly p50: number

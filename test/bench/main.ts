@@ -17,6 +17,7 @@ import { events } from './rows/events.ts'
 import { fixture } from './rows/fixture.ts'
 import { inspector } from './rows/inspector.ts'
 import { journal } from './rows/journal.ts'
+import { levels } from './rows/levels.ts'
 import { messages } from './rows/messages.ts'
 import { operations } from './rows/operations.ts'
 import { peers } from './rows/peers.ts'
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   ...questions,
   ...peers,
   ...write,
+  ...levels,
   ...messages,
   ...size,
   ...channels,

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { compareCalls, freshStore } from '../call-cost.ts'
 import { type LoadResult, run } from '../load.ts'
 import {
   authorization,
@@ -12,7 +13,6 @@ import {
   natterd,
   request,
   root,
-  type Server,
   startDaemon,
   startServer,
 } from '../processes.ts'
@@ -90,40 +90,14 @@ async function timeStart(program: string, args: readonly string[]): Promise<numb
   return took
 }
 
-/** Several daemons of each kind: two processes of the same code differ by more than the goal, by how V8 happened to compile it. */
-async function measureObserved(effort: Effort): Promise<Sample[]> {
-  const samples: Sample[] = []
-  for (let pair = 0; pair < effort.rounds(7, 2); pair++) samples.push(...(await compareObserved(effort)))
-  return samples
-}
-
-async function compareObserved(effort: Effort): Promise<Sample[]> {
-  const plain = await startDaemon(['--data', freshFolder(), '--no-profile'])
-  const flags = ['--data', freshFolder(), '--no-profile', '--metrics', '--log-level', 'info']
-  const observed = await startDaemon(flags, {}, { stderr: openSync(join(freshFolder(), 'log'), 'a') })
-  for (const server of [plain, observed]) server.pause()
-  const ask = async (server: Server) => {
-    server.resume()
-    try {
-      const headers = { Authorization: authorization(server.ready) }
-      const url = `${server.ready.url}/api/v1/users/me`
-      const load = { method: 'GET', headers, body: '', connections: 64, seconds: 1, url }
-      return 1000 / (await run(load)).perSecond
-    } finally {
-      server.pause()
-    }
-  }
-  // The first round only warms up.
-  await ask(plain)
-  await ask(observed)
-  const samples = await alternate(
-    effort.rounds(5, 3),
-    () => ask(observed),
-    () => ask(plain),
+function measureObserved(effort: Effort): Promise<Sample[]> {
+  const flags = ['--metrics', '--log-level', 'info']
+  return compareCalls(
+    effort,
+    () => startDaemon([...freshStore(), ...flags], {}, { stderr: openSync(join(freshFolder(), 'log'), 'a') }),
+    () => startDaemon(freshStore()),
+    'time',
   )
-  await plain.stop()
-  await observed.stop()
-  return samples
 }
 
 async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends: Sample[] }> {

@@ -1,0 +1,40 @@
+// What speaking a feature level costs a call.
+
+import { join } from 'node:path'
+import { compareCalls, freshStore } from '../call-cost.ts'
+import { daemonFlags, startDaemon, startServer } from '../processes.ts'
+import { NotInstalled, type Row } from '../row.ts'
+
+/** The folder of an earlier version, built. */
+const earlier = process.env.NATTER_BENCH_EARLIER
+
+export const levels: readonly Row[] = [
+  {
+    name: 'a call at level 509, 64 connections',
+    reference: 'the same at level 417',
+    goal: { atMost: 1.03 },
+    unit: 'ms of processor time',
+    measure: effort =>
+      compareCalls(
+        effort,
+        () => startDaemon([...freshStore(), '--level', '509']),
+        () => startDaemon(freshStore()),
+        'processorTime',
+      ),
+  },
+  {
+    name: 'a call at level 417, 64 connections',
+    reference: 'the version that NATTER_BENCH_EARLIER names',
+    goal: { atMost: 1.01 },
+    unit: 'ms of processor time',
+    async measure(effort) {
+      if (earlier === undefined) throw new NotInstalled('NATTER_BENCH_EARLIER names no folder of a built version')
+      return compareCalls(
+        effort,
+        () => startDaemon(freshStore()),
+        () => startServer([join(earlier, 'bin/natterd'), ...daemonFlags, ...freshStore()]),
+        'processorTime',
+      )
+    },
+  },
+]
