@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { parse } from 'yaml'
+import { readLevel } from '../../daemon/api/levels/releases.ts'
 import { newShell, type Shell } from '../support/cli.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -26,10 +28,10 @@ async function project(t: TestContext, kind: string): Promise<{ shell: Shell; ru
 }
 
 /** Runs a command of the project to its end. */
-function runIn({ home }: Shell, command: string): string {
+function runIn({ home }: Shell, command: string, more: Readonly<Record<string, string>> = {}): string {
   const PATH = [join(root, 'bin'), process.env.PATH].join(delimiter)
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const options = { cwd: home, env: { ...env, PATH, XDG_CONFIG_HOME: home }, encoding: 'utf8' } as const
+  const options = { cwd: home, env: { ...env, PATH, XDG_CONFIG_HOME: home, ...more }, encoding: 'utf8' } as const
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], options)
   assert.equal(status, 0, `${command}\n${stdout}\n${stderr}`)
   return stdout + stderr
@@ -39,6 +41,17 @@ describe('natter init', () => {
   test('pytest passes', { skip: !installed('pytest', '--version') && 'pytest is not installed' }, async t => {
     const { shell, run } = await project(t, 'pytest')
     assert.match(runIn(shell, run), /1 passed/)
+    const test = `
+import os
+def test_the_level_is_that_of_the_run(natter):
+    found = natter.call("amy", "GET", "/server_settings")
+    assert str(found["svc_feature_level"]) == os.environ["NATTER_LEVEL"]
+`
+    writeFileSync(join(shell.home, 'test_level.py'), test)
+    assert.match(
+      runIn(shell, 'natter exec --preset dev --levels 421,latest -- pytest test_level.py'),
+      /^421 +11\.0 +0 +0 .*\n509 +13\.0-dev +0 +0 /m,
+    )
   })
 
   test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
@@ -49,7 +62,16 @@ describe('natter init', () => {
 
   test('node passes', async t => {
     const { shell, run } = await project(t, 'node')
-    assert.match(runIn(shell, run), /pass 1\b/)
+    const file = join(shell.home, 'natter.test.mjs')
+    const level = `
+test('the level is that of the run', async () => {
+  const settings = await fetch(natter.url + '/api/v1/server_settings').then(answer => answer.json())
+  assert.equal(settings.svc_feature_level, Number(process.env.EXPECTED_LEVEL))
+})
+`
+    writeFileSync(file, readFileSync(file, 'utf8') + level)
+    assert.match(runIn(shell, run, { EXPECTED_LEVEL: '417' }), /pass 2\b/)
+    assert.match(runIn(shell, run, { NATTER_LEVEL: '12.0', EXPECTED_LEVEL: '498' }), /pass 2\b/)
   })
 
   test('vitest passes', { skip: !installed('vitest', '--version') && 'vitest is not installed' }, async t => {
@@ -64,9 +86,16 @@ describe('natter init', () => {
 
   test('github runs the tests of the project with a daemon', async t => {
     const { shell, run } = await project(t, 'github')
-    assert.ok(readFileSync(join(shell.home, '.github/workflows/natter.yml'), 'utf8').includes(`- run: ${run}\n`))
-    writeFileSync(join(shell.home, 'package.json'), JSON.stringify({ scripts: { test: 'natter whoami --jq .role' } }))
-    assert.match(runIn(shell, run), /^100$/m)
+    const workflow = readFileSync(join(shell.home, '.github/workflows/natter.yml'), 'utf8')
+    assert.ok(workflow.includes(`- run: ${run}\n`))
+    const script = 'natter whoami --jq .role && natter api GET /server_settings --jq .svc_feature_level'
+    writeFileSync(join(shell.home, 'package.json'), JSON.stringify({ scripts: { test: script } }))
+    assert.match(runIn(shell, run), /^100\n417$/m)
+    const { jobs } = parse(workflow)
+    assert.match(jobs.test.env.NATTER_LEVEL, /^\$\{\{ matrix\.level \}\}$/)
+    const levels: string[] = jobs.test.strategy.matrix.level
+    assert.deepEqual(levels.map(readLevel), [417, 498, 509])
+    assert.match(runIn(shell, run, { NATTER_LEVEL: levels[1]! }), /^100\n498$/m)
   })
 
   test('writes nothing if one of its files exists', async t => {

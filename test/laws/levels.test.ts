@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventTypes } from '../../daemon/api/event-types.ts'
-import { behaviours } from '../../daemon/api/levels/behaviours.ts'
+import { type Behaviour, behaviours } from '../../daemon/api/levels/behaviours.ts'
 import { changes } from '../../daemon/api/levels/changes.ts'
 import { defaultLevel, newestLevel } from '../../daemon/api/levels/releases.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
@@ -37,16 +37,19 @@ describe('feature levels', () => {
 
   test('changes are of levels above the default, and name endpoints and events that exist', async () => {
     const ids = new Set((await catalogueEndpoints()).map(({ endpoint }) => endpoint.id))
+    const exist = (endpoints: readonly string[], events: readonly string[]) => {
+      for (const id of endpoints) assert.ok(ids.has(id), `no endpoint ${id}`)
+      for (const type of events) assert.ok((eventTypes as readonly string[]).includes(type), `no event type ${type}`)
+    }
     for (const change of changes) {
       assert.ok(inRange(change), `level ${change.level}`)
       assert.match(change.about, /^[A-Z`].*\.$/, change.about)
-      for (const id of Object.keys(change.replies ?? {})) assert.ok(ids.has(id), `no endpoint ${id}`)
-      for (const type of Object.keys(change.events ?? {}))
-        assert.ok((eventTypes as readonly string[]).includes(type), `no event type ${type}`)
+      exist(Object.keys(change.replies ?? {}), Object.keys(change.events ?? {}))
     }
-    for (const { since: level, about } of Object.values(behaviours)) {
+    for (const { since: level, about, endpoints = [], events = [] } of Object.values<Behaviour>(behaviours)) {
       assert.ok(inRange({ level }), about)
       assert.match(about, /^[A-Z`].*\.$/, about)
+      exist(endpoints, events)
     }
   })
 
