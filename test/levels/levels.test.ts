@@ -87,10 +87,13 @@ describe('what names the level', () => {
   }
 
   test('natter doctor and the banner', async t => {
-    const { stdout } = await newShell(t, env()).run(['doctor'])
-    assert.match(stdout, /feature level 498, version 12\.0-natter/)
-    const starting = new Watched(t, spawnDaemon('', { flags: ['--memory', '--no-profile', '--level', '12.1'] }))
-    await starting.said(/^ {2}Level {4}500 \(12\.1\)$/m)
+    const shell = newShell(t, env())
+    assert.match((await shell.run(['doctor'])).stdout, /feature level 498, version 12\.0-natter/)
+    const flags = ['--memory', '--port', '0', '--no-profile', '--level', '12.1']
+    const running = new Watched(t, shell.spawn(['daemon', 'run', ...flags]))
+    await running.said(/^ {2}Level {4}500 \(12\.1\)$/m)
+    running.child.kill('SIGTERM')
+    assert.equal(await running.ended, 0)
   })
 
   test('POST /register', async () => {
