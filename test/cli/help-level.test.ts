@@ -31,7 +31,10 @@ describe('natter help --level', () => {
   })
 
   const refused = [
-    [['subscriptions', 'of', '--level', '439'], /level 439 does not have natter subscriptions of \(GET .*: since level 440\)/],
+    [
+      ['subscriptions', 'of', '--level', '439'],
+      /level 439 does not have natter subscriptions of \(GET .*: since level 440\)/,
+    ],
     [['send', '--level', '416'], /--level takes a level from 417 to 509, .* not "416"/],
     [['send', '--level'], /--level takes .* not ""/],
     [['nothing', '--level', '440'], /there is no subcommand "nothing"/],
