@@ -1,4 +1,4 @@
-// What a client used of the API, and whether a change between levels concerns it.
+// Collects what a client used of the API, and says whether a change between levels concerns it.
 
 import type { News, PlacedForm } from '../../../daemon/api/levels/news.ts'
 import type { RecordedCall } from './replay/recording.ts'

@@ -1,4 +1,4 @@
-// Which tests failed, from the output of common test runners: TAP and the other reporters of node:test, vitest, jest, pytest, go
+// Finds which tests failed in the output of common test runners: TAP and the other reporters of node:test, vitest, jest, pytest, go
 // test, and JUnit XML.
 
 const forms: readonly RegExp[] = [

@@ -1,4 +1,4 @@
-// At which levels something is, in words, for help and docs.
+// Says in words at which levels something is, for help and docs.
 
 import { defaultLevel } from './releases.ts'
 
