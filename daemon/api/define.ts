@@ -341,7 +341,7 @@ const usual = { access: 'user', since: 1, params: {}, reply: {}, refusals: [] } 
 /** The code for callers without the role. */
 const roleRefusal: ErrorCode = 'UNAUTHORIZED_PRINCIPAL'
 
-type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
+export type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
 
 /** Keeps the literal types of what it is given. */
 export function endpoint<const E extends Definition>(definition: E): Omit<typeof usual, keyof E> & E {

@@ -1,6 +1,7 @@
 // Files beside the store that nothing names any more are deleted: with the last upload that has their bytes, and at the
 // start what a crash left behind. While a backup reads the store they stay.
 
+import { pictureFiles } from '../domain/model/lookups.ts'
 import type { State } from '../domain/model/state.ts'
 import type { Engine } from '../engine.ts'
 import { warn } from '../local/warnings.ts'
@@ -73,11 +74,6 @@ function listUnnamed(state: State, files: Iterable<string>): Set<string> {
 /** Every file that a row of the state names, some of them more than once. */
 export function* namedFiles(state: State): Generator<string> {
   for (const { file } of state.attachments.values()) yield file
-  for (const { file, still } of state.emoji.values()) {
-    yield file
-    if (still !== undefined) yield still
-  }
-  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) yield avatar.file
-  for (const { file } of Object.values(state.organization.pictures ?? {})) if (file !== undefined) yield file
+  yield* pictureFiles(state)
   for (const { file } of state.exports.values()) if (file !== undefined) yield file
 }

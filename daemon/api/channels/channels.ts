@@ -18,16 +18,9 @@ import {
   text,
   userId,
 } from '../define.ts'
-import {
-  channel,
-  creationParams,
-  mapPermissions,
-  permissionsAbout,
-  pushAbout,
-  retention,
-  topicsPolicy,
-} from '../shapes/channels.ts'
+import { channel, creationParams, permissionsAbout, pushAbout, retention, topicsPolicy } from '../shapes/channels.ts'
 import { channelPermissions, groupValue } from '../shapes/permission-settings.ts'
+import { mapTable } from '../tables.ts'
 
 const change = record({ new: groupValue, old: maybe(nullable(groupValue)) })
 
@@ -141,7 +134,7 @@ export const channels = {
       }),
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
-      ...mapPermissions(name =>
+      ...mapTable(channelPermissions, name =>
         optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`, spanOf(channelPermissions[name])),
       ),
       default_push_notifications: optional(bool, pushAbout, { since: 507 }),

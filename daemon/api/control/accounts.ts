@@ -1,17 +1,17 @@
 // Accounts with their API keys.
 
-import { endpoint, int, listOf, maybe, optional, record, text } from '../define.ts'
+import { int, listOf, maybe, optional, record, text } from '../define.ts'
 import { account as accountName } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const account = record({ user_id: int, email: text, full_name: text, api_key: text })
 
 export const accounts = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-accounts',
     method: 'GET',
     path: '/accounts',
     also: ['/accounts/{name}'],
-    access: 'control',
     summary: 'List all active accounts with their API keys, or one account',
     params: { name: optional(accountName, 'an email address, the part of it before the @, or a user ID') },
     reply: { accounts: maybe(listOf(account)), account: maybe(account) },

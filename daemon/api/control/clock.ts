@@ -1,19 +1,9 @@
 // The daemon's clock: show, freeze, move, resume.
 
 import { Type } from '@sinclair/typebox'
-import {
-  defaulted,
-  endpoint,
-  listOf,
-  milliseconds,
-  nullable,
-  oneOf,
-  optional,
-  record,
-  required,
-  text,
-} from '../define.ts'
+import { defaulted, listOf, milliseconds, nullable, oneOf, optional, record, required, text } from '../define.ts'
 import { clockReply, duration, moment } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const dueEntry = record({
   at: milliseconds,
@@ -23,20 +13,18 @@ const dueEntry = record({
 })
 
 export const clock = {
-  show: endpoint({
+  show: controlEndpoint({
     id: 'show-clock',
     method: 'GET',
     path: '/clock',
-    access: 'control',
     summary: 'Show the time of the daemon, and whether its clock is frozen',
     reply: clockReply,
     cli: { name: 'clock show', examples: ['natter clock show', 'natter clock show --json'] },
   }),
-  freeze: endpoint({
+  freeze: controlEndpoint({
     id: 'freeze-clock',
     method: 'POST',
     path: '/clock/freeze',
-    access: 'control',
     summary: 'Freeze the clock, now or at a later time',
     params: { at: optional(moment, 'the time to move to first, as for clock set; now if omitted') },
     reply: clockReply,
@@ -46,11 +34,10 @@ export const clock = {
       examples: ['natter clock freeze', 'natter clock freeze 2030-01-01T09:00:00Z --ready-file ready.json'],
     },
   }),
-  set: endpoint({
+  set: controlEndpoint({
     id: 'set-clock',
     method: 'POST',
     path: '/clock/set',
-    access: 'control',
     summary: 'Move the clock forward to a time; everything that falls due on the way happens first',
     params: { to: required(moment, 'the new time: ISO 8601 or UNIX seconds') },
     reply: clockReply,
@@ -61,11 +48,10 @@ export const clock = {
       patience: 120_000,
     },
   }),
-  advance: endpoint({
+  advance: controlEndpoint({
     id: 'advance-clock',
     method: 'POST',
     path: '/clock/advance',
-    access: 'control',
     summary: 'Move the clock forward by a duration; everything that falls due on the way happens first',
     params: { by: required(duration, 'such as 10m or 1h30m; a number means seconds') },
     reply: clockReply,
@@ -76,11 +62,10 @@ export const clock = {
       patience: 120_000,
     },
   }),
-  due: endpoint({
+  due: controlEndpoint({
     id: 'list-due',
     method: 'GET',
     path: '/clock/due',
-    access: 'control',
     summary: 'List what falls due next by the clock, soonest first',
     params: {
       limit: defaulted(Type.Integer({ minimum: 1, maximum: 1000 }), 20, 'maximum number of entries'),
@@ -92,11 +77,10 @@ export const clock = {
       shows: 'due',
     },
   }),
-  resume: endpoint({
+  resume: controlEndpoint({
     id: 'resume-clock',
     method: 'POST',
     path: '/clock/resume',
-    access: 'control',
     summary: 'Let the clock run again, from its current time',
     reply: clockReply,
     cli: { name: 'clock resume', examples: ['natter clock resume', 'natter clock resume --json'] },

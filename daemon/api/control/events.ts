@@ -1,6 +1,6 @@
 // The log of events: every announcement and its recipients, with an event queue or without.
 
-import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import { int, listOf, maybe, optional } from '../define.ts'
 import {
   account,
   call,
@@ -13,13 +13,13 @@ import {
   waitReply,
   within,
 } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 export const eventLog = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-events',
     method: 'GET',
     path: '/events',
-    access: 'control',
     summary: 'List the newest events of all accounts, each with its recipients and the queues it was put into',
     params: {
       user: optional(account, 'only events for this account'),
@@ -42,11 +42,10 @@ export const eventLog = {
       shows: 'events',
     },
   }),
-  wait: endpoint({
+  wait: controlEndpoint({
     id: 'wait',
     method: 'POST',
     path: '/wait',
-    access: 'control',
     summary: 'Wait for an event, a call or a webhook delivery: exit code 0 when it came, 8 when it did not',
     params: {
       event: optional(pattern, 'fields that the event must have; "/ok|done/i" is a pattern'),
@@ -69,11 +68,10 @@ export const eventLog = {
       patience: 660_000,
     },
   }),
-  clear: endpoint({
+  clear: controlEndpoint({
     id: 'clear-events',
     method: 'DELETE',
     path: '/events',
-    access: 'control',
     summary: 'Clear the log of events',
     cli: {
       name: 'events clear',

@@ -1,8 +1,9 @@
 // Fault rules: which calls fail, how, and how often.
 
 import { Type } from '@sinclair/typebox'
-import { endpoint, int, keyed, listOf, maybe, num, oneOf, optional, record, required, text } from '../define.ts'
+import { int, keyed, listOf, maybe, num, oneOf, optional, record, required, text } from '../define.ts'
 import { account, id, shortText } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 /** Each kind of fault, and what it does. */
 export const faultKinds = {
@@ -62,11 +63,10 @@ const fault = record({
 })
 
 export const faults = {
-  add: endpoint({
+  add: controlEndpoint({
     id: 'add-fault',
     method: 'POST',
     path: '/faults',
-    access: 'control',
     summary: 'Make calls fail from now on',
     params: rule,
     reply: { fault },
@@ -81,11 +81,10 @@ export const faults = {
       shows: 'fault',
     },
   }),
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-faults',
     method: 'GET',
     path: '/faults',
-    access: 'control',
     summary: 'List fault rules, with how often each was seen and applied',
     reply: { faults: listOf(fault), kinds: keyed(text) },
     cli: {
@@ -108,12 +107,11 @@ export const faults = {
       ],
     },
   }),
-  remove: endpoint({
+  remove: controlEndpoint({
     id: 'remove-faults',
     method: 'DELETE',
     path: '/faults',
     also: ['/faults/{id}'],
-    access: 'control',
     summary: 'Remove a fault rule, or all of them',
     params: { id: optional(id, 'the rule; all rules if omitted') },
     cli: { name: 'faults remove', args: ['id'], examples: ['natter faults remove 3', 'natter faults remove'] },

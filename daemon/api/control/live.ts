@@ -1,15 +1,15 @@
 // News of a daemon in one answer, for programs that show it live; and its figures.
 
 import { Type } from '@sinclair/typebox'
-import { defaulted, endpoint, int, listOf, record } from '../define.ts'
+import { defaulted, int, listOf, record } from '../define.ts'
 import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 export const live = {
-  watch: endpoint({
+  watch: controlEndpoint({
     id: 'watch-live',
     method: 'GET',
     path: '/live',
-    access: 'control',
     summary:
       'Wait for new events and calls of all accounts, and return them with the clock and the health of the daemon',
     params: {
@@ -32,11 +32,10 @@ export const live = {
       patience: 90_000,
     },
   }),
-  health: endpoint({
+  health: controlEndpoint({
     id: 'show-health',
     method: 'GET',
     path: '/health',
-    access: 'control',
     summary: 'Show the figures of the daemon: memory, journal, queues, calls and events so far',
     reply: { health },
     cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'], shows: 'health' },

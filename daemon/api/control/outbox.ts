@@ -1,8 +1,9 @@
 // Mails and push notifications that the daemon wrote.
 
 import { Type } from '@sinclair/typebox'
-import { endpoint, int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
+import { int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
 import { range, shortText } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const mail = Type.Object({
   id: int,
@@ -15,11 +16,10 @@ const mail = Type.Object({
 })
 
 export const outbox = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-mails',
     method: 'GET',
     path: '/outbox',
-    access: 'control',
     summary: 'List the mails and push notifications that the daemon wrote',
     params: {
       to: optional(shortText, 'only mails to this address'),
@@ -33,11 +33,10 @@ export const outbox = {
       shows: 'mails',
     },
   }),
-  clear: endpoint({
+  clear: controlEndpoint({
     id: 'clear-mails',
     method: 'DELETE',
     path: '/outbox',
-    access: 'control',
     summary: 'Clear the outbox',
     cli: {
       name: 'outbox clear',

@@ -3,7 +3,6 @@
 import {
   anything,
   bool,
-  endpoint,
   int,
   listOf,
   maybe,
@@ -15,6 +14,7 @@ import {
   text,
 } from '../define.ts'
 import { account, shortText, waitReply, within } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const queue = record({
   queue_id: text,
@@ -30,11 +30,10 @@ const queue = record({
 })
 
 export const allQueues = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-queues',
     method: 'GET',
     path: '/queues',
-    access: 'control',
     summary:
       'List the event queues of all accounts, or of one: what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
@@ -57,11 +56,10 @@ export const allQueues = {
       ],
     },
   }),
-  wait: endpoint({
+  wait: controlEndpoint({
     id: 'wait-for-poll',
     method: 'POST',
     path: '/queues/wait',
-    access: 'control',
     summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
     params: { user: required(account, 'the account, such as a bot under test'), within },
     reply: waitReply({ queue: maybe(queue) }),
@@ -74,11 +72,10 @@ export const allQueues = {
       patience: 660_000,
     },
   }),
-  expire: endpoint({
+  expire: controlEndpoint({
     id: 'expire-queues',
     method: 'POST',
     path: '/queues/expire',
-    access: 'control',
     summary: 'Expire event queues: one, those of an account, or all',
     params: {
       queue_id: optional(shortText, 'the queue; all queues if omitted'),

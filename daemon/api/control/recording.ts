@@ -1,13 +1,13 @@
 // Recordings of calls and answers, for natter record.
 
-import { endpoint, int } from '../define.ts'
+import { int } from '../define.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 export const recording = {
-  read: endpoint({
+  read: controlEndpoint({
     id: 'read-recording',
     method: 'GET',
     path: '/recording',
-    access: 'control',
     summary: 'Print every call from now on with its answer, as lines of JSON, until the recording is ended',
     cli: {
       name: 'recording print',
@@ -16,11 +16,10 @@ export const recording = {
       raw: true,
     },
   }),
-  end: endpoint({
+  end: controlEndpoint({
     id: 'end-recording',
     method: 'DELETE',
     path: '/recording',
-    access: 'control',
     summary: 'End all recordings; each gets a last line that says it is complete',
     reply: { ended: int },
     cli: { name: 'recording end', examples: ['natter recording end', 'natter recording end --json'] },

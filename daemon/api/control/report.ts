@@ -1,7 +1,8 @@
 // Everything that explains a failed test, in one answer.
 
-import { anything, endpoint, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
+import { anything, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
 import { call, clockReply, delivery, loggedEvent } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const answered = { ...call, properties: { ...call.properties, answer: nullable(text) } } as typeof call
 
@@ -15,11 +16,10 @@ const queueWithEvents = record({
 })
 
 export const report = {
-  make: endpoint({
+  make: controlEndpoint({
     id: 'make-report',
     method: 'GET',
     path: '/report',
-    access: 'control',
     summary:
       'Print calls with their answers, events, unread events by queue, faults, mails, webhooks and the clock in one answer',
     reply: {

@@ -1,7 +1,8 @@
 // The log of calls that the daemon was sent.
 
-import { bool, defaulted, endpoint, inPath, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
+import { bool, defaulted, inPath, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
 import { call, callFilter, finding, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const clientFinding = record({
   client: nullable(text),
@@ -14,11 +15,10 @@ const clientFinding = record({
 })
 
 export const requests = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-requests',
     method: 'GET',
     path: '/requests',
-    access: 'control',
     summary: 'List the newest calls as they were sent, with what came of them; keys and passwords are hidden',
     params: {
       ...callFilter,
@@ -42,11 +42,10 @@ export const requests = {
       shows: 'requests',
     },
   }),
-  show: endpoint({
+  show: controlEndpoint({
     id: 'show-request',
     method: 'GET',
     path: '/requests/{id}',
-    access: 'control',
     summary: 'Show a call with the beginning of its answer; keys and passwords are hidden',
     params: { id: inPath(id, 'the call') },
     reply: { request: call, answer: nullable(text) },
@@ -58,11 +57,10 @@ export const requests = {
       shows: 'request',
     },
   }),
-  findings: endpoint({
+  findings: controlEndpoint({
     id: 'list-findings',
     method: 'GET',
     path: '/findings',
-    access: 'control',
     summary: 'List what clients sent that public servers refuse, ignore or have deprecated; needs natterd --strict',
     reply: { findings: listOf(clientFinding), left_out: int },
     cli: {
@@ -72,11 +70,10 @@ export const requests = {
       columns: ['client', 'user', 'endpoint', 'kind', 'says', 'calls', 'first_call'],
     },
   }),
-  wait: endpoint({
+  wait: controlEndpoint({
     id: 'wait-for-request',
     method: 'POST',
     path: '/requests/wait',
-    access: 'control',
     summary: 'Wait for a call: exit code 0 when it was made, 8 when it was not',
     params: { ...callFilter, since: range.since, within },
     reply: waitReply({ call: maybe(call) }),
@@ -92,11 +89,10 @@ export const requests = {
       patience: 660_000,
     },
   }),
-  clear: endpoint({
+  clear: controlEndpoint({
     id: 'clear-requests',
     method: 'DELETE',
     path: '/requests',
-    access: 'control',
     summary: 'Clear the log of calls',
     cli: {
       name: 'requests clear',

@@ -1,13 +1,13 @@
 // The rules of the permission model, in words.
 
-import { endpoint, listOf, record, text } from '../define.ts'
+import { listOf, record, text } from '../define.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 export const ruleList = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-rules',
     method: 'GET',
     path: '/rules',
-    access: 'control',
     summary: 'List the rules of the permission model, each with the sentence that states it',
     reply: { rules: listOf(record({ name: text, law: text })) },
     cli: { name: 'rules', examples: ['natter rules', "natter rules --jq '.rules[].law'"], shows: 'rules' },

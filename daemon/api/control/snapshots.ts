@@ -5,7 +5,6 @@ import {
   anything,
   bool,
   defaulted,
-  endpoint,
   inPath,
   int,
   keyed,
@@ -16,6 +15,7 @@ import {
   text,
 } from '../define.ts'
 import { clockReply } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 
@@ -33,11 +33,10 @@ const changedThing = record({
 })
 
 export const snapshots = {
-  reset: endpoint({
+  reset: controlEndpoint({
     id: 'reset',
     method: 'POST',
     path: '/reset',
-    access: 'control',
     summary: 'Put the daemon back to its start: seed, clock, no faults, empty logs, no event queues',
     reply: clockReply,
     cli: {
@@ -46,11 +45,10 @@ export const snapshots = {
       examples: ['natter reset', 'natter reset --ready-file ready.json --json', 'natter reset --yes'],
     },
   }),
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-snapshots',
     method: 'GET',
     path: '/snapshots',
-    access: 'control',
     summary: 'List saved snapshots; kept says whether the daemon has a store on disk',
     reply: { snapshots: listOf(snapshot), kept: bool },
     cli: {
@@ -59,11 +57,10 @@ export const snapshots = {
       shows: 'snapshots',
     },
   }),
-  save: endpoint({
+  save: controlEndpoint({
     id: 'save-snapshot',
     method: 'POST',
     path: '/snapshots',
-    access: 'control',
     summary: 'Save the state of the daemon under a name, in its memory',
     params: { name: required(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced') },
     reply: { snapshot },
@@ -75,11 +72,10 @@ export const snapshots = {
       shows: 'snapshot',
     },
   }),
-  export: endpoint({
+  export: controlEndpoint({
     id: 'export-snapshot',
     method: 'GET',
     path: '/snapshots/{name}/file',
-    access: 'control',
     summary: 'Print a snapshot as a JSON file that is complete by itself, uploads included; API keys are not in it',
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
@@ -90,11 +86,10 @@ export const snapshots = {
       raw: true,
     },
   }),
-  seed: endpoint({
+  seed: controlEndpoint({
     id: 'dump-seed',
     method: 'GET',
     path: '/snapshots/{name}/seed',
-    access: 'control',
     summary: 'Print a snapshot as a seed that founds the same organization',
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
@@ -105,11 +100,10 @@ export const snapshots = {
       raw: true,
     },
   }),
-  import: endpoint({
+  import: controlEndpoint({
     id: 'import-snapshot',
     method: 'POST',
     path: '/snapshots/{name}/file',
-    access: 'control',
     summary: 'Take a snapshot from a file, under a name; snapshot restore goes to it',
     params: {
       name: inPath(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced'),
@@ -124,11 +118,10 @@ export const snapshots = {
       patience: 600_000,
     },
   }),
-  diff: endpoint({
+  diff: controlEndpoint({
     id: 'compare-snapshots',
     method: 'GET',
     path: '/snapshots/diff',
-    access: 'control',
     summary: 'List what was added, changed and removed between two snapshots, by resource',
     params: {
       from: required(name, 'a snapshot, start for the state that reset goes back to, or now'),
@@ -153,11 +146,10 @@ export const snapshots = {
       patience: 120_000,
     },
   }),
-  restore: endpoint({
+  restore: controlEndpoint({
     id: 'restore-snapshot',
     method: 'POST',
     path: '/snapshots/{name}/restore',
-    access: 'control',
     summary: 'Go back to a saved snapshot; event queues are removed',
     params: { name: inPath(name, 'the snapshot') },
     reply: clockReply,
@@ -169,11 +161,10 @@ export const snapshots = {
       examples: ['natter snapshot restore before', 'natter snapshot restore before --json'],
     },
   }),
-  remove: endpoint({
+  remove: controlEndpoint({
     id: 'remove-snapshot',
     method: 'DELETE',
     path: '/snapshots/{name}',
-    access: 'control',
     summary: 'Remove a saved snapshot',
     params: { name: inPath(name, 'the snapshot') },
     cli: {

@@ -5,7 +5,6 @@ import {
   anything,
   bool,
   eitherOf,
-  endpoint,
   inPath,
   int,
   keyed,
@@ -18,6 +17,7 @@ import {
   text,
 } from '../define.ts'
 import { shortText } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
@@ -59,11 +59,10 @@ const listedSpace = record({
 const shownToPeople = ['name', 'url', 'inspector']
 
 export const spaces = {
-  create: endpoint({
+  create: controlEndpoint({
     id: 'create-space',
     method: 'POST',
     path: '/spaces',
-    access: 'control',
     summary: 'Create a space: another organization in the same daemon, with its own address, accounts and clock',
     params: {
       name: optional(name, 'letters, digits, dots, dashes and underscores; the daemon chooses one if omitted'),
@@ -98,11 +97,10 @@ export const spaces = {
       ],
     },
   }),
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-spaces',
     method: 'GET',
     path: '/spaces',
-    access: 'control',
     summary: 'List spaces, oldest first; unused ones expire',
     reply: { spaces: listOf(listedSpace), most: int },
     cli: {
@@ -112,11 +110,10 @@ export const spaces = {
       columns: ['name', 'url', 'last_used', 'expires', 'busy', 'ended'],
     },
   }),
-  show: endpoint({
+  show: controlEndpoint({
     id: 'show-space',
     method: 'GET',
     path: '/spaces/{name}',
-    access: 'control',
     summary: 'Show the address, the accounts and the control token of a space',
     params: { name: inPath(name, 'the space') },
     reply: madeSpace,
@@ -127,11 +124,10 @@ export const spaces = {
       examples: ['natter spaces show worker-1', 'natter spaces show worker-1 --jq .owner.api_key'],
     },
   }),
-  delete: endpoint({
+  delete: controlEndpoint({
     id: 'delete-space',
     method: 'DELETE',
     path: '/spaces/{name}',
-    access: 'control',
     summary: 'Delete a space with everything in it; parked polls are answered',
     params: { name: inPath(name, 'the space') },
     cli: {

@@ -1,14 +1,14 @@
 // The log of requests to the servers of outgoing webhook bots.
 
-import { endpoint, int, listOf, maybe, optional } from '../define.ts'
+import { int, listOf, maybe, optional } from '../define.ts'
 import { delivery, deliveryFilter, id, range, waitReply, within } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 export const webhookRequests = {
-  list: endpoint({
+  list: controlEndpoint({
     id: 'list-webhook-requests',
     method: 'GET',
     path: '/webhooks',
-    access: 'control',
     summary: 'List deliveries to the servers of all outgoing webhook bots, oldest first, with the requests sent',
     params: { ...deliveryFilter, bot_id: optional(id, 'only deliveries to the bot with this ID'), ...range },
     reply: { deliveries: listOf(delivery), last_id: int },
@@ -34,11 +34,10 @@ export const webhookRequests = {
       ],
     },
   }),
-  wait: endpoint({
+  wait: controlEndpoint({
     id: 'wait-for-webhook-request',
     method: 'POST',
     path: '/webhooks/wait',
-    access: 'control',
     summary: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
     params: { ...deliveryFilter, since: range.since, within },
     reply: waitReply({ webhook: maybe(delivery) }),

@@ -1,7 +1,8 @@
 // Explanations: why an account received a message or did not, and why a call was answered as it was.
 
-import { bool, endpoint, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
+import { bool, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
 import { account, call, delivery, id } from '../shapes/control.ts'
+import { controlEndpoint } from './endpoint.ts'
 
 const step = record({
   step: text,
@@ -19,11 +20,10 @@ const explainedQueue = record({
 })
 
 export const why = {
-  explain: endpoint({
+  explain: controlEndpoint({
     id: 'explain',
     method: 'GET',
     path: '/why',
-    access: 'control',
     summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
     params: {
       message: optional(id, 'the ID of a message'),

@@ -21,6 +21,7 @@ import {
   timestamp,
   userId,
 } from '../define.ts'
+import { mapTable } from '../tables.ts'
 import {
   type ChannelPermission,
   channelPermissions,
@@ -34,7 +35,7 @@ export const topicsPolicy = oneOf('inherit', 'allow_empty_topic', 'disable_empty
 export const retention = eitherOf(int, text)
 
 /** What shows a channel leaves out what its level does not have. */
-const permissionFields = mapPermissions(name => {
+const permissionFields = mapTable(channelPermissions, name => {
   const { since: level }: PermissionSetting = channelPermissions[name]
   return level === undefined ? groupValue : (since(level, groupValue, 'leftOut') as unknown as typeof groupValue)
 })
@@ -119,13 +120,8 @@ export const creationParams = {
     bool,
     'whether the notification bot notifies the subscribers; true if omitted',
   ),
-  ...mapPermissions(name => optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name]))),
+  ...mapTable(channelPermissions, name =>
+    optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name])),
+  ),
   default_push_notifications: optional(bool, pushAbout, { since: 507 }),
-}
-
-/** One entry per permission of a channel. */
-export function mapPermissions<T>(make: (name: ChannelPermission) => T) {
-  return Object.fromEntries(
-    Object.keys(channelPermissions).map(name => [name, make(name as ChannelPermission)]),
-  ) as Record<ChannelPermission, T>
 }

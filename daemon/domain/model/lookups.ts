@@ -78,3 +78,13 @@ export function mutersOf(state: State, userId: number): readonly number[] {
     .map(row => row.userId)
     .sort((a, b) => a - b)
 }
+
+/** Files beside the store that are pictures: emoji, avatars, those of the organization. */
+export function* pictureFiles(state: State): Generator<string> {
+  for (const { file, still } of state.emoji.values()) {
+    yield file
+    if (still !== undefined) yield still
+  }
+  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) yield avatar.file
+  for (const { file } of Object.values(state.organization.pictures ?? {})) if (file !== undefined) yield file
+}

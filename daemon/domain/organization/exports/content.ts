@@ -1,6 +1,7 @@
 // The content of an archive of the organization: for every section of the state, which of its rows, and how much of each. Decided
 // at once, so that the archive shows one moment; the rows are put together while it is written.
 
+import { pictureFiles } from '../../model/lookups.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { Export } from '../../model/organization-records.ts'
 import type { Attachment } from '../../model/personal-records.ts'
@@ -128,7 +129,7 @@ function historyOf(state: State, userId: number): (message: Placed) => boolean {
 const whole = (row: unknown) => [row]
 const nothing = () => []
 /** Rows that only their owner sees. */
-const ofThoseWhoAllow = (row: { readonly userId: number }, { allows }: Scope) => (allows(row.userId) ? [row] : [])
+const ofConsenting = (row: { readonly userId: number }, { allows }: Scope) => (allows(row.userId) ? [row] : [])
 
 /** Every section of the state must be here: leaving one out is a decision too. */
 const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<unknown>>> = {
@@ -148,17 +149,17 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
   presence: whole,
   conversations: (row: Conversation, { hasConversation }) => (hasConversation(row) ? [row] : []),
   messages: (row: Message, { hasMessage }) => (hasMessage(row) ? [row] : []),
-  messageFlags: ofThoseWhoAllow,
+  messageFlags: ofConsenting,
   attachments: whole,
-  userTopics: ofThoseWhoAllow,
-  savedSnippets: ofThoseWhoAllow,
-  navigationViews: ofThoseWhoAllow,
-  drafts: ofThoseWhoAllow,
-  scheduledMessages: ofThoseWhoAllow,
-  reminders: ofThoseWhoAllow,
-  mutedUsers: ofThoseWhoAllow,
-  alertWords: ofThoseWhoAllow,
-  botStorage: ofThoseWhoAllow,
+  userTopics: ofConsenting,
+  savedSnippets: ofConsenting,
+  navigationViews: ofConsenting,
+  drafts: ofConsenting,
+  scheduledMessages: ofConsenting,
+  reminders: ofConsenting,
+  mutedUsers: ofConsenting,
+  alertWords: ofConsenting,
+  botStorage: ofConsenting,
   // Tokens that let people in or confirm an address, and what belongs to this server rather than to the organization.
   invitations: nothing,
   emailChanges: nothing,
@@ -209,12 +210,5 @@ function findPlace({ messages }: State, id: number): Placed {
 }
 
 function filesOf(state: State, attachments: readonly Attachment[]): string[] {
-  const files = new Set(attachments.map(({ file }) => file))
-  for (const { file, still } of state.emoji.values()) {
-    files.add(file)
-    if (still !== undefined) files.add(still)
-  }
-  for (const { avatar } of state.users.values()) if (avatar.file !== undefined) files.add(avatar.file)
-  for (const { file } of Object.values(state.organization.pictures ?? {})) if (file !== undefined) files.add(file)
-  return [...files]
+  return [...new Set([...attachments.map(({ file }) => file), ...pictureFiles(state)])]
 }
