@@ -1,8 +1,8 @@
 // Accounts with their API keys.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, optional, record, text } from '../define.ts'
 import { account as accountName } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const account = record({ user_id: int, email: text, full_name: text, api_key: text })
 

@@ -1,5 +1,6 @@
 // The log of events: every announcement and its recipients, with an event queue or without.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, optional } from '../define.ts'
 import {
   account,
@@ -13,7 +14,6 @@ import {
   waitReply,
   within,
 } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 export const eventLog = {
   list: controlEndpoint({

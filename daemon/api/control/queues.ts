@@ -1,5 +1,6 @@
 // Event queues of all accounts.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import {
   anything,
   bool,
@@ -14,7 +15,6 @@ import {
   text,
 } from '../define.ts'
 import { account, shortText, waitReply, within } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const queue = record({
   queue_id: text,

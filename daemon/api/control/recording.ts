@@ -1,7 +1,7 @@
 // Recordings of calls and answers, for natter record.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { int } from '../define.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 export const recording = {
   read: controlEndpoint({

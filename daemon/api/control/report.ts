@@ -1,8 +1,8 @@
 // Everything that explains a failed test, in one answer.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { anything, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
 import { call, clockReply, delivery, loggedEvent } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const answered = { ...call, properties: { ...call.properties, answer: nullable(text) } } as typeof call
 

@@ -1,8 +1,8 @@
 // The log of calls that the daemon was sent.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, defaulted, inPath, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
 import { call, callFilter, finding, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const clientFinding = record({
   client: nullable(text),

@@ -1,7 +1,7 @@
 // The rules of the permission model, in words.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { listOf, record, text } from '../define.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 export const ruleList = {
   list: controlEndpoint({

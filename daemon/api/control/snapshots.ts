@@ -1,6 +1,7 @@
 // States of the daemon to go back to: the one it started with, and those saved by name.
 
 import { Type } from '@sinclair/typebox'
+import { controlEndpoint } from '../control-endpoint.ts'
 import {
   anything,
   bool,
@@ -15,7 +16,6 @@ import {
   text,
 } from '../define.ts'
 import { clockReply } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 

@@ -1,6 +1,7 @@
 // Spaces: worlds beside the daemon's own, each under /spaces/NAME with everything that a daemon has.
 
 import { Type } from '@sinclair/typebox'
+import { controlEndpoint } from '../control-endpoint.ts'
 import {
   anything,
   bool,
@@ -17,7 +18,6 @@ import {
   text,
 } from '../define.ts'
 import { shortText } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/

@@ -1,8 +1,8 @@
 // The log of requests to the servers of outgoing webhook bots.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, optional } from '../define.ts'
 import { delivery, deliveryFilter, id, range, waitReply, within } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 export const webhookRequests = {
   list: controlEndpoint({

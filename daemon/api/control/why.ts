@@ -1,8 +1,8 @@
 // Explanations: why an account received a message or did not, and why a call was answered as it was.
 
+import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
 import { account, call, delivery, id } from '../shapes/control.ts'
-import { controlEndpoint } from './endpoint.ts'
 
 const step = record({
   step: text,
