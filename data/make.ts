@@ -28,6 +28,7 @@ write(
   readDomains(join(domains, 'disposable_email_blocklist.conf'), join(server, 'zerver/lib/name_restrictions.py')),
 )
 
+write('integrations', readIntegrations(join(server, 'zerver/lib/integrations.py')))
 write('permission-settings', readPermissions(join(server, 'zerver/models')))
 
 /** Code of each emoji → its names, the canonical one first. */
@@ -51,6 +52,12 @@ function readCollapsed(file: string): { type: string; except: string[] } {
   const type = /event\["type"\] == "(\w+)":\s*if event\["all"\]/.exec(source)![1]!
   const except = [...source.matchAll(/not full_event_type\.startswith\(\s*"flags\/([\w/]+)"/g)].map(([, kind]) => kind!)
   return { type, except }
+}
+
+/** Names of the incoming webhooks, which a bot is made for. */
+function readIntegrations(file: string): string[] {
+  const names = [...readText(file).matchAll(/WebhookIntegration\(\s*"(\w+)"/g)].map(([, name]) => name!)
+  return [...new Set(names)].sort()
 }
 
 /** The names in use, and the old ones with the name that replaced each. */

@@ -307,8 +307,11 @@ export interface Endpoint {
   readonly also?: readonly string[]
   /** Who may call: an account (usual), anyone, or a program that has the token of the control plane. */
   readonly access: 'user' | 'anyone' | 'control'
-  /** Which accounts may call it, whatever the parameters are: checked before these are read. Members are neither guests nor bots. */
-  readonly callers?: 'administrators' | 'owners' | 'members' | 'not guests'
+  /**
+   * Which accounts may call it, whatever the parameters are: checked before these are read. Human members are neither guests nor
+   * bots; of `members`, bots may be some at newer levels.
+   */
+  readonly callers?: 'administrators' | 'owners' | 'members' | 'human members' | 'humans' | 'not guests'
   /** The level that it came with; 1: it was always there. */
   readonly since: number
   /** The level that it was gone with. */

@@ -4,7 +4,7 @@ import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/defi
 import type { Level } from '../api/levels/level.ts'
 import type { Fact } from './facts.ts'
 import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
-import type { State, User } from './model/state.ts'
+import type { Conversation, State, User } from './model/state.ts'
 import type { Refusal } from './refusal.ts'
 
 /** What commands know of the world outside the state. Time and randomness come in here and end up in facts. */
@@ -22,8 +22,8 @@ export interface Surroundings {
   readonly random: () => string
   readonly keys: Keys
   readonly server: ServerFacts
-  /** How many IDs the command has given out whose facts are not applied yet: it can send several messages. */
-  allotted?: { messages: number; conversations: number; deliveries: number }
+  /** What the command has given IDs to, in facts that are not applied yet: it can send several messages. */
+  allotted?: { messages: number; conversations: Conversation[]; deliveries: number }
 }
 
 /** Everything that is derived from the secret of the store, and so never stored. */

@@ -24,8 +24,9 @@ import { LoginBudget, networkOf } from './login-budget.ts'
 import { LongPoll } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
-import { type FieldMap, readFields, readParts } from './parameters.ts'
+import { type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
+import { findPicture, sendToPicture } from './redirects.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
@@ -141,7 +142,8 @@ export class Edge {
 
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
   #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
-    const { method, query, headers } = request
+    const { query, headers } = request
+    const method = readMethod(request.method, headers, body)
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found || !this.#parts.server.level.spoken(found.route.endpoint)) return this.#unknown(request, path, answering)
@@ -370,6 +372,12 @@ export class Edge {
 
   #unknown(request: Incoming, path: string, answering: Answering): void {
     const { method } = request
+    const picture = findPicture(method, path.slice(prefix.length), request.query)
+    if (picture) {
+      this.authenticate(request, answering)
+      sendToPicture(this.#parts, picture, request.query, answering)
+      return
+    }
     const known = findUnconfigured(method, path.slice(prefix.length))
     if (known?.access === 'user') this.authenticate(request, answering)
     if (known) throw known.refusal()

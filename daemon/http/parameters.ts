@@ -13,6 +13,13 @@ const form = 'application/x-www-form-urlencoded'
 
 export type FieldMap = Map<string, string | Upload>
 
+/** A form that is posted can name another method, for programs that can send no other than POST. */
+export function readMethod(method: string, { 'content-type': type }: IncomingHttpHeaders, body: unknown): string {
+  if (method !== 'POST' || !Buffer.isBuffer(body) || !body.includes('method=')) return method
+  if (!type?.startsWith(form)) return method
+  return new URLSearchParams(body.toString('latin1')).get('method') ?? method
+}
+
 /** The body's fields, then those of the query string that the body does not have. */
 export function readFields(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined): FieldMap {
   const fields: FieldMap = new Map()

@@ -14,6 +14,7 @@ import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { addressOf, isForEdge } from './incoming.ts'
+import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
@@ -197,8 +198,7 @@ export class Site {
   avatar(request: FastifyRequest, who: string, medium: boolean): string {
     const { engine, server } = this.#parts
     const address = avatarFor({ state: engine.state, actor: this.#authenticate(request) }, who, medium)
-    // A browser would look for it at the root of the host, where the site is not if its URL has a path.
-    return address.startsWith('/') ? `${new URL(server.url).pathname.replace(/\/$/, '')}${address}` : address
+    return locatePicture(server.url, address, request.url.split('?', 2)[1])
   }
 
   /** What the link of an invitation offers. Refuses links that lead nowhere. */

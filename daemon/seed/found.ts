@@ -5,7 +5,7 @@ import founding from '../../data/seed.json' with { type: 'json' }
 import { readLevel } from '../api/levels/releases.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
-import { found, otherSystemBots } from '../domain/organization/founding.ts'
+import { findMissingSystemBots, found, otherSystemBots } from '../domain/organization/founding.ts'
 import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import type { Config } from '../start/config.ts'
@@ -51,6 +51,11 @@ export async function firstFacts(
   const newest = facts.reduce((id, fact) => (fact.type === 'user.created' ? fact.user.id : id), beginning.users.length)
   const bots = otherSystemBots(founding, emailDomain, context.now, newest + 1)
   return [...facts, ...bots.map(user => ({ type: 'user.created' as const, user }))]
+}
+
+/** What an organization that was founded by an earlier version lacks. */
+export function laterFacts(state: State, now: number): Fact[] {
+  return findMissingSystemBots(founding, state, now).map(user => ({ type: 'user.created', user }))
 }
 
 /** The state that the facts of a first start leave. */

@@ -4,7 +4,7 @@ import { type Clock, SteeredClock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
 import { checkSecret } from '../io/secret.ts'
 import { warn } from '../local/warnings.ts'
-import { firstFacts } from '../seed/found.ts'
+import { firstFacts, laterFacts } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
 import type { Store } from '../store.ts'
 import { readBase } from './snapshot-file.ts'
@@ -43,7 +43,7 @@ interface Parts {
 
 /** A later start finds the organization in the store. */
 export async function foundOrganization(parts: Parts, context: () => SeedContext): Promise<void> {
-  const { settings, store, engine } = parts
+  const { settings, store, engine, clock } = parts
   const op = 'found-organization'
   if (settings.from !== undefined) await foundFrom(settings.from, parts)
   if (settings.import !== undefined) {
@@ -54,6 +54,8 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
     warn('the store already has an organization; --seed is ignored')
   // Event IDs count from the first entry.
   if (engine.position === 0) await engine.record(op, null, [])
+  const added = laterFacts(engine.state, clock.now())
+  if (added.length > 0) await engine.record('add-system-bots', null, added)
   if (settings.reactivate && engine.state.organization.deactivated)
     await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
 }

@@ -144,6 +144,8 @@ const callersText: Readonly<Record<NonNullable<Endpoint['callers']>, string>> = 
   administrators: 'organization administrators',
   owners: 'organization owners',
   members: 'accounts of people other than guests',
+  'human members': 'accounts of people other than guests',
+  humans: 'accounts of people',
   'not guests': 'accounts other than those of guests',
 }
 

@@ -12,6 +12,7 @@ import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { checkStore } from '../../daemon/maintenance/check.ts'
 import { newStoreFolder, startDaemon } from '../support/daemon.ts'
+import { fetched } from '../support/world.ts'
 
 describe('stores of every format', () => {
   test('pass the checks of a restore', async () => {
@@ -32,6 +33,8 @@ describe('a store of format 1', () => {
       members.map(user => user.email),
       ['owner@example.com', 'amy@example.com'],
     )
+    const { cross_realm_bots } = await fetched(owner, ['realm_user'])
+    assert.equal(cross_realm_bots.length, 3, 'also the system bots that came later')
     const { streams } = await owner.call(channels.list, {})
     assert.deepEqual(
       streams.map(channel => channel.name),

@@ -107,6 +107,8 @@ function creating(): void {
       () => fresh({ default_all_public_streams: true }),
       { default_all_public_streams: true },
     ],
+    ['for a known integration', () => bob, line, () => fresh({ bot_type: 2, service_name: 'helloworld' }), made],
+    ['for no unknown one', () => bob, line, () => fresh({ bot_type: 2, service_name: 'stripes' }), refused],
     ['no type 7', () => bob, line, () => fresh({ bot_type: 7 }), refused],
     ['no type that is a word', () => bob, line, () => fresh({ bot_type: 'x' }), refused],
     ['no interface -1', () => bob, line, () => fresh({ ...outgoing, interface_type: -1 }), refused],

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 import { listen, person } from '../support/world.ts'
 import { ask, cases, ok } from './support/cases.ts'
@@ -21,7 +22,7 @@ const roleRefused = { status: 400, code: 'UNAUTHORIZED_PRINCIPAL' }
 const password = 'correct horse battery'
 
 describe('invitation links', () => {
-  sharedDaemon({ flags: ['--memory'] }, async started => {
+  sharedDaemon({ flags: ['--memory', '--control'] }, async started => {
     daemon = started
     owner = daemon.owner
     admin = await person(daemon, 'ada', { role: 200 })
@@ -110,6 +111,14 @@ function accepting(): void {
     const heard = await listen(owner, ['invites_changed', 'message'])
     await accept(token, 'silent')
     assert.deepEqual(await heard(), [])
+  })
+
+  test('a link that has expired admits nobody', async () => {
+    const token = await link({ invite_expires_in_minutes: 10 })
+    await new Control(daemon).advance('11m')
+    const late = { token, full_name: 'Late', email: 'late@example.com', password }
+    assert.equal((await ask(nobody(), 'POST /invites/accept', late)).body.code, 'BAD_REQUEST')
+    assert.equal((await daemon.nobody.raw('GET', `/join/${token}/`)).status, 404)
   })
 
   test('an account that is created otherwise ends the invitation of its address', async () => {

@@ -41,6 +41,7 @@ export const bots = {
     id: 'get-bots',
     method: 'GET',
     path: '/bots',
+    callers: 'human members',
     summary: 'List your active bots with their API keys',
     reply: {
       bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
@@ -56,6 +57,7 @@ export const bots = {
     id: 'create-bot',
     method: 'POST',
     path: '/bots',
+    callers: 'human members',
     summary: 'Create a bot',
     params: {
       full_name: required(text, 'the full name'),
@@ -88,6 +90,7 @@ export const bots = {
     id: 'update-bot',
     method: 'PATCH',
     path: '/bots/{bot_id}',
+    callers: 'human members',
     summary: 'Edit a bot you own (administrators: any bot)',
     params: {
       bot_id: botId,
@@ -156,6 +159,7 @@ export const bots = {
     id: 'regenerate-bot-api-key',
     method: 'POST',
     path: '/bots/{bot_id}/api_key/regenerate',
+    callers: 'human members',
     summary: 'Generate a new API key for a bot you own; the old key stops working',
     params: { bot_id: botId },
     reply: { api_key: text },

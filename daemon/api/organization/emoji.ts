@@ -24,6 +24,7 @@ export const emoji = {
     id: 'upload-custom-emoji',
     method: 'POST',
     path: '/realm/emoji/{emoji_name}',
+    callers: 'human members',
     summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: {
       emoji_name: inPath(emojiName, 'the name: lower-case letters, digits, - and _'),

@@ -37,6 +37,7 @@ export const invitations = {
     id: 'get-invites',
     method: 'GET',
     path: '/invites',
+    callers: 'human members',
     summary: 'List open invitations: your own, or all of them for administrators',
     reply: {
       invites: listOf(
@@ -65,6 +66,7 @@ export const invitations = {
     mails: 'invitation',
     method: 'POST',
     path: '/invites',
+    callers: 'human members',
     summary: 'Invite people by email',
     params: {
       invitee_emails: required(text, 'email addresses, separated by commas or line breaks'),
@@ -90,6 +92,7 @@ export const invitations = {
     id: 'create-invite-link',
     method: 'POST',
     path: '/invites/multiuse',
+    callers: 'human members',
     summary: 'Create an invitation link that many people can use',
     params: { ...shared, stream_ids: defaulted(listOf(channelId), [], 'channels to subscribe to') },
     reply: { invite_link: text },
@@ -131,6 +134,7 @@ export const invitations = {
     id: 'revoke-email-invite',
     method: 'DELETE',
     path: '/invites/{invite_id}',
+    callers: 'human members',
     summary: 'Revoke an email invitation',
     params: which,
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
@@ -145,6 +149,7 @@ export const invitations = {
     id: 'revoke-invite-link',
     method: 'DELETE',
     path: '/invites/multiuse/{invite_id}',
+    callers: 'human members',
     summary: 'Revoke an invitation link',
     params: which,
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
@@ -160,6 +165,7 @@ export const invitations = {
     mails: 'invitation',
     method: 'POST',
     path: '/invites/{invite_id}/resend',
+    callers: 'human members',
     summary: 'Send an invitation email again',
     params: which,
     refusals: ['UNAUTHORIZED_PRINCIPAL', 'INVITATION_FAILED'],

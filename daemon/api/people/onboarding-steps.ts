@@ -7,6 +7,7 @@ export const onboardingSteps = {
     id: 'mark-onboarding-step-as-read',
     method: 'POST',
     path: '/users/me/onboarding_steps',
+    callers: 'humans',
     since: 233,
     summary: 'Mark an onboarding step as seen, so that no client shows it again',
     params: {

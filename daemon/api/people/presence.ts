@@ -29,6 +29,7 @@ export const presence = {
     id: 'update-presence',
     method: 'POST',
     path: '/users/me/presence',
+    callers: 'humans',
     summary: 'Report whether you are active or idle, and get the presence of others',
     params: {
       status: required(oneOf('active', 'idle'), 'whether you are using the device now'),

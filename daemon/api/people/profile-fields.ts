@@ -150,6 +150,7 @@ export const profileFields = {
     id: 'update-profile-data',
     method: 'PATCH',
     path: '/users/me/profile_data',
+    callers: 'humans',
     summary: 'Set your own profile fields',
     params: { data: required(listOf(profileInput), 'fields to set: [{"id": 4, "value": "vim"}]') },
     cli: {
@@ -166,6 +167,7 @@ export const profileFields = {
     id: 'remove-profile-data',
     method: 'DELETE',
     path: '/users/me/profile_data',
+    callers: 'humans',
     summary: 'Clear your own profile fields',
     params: { data: required(listOf(profileFieldId), 'the fields to clear') },
     cli: {

@@ -9,6 +9,7 @@ export const pushDevices = {
     id: 'add-apns-token',
     method: 'POST',
     path: '/users/me/apns_device_token',
+    callers: 'humans',
     summary: 'Register an Apple device for push notifications',
     params: {
       token: required(text, 'the token of the device, in hexadecimal'),
@@ -28,6 +29,7 @@ export const pushDevices = {
     id: 'remove-apns-token',
     method: 'DELETE',
     path: '/users/me/apns_device_token',
+    callers: 'humans',
     summary: 'Remove an Apple device',
     params: { token: required(text, 'the token of the device') },
     cli: {
@@ -41,6 +43,7 @@ export const pushDevices = {
     id: 'add-fcm-token',
     method: 'POST',
     path: '/users/me/android_gcm_reg_id',
+    callers: 'humans',
     summary: 'Register an Android device for push notifications',
     params: { token: required(text, 'the token of the device') },
     cli: {
@@ -54,6 +57,7 @@ export const pushDevices = {
     id: 'remove-fcm-token',
     method: 'DELETE',
     path: '/users/me/android_gcm_reg_id',
+    callers: 'humans',
     summary: 'Remove an Android device',
     params: { token: required(text, 'the token of the device') },
     cli: {
@@ -67,6 +71,7 @@ export const pushDevices = {
     id: 'test-notify',
     method: 'POST',
     path: '/mobile_push/test_notification',
+    callers: 'humans',
     since: 217,
     mails: 'notice',
     summary: 'Send a test notification to one of your devices, or to all of them',
@@ -82,6 +87,7 @@ export const pushDevices = {
     id: 'register-push-device',
     method: 'POST',
     path: '/mobile_push/register',
+    callers: 'humans',
     since: 406,
     summary: 'Register a device for encrypted push notifications',
     params: {

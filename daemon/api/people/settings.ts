@@ -43,6 +43,7 @@ export const settings = {
     also: ['/settings/display', '/settings/notifications'],
     login: { password: 'old_password', only: 'new_password' },
     mails: 'confirmation',
+    callers: 'humans',
     summary: 'Edit your settings, your name, your email address or your password',
     params: {
       full_name: optional(text, 'your new name'),
@@ -74,6 +75,7 @@ export const settings = {
   // OPEN: the web client confirms through a link; this endpoint takes the token directly.
   confirmEmail: endpoint({
     id: 'confirm-email-change',
+    mails: 'notice',
     method: 'POST',
     path: '/settings/email/confirm',
     access: 'anyone',

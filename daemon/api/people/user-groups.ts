@@ -59,6 +59,7 @@ export const userGroups = {
     id: 'create-user-group',
     method: 'POST',
     path: '/user_groups/create',
+    callers: 'members',
     summary: 'Create a user group',
     params: {
       name: required(text, 'the name, at most 100 characters'),

@@ -16,6 +16,7 @@ export const userStatus = {
     id: 'update-status',
     method: 'POST',
     path: '/users/me/status',
+    callers: 'humans',
     summary: 'Set your status',
     params: {
       ...statusParams,
@@ -33,6 +34,7 @@ export const userStatus = {
     id: 'update-status-for-user',
     method: 'POST',
     path: '/users/{user_id}/status',
+    callers: 'humans',
     since: 407,
     summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },

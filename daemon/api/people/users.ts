@@ -49,7 +49,7 @@ const userFields = {
   is_deleted: since(490, bool, 'leftOut'),
 }
 
-/** Users are a list, everything else is text; null or an empty value removes the field. */
+/** Users are a list, everything else is text. */
 export const profileInput = record({ id: int, value: maybe(nullable(eitherOf(text, listOf(userId)))) })
 
 const reading = {
@@ -62,7 +62,10 @@ const reading = {
 const changes = {
   full_name: optional(text, 'the new name, 2 to 100 characters'),
   role: optional(role, roleAbout),
-  profile_data: optional(listOf(profileInput), 'profile fields to set: [{"id": 4, "value": "vim"}]'),
+  profile_data: optional(
+    listOf(profileInput),
+    'profile fields to set: [{"id": 4, "value": "vim"}]; null or an empty value removes one',
+  ),
   new_email: optional(text, 'the new email address; only for owners with the can_change_user_emails flag'),
 }
 
@@ -123,6 +126,7 @@ export const users = {
     id: 'create-user',
     method: 'POST',
     path: '/users',
+    callers: 'administrators',
     summary: 'Create an account (administrators with the can_create_users flag)',
     params: {
       email: required(text, 'the email address'),

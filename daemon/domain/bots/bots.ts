@@ -1,5 +1,6 @@
 // Bots: creating, changing and deactivating them. Their facts are those of users.
 
+import integrations from '../../../data/integrations.json' with { type: 'json' }
 import { bots as api } from '../../api/bots/bots.ts'
 import type { ParamsOf } from '../../api/define.ts'
 import type { BotPart, UserFact } from '../model/facts/people.ts'
@@ -11,7 +12,7 @@ import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
 import { newAccount } from '../people/users/index.ts'
 import { avatarUrl } from '../people/users/present.ts'
 import { nameFacts, roleFacts } from '../people/users/update.ts'
-import { conflict, invalid, missing } from '../refusal.ts'
+import { invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
@@ -111,8 +112,7 @@ export const bots = resource(api)<never, Prepared>({
 
     deactivate(ctx, { bot_id }) {
       const user = findBot(ctx, bot_id, may.deactivateBot)
-      if (!user.active) throw conflict('bot_id', 'the bot is already deactivated')
-      return { facts: leaving(ctx, user), reply: {} }
+      return { facts: user.active ? leaving(ctx, user) : [], reply: {} }
     },
 
     key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.keyOf(findBot(ctx, bot_id)) } }),
@@ -165,7 +165,10 @@ function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
   if (bot_type === 3) return { service: { url: checkUrl('payload_url', payload_url ?? ''), interface: interface_type } }
   // OPEN: which embedded bots exist is not shown; natter has none to offer.
   if (bot_type === 4) throw invalid('bot_type', 'embedded bots are not enabled')
-  if (bot_type === 2 && service_name !== undefined) return { service: { name: service_name, config: config_data } }
+  if (bot_type === 2 && service_name) {
+    if (!integrations.includes(service_name)) throw missing('service_name', 'integration', service_name)
+    return { service: { name: service_name, config: config_data } }
+  }
   return {}
 }
 

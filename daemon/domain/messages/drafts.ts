@@ -12,7 +12,7 @@ import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { truncate } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
-import { topicOf, topicShown } from '../values/topic-names.ts'
+import { topicOf } from '../values/topic-names.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 
@@ -20,7 +20,7 @@ export const drafts = resource(api)<DraftFact>({
   commands: {
     list(ctx) {
       checkSynchronised(ctx)
-      const mine = present(ctx, false)
+      const mine = present(ctx)
       return { reply: { count: mine.length, drafts: mine } }
     },
 
@@ -61,21 +61,13 @@ export const drafts = resource(api)<DraftFact>({
     'drafts.created': (_state, fact) => [
       {
         to: [fact.drafts[0]!.userId],
-        event: client => ({
-          type: 'drafts',
-          op: 'add',
-          drafts: fact.drafts.map(draft => presentOne(draft, client.emptyTopic)),
-        }),
+        event: { type: 'drafts', op: 'add', drafts: fact.drafts.map(presentOne) },
       },
     ],
     'draft.edited': (_state, { draft }) => [
       {
         to: [draft.userId],
-        event: client => ({
-          type: 'drafts',
-          op: 'update',
-          draft: presentOne(draft, client.emptyTopic),
-        }),
+        event: { type: 'drafts', op: 'update', draft: presentOne(draft) },
       },
     ],
     'draft.deleted': (_state, { id, userId }) => [
@@ -84,21 +76,20 @@ export const drafts = resource(api)<DraftFact>({
   },
 
   sections: {
-    drafts: (ctx, client) => ({ drafts: present(ctx, client.emptyTopic).reverse().slice(0, 1000) }),
+    drafts: ctx => ({ drafts: present(ctx).reverse().slice(0, 1000) }),
   },
 })
 
 /** By the time of the last edit, the oldest first. */
-function present(ctx: Context, emptyTopic: boolean) {
+function present(ctx: Context) {
   const mine = ctx.state.drafts.where('user', ctx.actor.id)
-  return mine.sort((a, b) => a.timestamp - b.timestamp || a.id - b.id).map(draft => presentOne(draft, emptyTopic))
+  return mine.sort((a, b) => a.timestamp - b.timestamp || a.id - b.id).map(presentOne)
 }
 
-function presentOne(draft: Draft, emptyTopic: boolean): Static<typeof draftShape> {
-  const { id, kind, to, content, timestamp } = draft
+/** The empty topic is empty for every client: it is to be edited, not to be shown. */
+function presentOne({ id, kind, to, topic, content, timestamp }: Draft): Static<typeof draftShape> {
   // Only what goes to a channel has a topic.
-  const topic = kind === 'stream' ? topicShown(draft.topic, emptyTopic) : ''
-  return { id, type: kind, to: [...to], topic, content, timestamp }
+  return { id, type: kind, to: [...to], topic: kind === 'stream' ? (topic ?? '') : '', content, timestamp }
 }
 
 function findOwn(ctx: Context, id: number): Draft {

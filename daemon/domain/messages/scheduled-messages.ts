@@ -9,11 +9,12 @@ import type { State } from '../model/state.ts'
 import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { futureTime } from '../values/time.ts'
-import { isNoTopic, topicOf, topicShown } from '../values/topic-names.ts'
+import { isNoTopic, topicOf } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
 import { composeMessage, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
 import { quote } from './notices/quote.ts'
+import { replyAsWelcomeBot } from './notices/welcome.ts'
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
 const mostLate = 10 * 60 * 1000
@@ -27,7 +28,7 @@ const delivery: Job = {
 
 export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   commands: {
-    list: ctx => ({ reply: { scheduled_messages: present(ctx, false) } }),
+    list: ctx => ({ reply: { scheduled_messages: present(ctx) } }),
 
     create(ctx, params) {
       if (ctx.state.scheduledMessages.where('user', ctx.actor.id).length >= limits.scheduledMessages)
@@ -85,11 +86,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
     'scheduled-message.created': (_state, { message }) => [
       {
         to: [message.userId],
-        event: client => ({
-          type: 'scheduled_messages',
-          op: 'add',
-          scheduled_messages: [presentOne(message, client.emptyTopic)],
-        }),
+        event: { type: 'scheduled_messages', op: 'add', scheduled_messages: [presentOne(message)] },
       },
     ],
     'scheduled-message.edited': announceUpdated,
@@ -99,9 +96,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   },
 
   sections: {
-    scheduled_messages: (ctx, client) => ({
-      scheduled_messages: present(ctx, client.emptyTopic),
-    }),
+    scheduled_messages: ctx => ({ scheduled_messages: present(ctx) }),
   },
   jobs: [delivery],
 })
@@ -146,11 +141,15 @@ function deliver(ctx: Surroundings): Outcome<object> {
     return failure(ctx, row, 'The server was not running at that time, and it is more than 10 minutes late')
   try {
     const asAuthor: Context = { ...ctx, actor: author, client: row.client }
-    const { facts } = posting(asAuthor, targetOf(asAuthor, asGiven(row.target)), row.content, {
+    const { facts, sent } = posting(asAuthor, targetOf(asAuthor, asGiven(row.target)), row.content, {
       readBySender: row.readBySender,
     })
     return {
-      facts: [...facts, { type: 'scheduled-message.delivered', id: row.id, userId: row.userId }],
+      facts: [
+        ...facts,
+        ...replyAsWelcomeBot(asAuthor, author, sent),
+        { type: 'scheduled-message.delivered', id: row.id, userId: row.userId },
+      ],
       reply: {},
     }
   } catch (refusal) {
@@ -200,33 +199,26 @@ function findOwn(ctx: Context, id: number): ScheduledMessage {
 
 function announceUpdated(state: State, { message }: { readonly message: ScheduledMessage }): Announcement[] {
   if (!state.users.get(message.userId)!.active) return []
-  return [
-    {
-      to: [message.userId],
-      event: client => ({
-        type: 'scheduled_messages',
-        op: 'update',
-        scheduled_message: presentOne(message, client.emptyTopic),
-      }),
-    },
-  ]
+  const event = { type: 'scheduled_messages', op: 'update', scheduled_message: presentOne(message) }
+  return [{ to: [message.userId], event }]
 }
 
 function gone(_state: State, { id, userId }: { readonly id: number; readonly userId: number }): Announcement[] {
   return [{ to: [userId], event: { type: 'scheduled_messages', op: 'remove', scheduled_message_id: id } }]
 }
 
-function present(ctx: Context, emptyTopic: boolean) {
-  return ctx.state.scheduledMessages.ofUser(ctx.actor.id).map(message => presentOne(message, emptyTopic))
+function present(ctx: Context) {
+  return ctx.state.scheduledMessages.ofUser(ctx.actor.id).map(presentOne)
 }
 
-function presentOne(message: ScheduledMessage, emptyTopic: boolean): Static<typeof shape> {
+/** The empty topic is empty for every client: it is to be edited, not to be shown. */
+function presentOne(message: ScheduledMessage): Static<typeof shape> {
   const { id, userId, target, content, html, due, failed } = message
   const others = 'userIds' in target ? target.userIds.filter(other => other !== userId) : []
   return {
     scheduled_message_id: id,
     ...('channelId' in target
-      ? { type: 'stream', to: target.channelId, topic: topicShown(target.topic, emptyTopic) }
+      ? { type: 'stream', to: target.channelId, topic: target.topic }
       : { type: 'private', to: others.length > 0 ? others : [userId] }),
     content,
     rendered_content: html,

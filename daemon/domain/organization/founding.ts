@@ -4,7 +4,7 @@ import { groupPermissions, organizationPermissions } from '../../api/shapes/perm
 import type { OrganizationFounded } from '../model/facts/organization.ts'
 import type { Organization } from '../model/organization-records.ts'
 import { roles } from '../model/roles.ts'
-import type { Group, User } from '../model/state.ts'
+import type { Group, State, User } from '../model/state.ts'
 import { seconds } from '../values/time.ts'
 
 /** What the first start of a store is given: `data/seed.json`, with the owner's address and the name from the flags. */
@@ -52,6 +52,14 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
  */
 export function otherSystemBots(seed: Founding, emailDomain: string, now: number, firstId: number): User[] {
   return systemBots(seed, emailDomain, now, firstId - 1).slice(1)
+}
+
+/** System bots that an organization lacks because it was founded before they existed. An address that has an account stays with it. */
+export function findMissingSystemBots(seed: Founding, { users, organization }: State, now: number): User[] {
+  const bots = systemBots(seed, organization.emailDomain, now, 0)
+  return bots
+    .filter(({ email }) => users.find('email', email.toLowerCase()) === undefined)
+    .map((bot, index) => ({ ...bot, id: users.nextId + index }))
 }
 
 function systemBots({ system_bots }: Founding, emailDomain: string, now: number, firstId: number): User[] {

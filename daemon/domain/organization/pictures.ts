@@ -59,8 +59,12 @@ export function presentPictures({ organization }: State, site: string): Record<s
   return fields
 }
 
-export function iconUrl({ organization }: State, site: string): string {
-  return urlOf(site, organization.pictures?.icon)
+export function iconUrl(state: State, site: string): string {
+  return pictureUrl(state, site, 'icon')
+}
+
+export function pictureUrl({ organization }: State, site: string, name: PictureName): string {
+  return urlOf(site, organization.pictures?.[name])
 }
 
 function urlOf(site: string, picture: Picture | undefined): string {

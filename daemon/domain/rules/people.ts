@@ -226,12 +226,6 @@ export const createBot = rule<1 | 2 | 3 | 4>({
     (type === 2 && holdsInOrganization(asker, 'can_create_write_only_bots_group')),
 })
 
-export const useBotStorage = rule({
-  law: 'Bots may use their storage; people have none.',
-  refusal: 'Only bots have storage.',
-  allows: ({ actor }) => !isHuman(actor),
-})
-
 /** By the ID of the endpoint. */
 export const callEndpoint = rule<string>({
   law: 'Incoming webhook bots may only send messages.',

@@ -36,8 +36,12 @@ describe('/bot_storage', () => {
     assert.deepEqual((await one.call(botStorage.get, {})).storage, {})
   })
 
-  test('is for bots, and holds ten million characters', async () => {
-    await amy.refused(botStorage.put, { storage: { a: '1' } }, 'BAD_REQUEST')
+  test('is for people too, as on public servers', async () => {
+    await amy.call(botStorage.put, { storage: { a: '1' } })
+    assert.deepEqual((await amy.call(botStorage.get, {})).storage, { a: '1' })
+  })
+
+  test('holds ten million characters', async () => {
     const bot = await botOf(amy, 'hoarder')
     await bot.refused(botStorage.put, { storage: { a: 'x'.repeat(10_000_000) } }, 'BAD_REQUEST')
   })

@@ -230,7 +230,8 @@ describe('DELETE /bots/{bot_id}', () => {
       { type: 'realm_bot', op: 'update', bot: { user_id: bot.id, is_active: false } },
     ])
     await bot.refused(users.me, {}, 'USER_DEACTIVATED')
-    await amy.refused(api.deactivate, { bot_id: bot.id }, 'BAD_REQUEST')
+    await amy.call(api.deactivate, { bot_id: bot.id })
+    assert.deepEqual(await heard(), [], 'a second time changes nothing')
     await daemon.owner.refused(users.deactivate, { user_id: bot.id }, 'BAD_REQUEST')
     await amy.call(users.reactivate, { user_id: bot.id })
     await bot.call(users.me, {})

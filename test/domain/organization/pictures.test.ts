@@ -77,3 +77,26 @@ describe('POST and DELETE /realm/logo', () => {
     await daemon.owner.refused(api.deleteLogo, {} as never, 'REQUEST_VARIABLE_MISSING')
   })
 })
+
+describe('GET /realm/icon and GET /realm/logo', () => {
+  test('lead to the pictures, with the query of the request', async () => {
+    const { icon_url } = await daemon.owner.call(api.uploadIcon, { file })
+    await daemon.owner.call(api.uploadLogo, { file, night: true })
+    const { realm_logo_url, realm_night_logo_url } = await fetched(amy, ['realm'])
+    for (const [path, location] of [
+      ['icon', icon_url],
+      ['icon?size=2', `${icon_url}&size=2`],
+      ['logo?night=false', `${realm_logo_url}?night=false`],
+      ['logo?night=true', `${realm_night_logo_url}&night=true`],
+    ]) {
+      const { status, headers } = await amy.raw('GET', `/api/v1/realm/${path}`)
+      assert.deepEqual([status, headers.location], [302, location])
+    }
+  })
+
+  test('need an account, and the logo its parameter', async () => {
+    assert.equal((await daemon.nobody.raw('GET', '/api/v1/realm/icon')).status, 401)
+    assert.equal((await amy.raw('GET', '/api/v1/realm/logo')).body.code, 'REQUEST_VARIABLE_MISSING')
+    assert.equal((await amy.raw('GET', '/api/v1/realm/logo?night=x')).body.code, 'BAD_REQUEST')
+  })
+})

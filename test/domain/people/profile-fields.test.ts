@@ -127,14 +127,14 @@ describe('PATCH /users/me/profile_data', () => {
     await amy.call(api.set, {
       data: [
         { id: short, value: '' },
-        { id: date, value: null },
         { id: list, value: 'r' },
       ],
     })
+    await amy.call(api.clear, { data: [date] })
     assert.deepEqual(
       (await heard()).map(event => event.person.custom_profile_field),
       [
-        { id: short, value: null },
+        { id: short, value: '', rendered_value: '' },
         { id: date, value: null },
       ],
     )

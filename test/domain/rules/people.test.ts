@@ -55,7 +55,6 @@ describe('role × rule', () => {
     ['handOverBot, to an owner', may.handOverBot, { bot: mine, to: all.owner }, administrators],
     ['useBots', may.useBots, undefined, people.slice(0, 5)],
     ['createBot', may.createBot, 1, [...people.slice(0, 5), ...bots]],
-    ['useBotStorage', may.useBotStorage, undefined, bots],
     ['callEndpoint', may.callEndpoint, 'get-users', [...people, ...bots].filter(kind => kind !== 'incoming bot')],
     ['callEndpoint, sending', may.callEndpoint, 'send-message', [...people, ...bots]],
     ['changeAvatar', may.changeAvatar, undefined, [...people, ...bots]],

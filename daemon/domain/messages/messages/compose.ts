@@ -1,9 +1,10 @@
 // Shared by sending, editing and scheduling a message: its text, its place, and whether the author may post there.
 
 import { limits } from '../../limits.ts'
+import { conversationOf } from '../../model/lookups.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
-import type { Channel, State } from '../../model/state.ts'
+import type { Channel, Conversation, State } from '../../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed, type Refusal } from '../../refusal.ts'
 import type { Context, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
@@ -65,7 +66,7 @@ export function checkNewTopic(ctx: Context, channel: Channel, topic: string): vo
 }
 
 function allotments(ctx: Surroundings) {
-  ctx.allotted ??= { messages: 0, conversations: 0, deliveries: 0 }
+  ctx.allotted ??= { messages: 0, conversations: [], deliveries: 0 }
   return ctx.allotted
 }
 
@@ -73,8 +74,16 @@ export function nextMessageId(ctx: Surroundings & { state: { messages: MessageSt
   return ctx.state.messages.lastId + ++allotments(ctx).messages
 }
 
-export function nextConversationId(ctx: Surroundings): number {
-  return ctx.state.conversations.nextId + allotments(ctx).conversations++
+/** The conversation of these people, ascending: `fresh` unless it existed, or an earlier message of the same command opened it. */
+export function openConversation(ctx: Surroundings, userIds: readonly number[]): { id: number; fresh?: Conversation } {
+  const known = conversationOf(ctx.state, userIds)
+  if (known) return { id: known.id }
+  const { conversations } = allotments(ctx)
+  const opened = conversations.find(one => one.userIds.join() === userIds.join())
+  if (opened) return { id: opened.id }
+  const fresh = { id: ctx.state.conversations.nextId + conversations.length, userIds }
+  conversations.push(fresh)
+  return { id: fresh.id, fresh }
 }
 
 export function nextDeliveryId(ctx: Surroundings): number {

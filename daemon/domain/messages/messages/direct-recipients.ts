@@ -1,12 +1,11 @@
 // Direct messages: who receives them, and whether the sender is allowed to write to them.
 
 import { conversationOf } from '../../model/lookups.ts'
-import type { Conversation, User } from '../../model/state.ts'
+import type { User } from '../../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed } from '../../refusal.ts'
-import type { Context, Surroundings } from '../../resource.ts'
+import type { Context } from '../../resource.ts'
 import { beginConversation, forbidden, writeDirectly } from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
-import { nextConversationId } from './compose.ts'
 
 /** `to` of a direct message: IDs, or emails as a list or separated by commas. The sender is always one of them. */
 export function peopleTo(ctx: Context, to: unknown): number[] {
@@ -40,12 +39,4 @@ function checkDirectRights(ctx: Context, people: readonly User[]): void {
   const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0
   if (!begun && !beginConversation.allows(ctx, others)) throw forbidden(beginConversation, others)
-}
-
-/** The conversation of these people, ascending; new ones become part of the fact that begins them. */
-export function openConversation(ctx: Surroundings, userIds: readonly number[]): { id: number; fresh?: Conversation } {
-  const known = conversationOf(ctx.state, userIds)
-  if (known) return { id: known.id }
-  const fresh = { id: nextConversationId(ctx), userIds }
-  return { id: fresh.id, fresh }
 }

@@ -1,4 +1,5 @@
-// The command that sends a message. When a bot cannot reach anyone, its owner gets a direct message about it.
+// The command that sends a message. When a bot cannot reach anyone, its owner gets a direct message about it; the welcome bot
+// replies to what it gets.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
@@ -9,6 +10,7 @@ import type { Context, Outcome } from '../../resource.ts'
 import { seeMetadata } from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { directNotice, notificationBot } from '../notices/post.ts'
+import { replyAsWelcomeBot } from '../notices/welcome.ts'
 import { channelTo } from './compose.ts'
 import { send } from './send.ts'
 
@@ -16,7 +18,8 @@ type Params = ParamsOf<typeof api.send>
 
 export function sendMessage(ctx: Context, params: Params): Outcome<{ id: number }> {
   const ownerId = ctx.actor.bot?.ownerId ?? null
-  if (ownerId === null || params.type === 'direct' || params.type === 'private') return send(ctx, params)
+  if (params.type === 'direct' || params.type === 'private') return sendDirectly(ctx, params)
+  if (ownerId === null) return send(ctx, params)
   try {
     const warning = warnOfEmptyChannel(ctx, ownerId, params)
     const { facts = [], reply } = send(ctx, params)
@@ -26,6 +29,12 @@ export function sendMessage(ctx: Context, params: Params): Outcome<{ id: number 
     const facts = warn(ctx, ownerId, `${describeUnreached(params.to)}.`)
     return { facts, refusal, reply: { id: 0 } }
   }
+}
+
+function sendDirectly(ctx: Context, params: Params): Outcome<{ id: number }> {
+  const { facts = [], reply } = send(ctx, params)
+  const replies = facts.flatMap(fact => (fact.type === 'message.sent' ? replyAsWelcomeBot(ctx, ctx.actor, fact) : []))
+  return { facts: replies.length > 0 ? [...facts, ...replies] : facts, reply }
 }
 
 function warnOfEmptyChannel(ctx: Context, ownerId: number, { to }: Params): readonly Fact[] {

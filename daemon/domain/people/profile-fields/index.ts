@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import { profileFields as api, profileFieldTypes } from '../../../api/people/profile-fields.ts'
 import { limits } from '../../limits.ts'
-import type { ProfileFieldFact } from '../../model/facts/people.ts'
+import type { ProfileChange, ProfileFieldFact } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { conflict, full, invalid, missing, taken } from '../../refusal.ts'
@@ -14,7 +14,7 @@ import { clean } from '../../values/text.ts'
 import { announcePersonUpdated } from '../users/announce.ts'
 import { checkFieldData, externalAccounts, isBuiltIn, isSameData } from './field-data.ts'
 import { presentFields } from './present.ts'
-import { checkProfile } from './values.ts'
+import { checkProfile, checkRemoval } from './values.ts'
 
 export const profileFields = resource(api)<ProfileFieldFact>({
   commands: {
@@ -67,12 +67,9 @@ export const profileFields = resource(api)<ProfileFieldFact>({
       return { facts: [{ type: 'profile-field.deleted', id, cleared }], reply: {} }
     },
 
-    set: (ctx, { data }) => filledIn(ctx, data),
-    clear: (ctx, { data }) =>
-      filledIn(
-        ctx,
-        data.map(id => ({ id, value: null })),
-      ),
+    set: (ctx, { data }) =>
+      filledIn(ctx, checkField => checkProfile(ctx, ctx.actor, 'data', data, { checkField, emptyRemoves: false })),
+    clear: (ctx, { data }) => filledIn(ctx, checkField => checkRemoval(ctx, ctx.actor, 'data', data, checkField)),
   },
 
   apply: {
@@ -119,9 +116,12 @@ function announceFields(state: State): Announcement {
   return { to: everyone(state), event: { type: 'custom_profile_fields', fields: presentFields(state) } }
 }
 
-function filledIn(ctx: Context, data: ParamsOf<typeof api.set>['data']): Outcome<object> {
+function filledIn(
+  ctx: Context,
+  changesOf: (checkField: (field: ProfileField) => void) => ProfileChange[],
+): Outcome<object> {
   may.check(may.haveProfile, ctx)
-  const values = checkProfile(ctx, ctx.actor, 'data', data, field => may.check(may.editProfileField, ctx, field))
+  const values = changesOf(field => may.check(may.editProfileField, ctx, field))
   return {
     facts: values.length > 0 ? [{ type: 'user.profile-changed', userId: ctx.actor.id, values }] : [],
     reply: {},

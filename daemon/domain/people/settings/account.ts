@@ -7,7 +7,7 @@ import { userByEmail } from '../../model/lookups.ts'
 import type { EmailChange } from '../../model/personal-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import { invalid, needed } from '../../refusal.ts'
-import type { Context, Mail } from '../../resource.ts'
+import type { Context, Mail, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { addressIsShown } from '../../rules/user-access.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
@@ -60,4 +60,17 @@ export function mailOf(ctx: Context, fact: Fact): Mail[] {
       text: `${ctx.actor.fullName} asked to use this address in ${name} at ${ctx.server.url}.\n\n${what}`,
     },
   ]
+}
+
+/** The former address is told, in case someone else took over the account. */
+export function composeConfirmationNotice(
+  { state, server }: Surroundings,
+  { from, to }: { from: string; to: string },
+): Mail {
+  const name = organizationSetting(state, 'name')
+  return {
+    to: from,
+    subject: `Your email address for ${name} has changed`,
+    text: `Your account in ${name} at ${server.url} has a new address:\n\n  ${to}\n\nIf you did not ask for it, tell an administrator.\n`,
+  }
 }

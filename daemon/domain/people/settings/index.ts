@@ -16,7 +16,7 @@ import * as may from '../../rules/index.ts'
 import { toggleVisibility } from '../presence.ts'
 import { announceEmail, announcePersonUpdated, exportConsent } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
-import { accountChanges, mailOf } from './account.ts'
+import { accountChanges, composeConfirmationNotice, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
 import { commandChanges } from './command.ts'
 
@@ -60,18 +60,23 @@ export const settings = resource(api)<SettingsFact, Prepared>({
     },
 
     confirmEmail(ctx, { token }) {
-      const change = ctx.state.emailChanges.get(token)
-      if (!change || change.expires < ctx.now) throw missing('token', 'pending change of address with this token')
-      const { userId, email } = change
+      const pending = ctx.state.emailChanges.get(token)
+      if (!pending || pending.expires < ctx.now) throw missing('token', 'pending change of address with this token')
+      const { userId, email } = pending
       const user = ctx.state.users.get(userId)!
       // Things can have changed since the request.
       if (ctx.state.organization.deactivated) throw organizationDeactivated()
       if (!user.active) throw userDeactivated()
       may.check(may.changeOwn, { state: ctx.state, actor: user }, 'email_changes_disabled')
       checkNewEmail(ctx.state, 'token', email, user)
-      const facts: Fact[] = [{ type: 'email-change.confirmed', token }]
-      if (email !== user.email) facts.push({ type: 'user.email-changed', userId, from: user.email, to: email })
-      return { facts, reply: { user_id: userId } }
+      const confirmed: Fact = { type: 'email-change.confirmed', token }
+      const change = { userId, from: user.email, to: email }
+      if (change.from === change.to) return { facts: [confirmed], reply: { user_id: userId } }
+      return {
+        facts: [confirmed, { type: 'user.email-changed', ...change }],
+        mails: [composeConfirmationNotice(ctx, change)],
+        reply: { user_id: userId },
+      }
     },
 
     updateDefaults(ctx, params) {

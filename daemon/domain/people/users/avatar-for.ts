@@ -1,12 +1,12 @@
 // The address of a user's avatar, by ID or email address.
 
-import { missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/index.ts'
 import { knownUserInPath } from '../../rules/user-access.ts'
-import { avatarUrl } from './present.ts'
+import { avatarUrl, providerAvatarUrl, unknownAvatar } from './present.ts'
 
+/** Hidden users look like unknown ones: an ID has a picture that says nothing, an address that of the provider. */
 export function avatarFor(asker: Asker, who: string, medium: boolean): string {
   const user = knownUserInPath(asker, who)
-  if (!user) throw missing('user_id_or_email', 'user', who)
-  return avatarUrl(user, medium)
+  if (user) return avatarUrl(user, medium)
+  return who.includes('@') ? providerAvatarUrl(who, 1, medium) : unknownAvatar
 }

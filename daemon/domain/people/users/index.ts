@@ -129,12 +129,16 @@ export const users = resource(api)<UserFact, Prepared>({
   },
 
   announce: {
-    'user.created': (state, { user }) => [
-      ...announcePersonAdded(state, user),
-      ...announceStranger(state, user),
-      ...announceMemberships(state, undefined, user),
-      ...announceBotAdded(state, user),
-    ],
+    'user.created'(state, { user }) {
+      // Clients know system bots from `register` alone.
+      if (user.bot?.system) return []
+      return [
+        ...announcePersonAdded(state, user),
+        ...announceStranger(state, user),
+        ...announceMemberships(state, undefined, user),
+        ...announceBotAdded(state, user),
+      ]
+    },
     'user.renamed'(state, { userId, fullName }) {
       const user = state.users.get(userId)!
       return [

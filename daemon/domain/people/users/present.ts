@@ -76,7 +76,7 @@ export function presentStranger(state: State, user: User, level: Level): Present
 }
 
 export const unknownName = 'Unknown user'
-const unknownAvatar = '/static/unknown-user.svg'
+export const unknownAvatar = '/static/unknown-user.svg'
 
 /** The fields of a user in a message, a reaction or a list of recipients. */
 export function presentAuthor(state: State, user: User, clientGravatar: boolean, isStranger: boolean) {
@@ -117,8 +117,13 @@ export function avatarUrl(user: User, medium = false): string {
   const { id, email, avatar } = user
   if (avatar.file) return `/user_avatars/${id}/${avatar.file}?version=${avatar.version}`
   // A hash of the address would confirm any guess of it, so an account with a hidden address gets a picture by ID.
-  const hash = bytesToHex(md5(utf8ToBytes(emailIsPublic(user) ? email.toLowerCase() : `user ${id}`)))
-  return `https://secure.gravatar.com/avatar/${hash}?d=identicon${medium ? '&s=500' : ''}&version=${avatar.version}`
+  return providerAvatarUrl(emailIsPublic(user) ? email : `user ${id}`, avatar.version, medium)
+}
+
+/** The picture that the avatar provider has for an address. */
+export function providerAvatarUrl(address: string, version: number, medium: boolean): string {
+  const hash = bytesToHex(md5(utf8ToBytes(address.toLowerCase())))
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon${medium ? '&s=500' : ''}&version=${version}`
 }
 
 export function presentAvatar(user: User) {

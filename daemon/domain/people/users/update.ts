@@ -30,7 +30,7 @@ export function update(
   ]
   if (params.profile_data !== undefined) {
     if (user.bot) throw invalid('profile_data', 'bots have no profile')
-    const values = checkProfile(ctx, user, 'profile_data', params.profile_data)
+    const values = checkProfile(ctx, user, 'profile_data', params.profile_data, { emptyRemoves: true })
     if (values.length > 0) facts.push({ type: 'user.profile-changed', userId: user.id, values })
   }
   return { facts, reply: {} }
