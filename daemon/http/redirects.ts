@@ -2,7 +2,7 @@
 
 import type { PictureName } from '../domain/model/organization-records.ts'
 import { pictureUrl } from '../domain/organization/pictures.ts'
-import { invalid, Refusal } from '../domain/refusal.ts'
+import { invalid, needed } from '../domain/refusal.ts'
 import { notStored } from './answer.ts'
 import type { EdgeParts } from './edge-parts.ts'
 import type { Answering } from './exchange.ts'
@@ -18,7 +18,7 @@ function readLogo(night: string | null): PictureName {
   if (night === 'true') return 'nightLogo'
   if (night === 'false') return 'logo'
   if (night !== null) throw invalid('night', 'must be true or false')
-  throw new Refusal('night: required', { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'night' } })
+  throw needed('night', undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'night' } })
 }
 
 /**

@@ -113,7 +113,7 @@ function accepting(): void {
     assert.deepEqual(await heard(), [])
   })
 
-  test('a link that has expired admits nobody', async () => {
+  test('a link that has expired admits no one', async () => {
     const token = await link({ invite_expires_in_minutes: 10 })
     await new Control(daemon).advance('11m')
     const late = { token, full_name: 'Late', email: 'late@example.com', password }
