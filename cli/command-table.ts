@@ -155,6 +155,11 @@ export const subcommandTable: SubcommandTable = {
     hidden: true,
     load: async () => (await import('./commands/follow/more-verbs.ts')).uploadDownload,
   },
+  webhooks: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./bot/webhook-url.ts')).webhookUrl,
+  },
   __complete: {
     about: '',
     hidden: true,

@@ -38,9 +38,12 @@ export async function callEndpoint(
   const stretch = endpoint.cli.history ? await stretchOf(given, sources.now) : undefined
   const params = await readParams(endpoint, stretch?.given ?? given, sources)
   const { path, fields } = requestOf(endpoint, params)
-  const plain: Request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
+  const plain: Request =
+    endpoint.access === 'key'
+      ? (await import('../transport/posted-request.ts')).postedRequest(`${baseOf(endpoint)}${path}`, fields)
+      : { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
   const request = withKey(plain, given.get(`@${keyFlag}`))
-  const caller = endpoint.access === 'anyone' ? withoutKey(account) : account
+  const caller = endpoint.access === 'user' ? account : withoutKey(account)
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   await confirmCall(endpoint, given, globals, 'one')

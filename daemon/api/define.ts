@@ -305,8 +305,11 @@ export interface Endpoint {
   readonly path: string
   /** Older paths of the same endpoint. */
   readonly also?: readonly string[]
-  /** Who may call: an account (usual), anyone, or a program that has the token of the control plane. */
-  readonly access: 'user' | 'anyone' | 'control'
+  /**
+   * Who may call: an account (usual), anyone, a program that has the token of the control plane, or a service that has the key of an account in
+   * its address. Of such a service the body is its payload, in whatever form it sends that (decision 0059).
+   */
+  readonly access: 'user' | 'anyone' | 'control' | 'key'
   /**
    * Which accounts may call it, whatever the parameters are: checked before these are read. Human members are neither guests nor
    * bots; of `members`, bots may be some at newer levels.

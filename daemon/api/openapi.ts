@@ -98,6 +98,8 @@ const security: Readonly<Record<Endpoint['access'], Json[]>> = {
   user: [{ basic: [] }],
   anyone: [],
   control: [{ token: [] }],
+  // The key is a parameter.
+  key: [],
 }
 
 function operation(endpoint: Endpoint, tag: string): Json {

@@ -14,6 +14,8 @@ export interface RefusalDetails {
   readonly parameter?: string
   /** Extra fields of the error body. */
   readonly fields?: Readonly<Record<string, unknown>>
+  /** The whole error body, for callers that expect that of another service. */
+  readonly body?: Readonly<Record<string, unknown>>
   /** The rule that says no. Not part of the answer. */
   readonly rule?: Law
   /** The kind of thing that is missing, as far as the caller may know. Not part of the answer. */
@@ -39,17 +41,19 @@ export class Refusal extends Error {
   /** The name of the parameter alone, without the place in it. */
   readonly parameter: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
+  readonly body: Readonly<Record<string, unknown>> | undefined
   readonly rule: Law | undefined
   readonly absent: Absent | undefined
 
   constructor(msg: string, details: RefusalDetails = {}) {
-    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, rule, absent } = details
+    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, body, rule, absent } = details
     super(msg)
     this.code = code
     this.kind = kind ?? errorCodes[code].kind
     this.status = status ?? errorCodes[code].status
     this.parameter = parameter?.split('[', 1)[0]
     this.fields = fields
+    this.body = body
     this.rule = rule
     this.absent = absent
   }

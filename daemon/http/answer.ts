@@ -44,7 +44,7 @@ export function refuse(to: Answering, refusal: Refusal): void {
   to.watched?.refused(refusal)
   if (refusal.status === 401) to.headers.push('WWW-Authenticate', 'Basic realm="natter"')
   for (const [name, value] of Object.entries(refusalHeaders(refusal))) to.headers.push(name, value)
-  const body = { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }
+  const body = refusal.body ?? { result: 'error', msg: refusal.message, code: refusal.code, ...refusal.fields }
   send(to, refusal.status, JSON.stringify(body))
 }
 

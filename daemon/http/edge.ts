@@ -25,6 +25,7 @@ import { LongPoll } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
+import { isPosted, keyIn, packForm, readPosted } from './posted.ts'
 import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
 import { findPicture, sendToPicture } from './redirects.ts'
 import { type Found, Routes } from './routes.ts'
@@ -150,10 +151,11 @@ export class Edge {
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
-    const actor = this.#identify(request, found, answering)
+    const posted = isPosted(found) ? readPosted(found, query, headers, body) : undefined
+    const actor = this.#identify(request, found, answering, posted)
     if (observed) observed.account = actor?.id
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
-    const fields = readFields(query, headers, body as Buffer | undefined)
+    const fields = posted ?? readFields(query, headers, body as Buffer | undefined)
     return this.#admit({ found, request, actor, fields, answering })
   }
 
@@ -166,7 +168,7 @@ export class Edge {
     try {
       const pieces = Buffer.isBuffer(body) ? [body] : piecesOf(body, limit)
       const fields = await readParts(request.query, request.headers, pieces, uploads)
-      await this.#admit({ ...call, fields })
+      await this.#admit({ ...call, fields: isPosted(found) ? packForm(found, request.headers, fields) : fields })
     } catch (error) {
       // What is left of the body is not wanted; node:http reads the next request after it.
       if (!Buffer.isBuffer(body)) body.resume()
@@ -206,13 +208,13 @@ export class Edge {
     )
   }
 
-  #identify(request: Incoming, found: Found, answering: Answering): User | undefined {
+  #identify(request: Incoming, found: Found, answering: Answering, posted?: FieldMap): User | undefined {
     const { endpoint } = found.route
     if (endpoint.access === 'anyone') {
       this.#countClient(request.ip, answering.headers)
       return undefined
     }
-    const actor = this.authenticate(request, answering)
+    const actor = posted ? this.authenticateKey(keyIn(posted), request.ip) : this.authenticate(request, answering)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
     this.#limiter?.count(budget, actor.id, answering.headers)
     const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }

@@ -9,7 +9,7 @@ import { readMultipart } from './multipart.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
 const mostFields = 1000
-const form = 'application/x-www-form-urlencoded'
+export const form = 'application/x-www-form-urlencoded'
 
 export type FieldMap = Map<string, string | Upload>
 
@@ -40,7 +40,7 @@ export async function readParts(
   return withQuery(fields, query)
 }
 
-function withQuery(fields: FieldMap, query: string): FieldMap {
+export function withQuery(fields: FieldMap, query: string): FieldMap {
   if (query === '') return fields
   const inQuery: FieldMap = new Map()
   readUrlencoded(Buffer.from(query, 'latin1'), inQuery)
@@ -67,7 +67,7 @@ function notAForm(type: string): Refusal {
 
 // Works on bytes, which are the caller's to give away: escapes are undone in place. That is several times as fast as
 // decodeURIComponent, and no component keeps the whole body alive.
-function readUrlencoded(bytes: Buffer, fields: FieldMap): void {
+export function readUrlencoded(bytes: Buffer, fields: FieldMap): void {
   for (let start = 0; start < bytes.length; start++) {
     // One by one: a search for each of a million ampersands would keep others waiting.
     if (bytes[start] === ampersand) continue

@@ -39,7 +39,8 @@ export class ToLeader {
     const { endpoint } = found.route
     const receiving = new ReceivedBody(files)
     try {
-      const actor = endpoint.access === 'anyone' ? undefined : await this.#identify(request, answering)
+      // The key in the address of a webhook is for the leader to look at.
+      const actor = endpoint.access === 'user' ? await this.#identify(request, answering) : undefined
       if (answering.observed) answering.observed.account = actor?.id
       const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
       const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit) : bufferBody(body)

@@ -138,6 +138,7 @@ const accessText: Readonly<Record<Endpoint['access'], string>> = {
   user: 'needs an account',
   anyone: 'anyone, without an account',
   control: 'needs the control token',
+  key: 'an account, by its API key in the address',
 }
 
 const callersText: Readonly<Record<NonNullable<Endpoint['callers']>, string>> = {

@@ -1,6 +1,7 @@
 // `natter wait`: an assertion about future events. Exit code 0 with the event, or 8 with the nearest misses.
 
 import { allQueues } from '../../../daemon/api/control/queues.ts'
+import { requests } from '../../../daemon/api/control/requests.ts'
 import type { ChatEvent, Place } from '../../base/chat-event.ts'
 import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
@@ -15,6 +16,7 @@ import { lineOf } from '../../terminal/message-lines.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
 import { clockOf } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
+import { callControlPlane } from '../../transport/control.ts'
 import { type Criterion, criteriaFor, textCriterion } from '../follow/tail/criteria.ts'
 import { isShown, showRegistration } from '../follow/tail/filter.ts'
 import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from '../follow/tail/flags.ts'
@@ -40,6 +42,11 @@ export const wait: readonly ExtraSubcommand[] = [
         value: 'ACCOUNT',
         about: 'wait until this account polls for events; needs the control token',
       },
+      {
+        name: 'integration',
+        value: 'NAME',
+        about: 'wait for a payload to this incoming webhook, such as grafana; needs the control token',
+      },
       { ...since, about: 'also count messages since a time (10m) or after a message (id:57)' },
     ],
     more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
@@ -49,6 +56,7 @@ unless --since says how far to look back.`,
       'natter wait --dm --since 1m --json',
       'natter wait --type reaction --channel general',
       'natter wait --listening echo-bot --within 10s',
+      'natter wait --integration grafana --since 1m --jq .params.payload',
     ],
     run: runWait,
   },
@@ -62,6 +70,7 @@ interface Miss {
 
 async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (flags.listening !== undefined) return waitForListener(flags, globals)
+  if (flags.integration !== undefined) return waitForPayload(flags, globals)
   const account = accountFor(globals, process.env)
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
@@ -140,6 +149,28 @@ async function waitForListener(flags: Invocation['flags'], globals: Globals): Pr
   const { callControl } = await import('../../catalogue/control-call.ts')
   const given = new Map(Object.entries({ user: String(listening), within: String(within) }))
   await callControl(allQueues.wait, given, globals)
+}
+
+/** A notifier under test has posted when its payload is in the log of calls. */
+async function waitForPayload(flags: Invocation['flags'], globals: Globals): Promise<void> {
+  const { integration, within = patience, since: from, ...others } = flags
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw usage(`--integration and --${other} cannot be combined`)
+  const { callControl } = await import('../../catalogue/control-call.ts')
+  const last = await lastCallBefore(from, globals)
+  const given = { integration: String(integration), within: String(within), since: String(last) }
+  await callControl(requests.wait, new Map(Object.entries(given)), globals)
+}
+
+/** The ID of the last call that does not count. */
+async function lastCallBefore(from: unknown, globals: Globals): Promise<number> {
+  const path = `/control/v1/requests?limit=${from === undefined ? 0 : 1000}`
+  const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
+  if (from === undefined) return Number(reply.last_id)
+  const past = await sinceFrom(String(from), clockOf(accountFor(globals, process.env), globals))
+  if (!('since' in past)) throw usage('--since: with --integration it takes a time, such as 10m')
+  const before = (reply.requests as { id: number; time: number }[]).filter(({ time }) => time < past.since * 1000)
+  return before.at(-1)?.id ?? 0
 }
 
 async function* each(batches: AsyncIterable<Batch>): AsyncGenerator<Item> {

@@ -1,7 +1,8 @@
-// Outgoing webhooks: what natterd posts to a bot's server, and the log of deliveries.
+// Webhooks: what natterd posts to a bot's server, the log of deliveries, and what other services post to natterd.
 
 import { Type } from '@sinclair/typebox'
 import {
+  bool,
   endpoint,
   inPath,
   int,
@@ -13,7 +14,9 @@ import {
   optional,
   record,
   required,
+  secret,
   text,
+  textUpTo,
   timestamp,
   userId,
 } from '../define.ts'
@@ -38,7 +41,50 @@ const payload = Type.Object({
   rendered_content: text,
 })
 
+/** Unix shell patterns, matched with the name of an event. */
+const events = listOf(textUpTo(100), 100)
+
+/** Characters of a payload; a body has no more bytes than that. */
+const longestPayload = 1024 * 1024
+
 export const webhooks = {
+  post: endpoint({
+    id: 'post-webhook',
+    method: 'POST',
+    path: '/external/{integration}',
+    access: 'key',
+    since: 1,
+    summary:
+      'Post a message as another service does, with the API key of a bot in the address and the payload as the body',
+    params: {
+      integration: inPath(
+        textUpTo(100),
+        'the service: slack_incoming, json, or any name, whose payload is shown as it is',
+      ),
+      api_key: required(secret, 'the API key of an incoming webhook bot'),
+      stream: optional(text, 'name or ID of the channel; without it the owner of the bot gets a direct message'),
+      topic: optional(text, 'the topic, in place of the one that the integration chooses'),
+      only_events: optional(events, 'post only events whose name matches one of these patterns, such as pull_*'),
+      exclude_events: optional(events, 'post no event whose name matches one of these patterns'),
+      payload: optional(
+        textUpTo(longestPayload),
+        'the payload, if it is not the body itself: JSON in a field of a form',
+      ),
+      event: optional(textUpTo(200), 'the name of the event; services send it in a header such as X-GitHub-Event'),
+    },
+    reply: { ok: maybe(bool) },
+    refusals: ['BAD_REQUEST'],
+    cli: {
+      name: 'webhooks post',
+      done: 'posted to {integration}',
+      args: ['integration', 'payload'],
+      flags: { api_key: 'bot-key', stream: 'channel' },
+      examples: [
+        `natter webhooks post slack_incoming '{"text":"Deployed"}' --bot-key "$KEY" --channel general`,
+        `natter webhooks post grafana '{"status":"firing"}' --bot-key "$KEY" --channel alerts --topic disk`,
+      ],
+    },
+  }),
   notify: endpoint({
     id: 'svc-outgoing-webhook',
     method: 'POST',

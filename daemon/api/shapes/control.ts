@@ -141,6 +141,7 @@ export const callFilter = {
   status: optional(status, 'only calls answered with this status'),
   code: optional(shortText, 'only calls answered with this error code'),
   fault: optional(shortText, 'only calls that this kind of fault hit'),
+  integration: optional(shortText, 'only payloads that were posted to this incoming webhook, such as grafana'),
 }
 
 /** Which deliveries; for lists and for waiting. */

@@ -1,17 +1,21 @@
 // Handlers of `api/control/requests.ts`.
 
+import { webhooks } from '../../api/bots/webhooks.ts'
 import { requests as page } from '../../api/control/requests.ts'
 import { missing, missingOwn, Refusal } from '../../domain/refusal.ts'
+import type { Call } from '../calls.ts'
 import { userOf } from '../wait.ts'
 import { clear, found, matching, newest, waitForEntry } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
 
 export const requests = resource(page, {
-  async list(context, { user, since, limit, changed_since, within, full, ...filter }) {
+  async list(context, { user, integration, since, limit, changed_since, within, full, ...filter }) {
     checkEndpoint(context, filter.endpoint)
     const { plane } = context
     const { calls } = plane
-    const fits = matching({ ...filter, ...(user !== undefined && { user_id: userOf(plane, user).id }) })
+    const sought = matching({ ...filter, ...(user !== undefined && { user_id: userOf(plane, user).id }) })
+    const fits = (call: Call) =>
+      sought(call) && (integration === undefined || (isPosted(call) && call.params.integration === integration))
     // A cursor of another run of the daemon is too high: start at the beginning.
     const changed = changed_since > calls.revision ? 0 : changed_since
     const list = () => newest(calls, since, limit, call => calls.revisionOf(call) > changed && fits(call))
@@ -31,12 +35,17 @@ export const requests = resource(page, {
     if (!findings) throw new Refusal('This daemon does not check calls. Start it with --strict.', { kind: 'conflict' })
     return { findings: findings.list(), left_out: findings.leftOut }
   },
-  wait(context, { since, within, ...call }) {
-    checkEndpoint(context, call.endpoint)
-    return waitForEntry(context, { call, since, within })
+  wait(context, { since, within, integration, ...filter }) {
+    checkEndpoint(context, filter.endpoint)
+    const posted = integration === undefined ? {} : { endpoint: webhooks.post.id, params: { integration } }
+    return waitForEntry(context, { call: { ...posted, ...filter }, since, within })
   },
   clear: ({ plane }) => clear(plane.calls),
 })
+
+function isPosted({ endpoint }: Call): boolean {
+  return endpoint === webhooks.post.id
+}
 
 function checkEndpoint({ knows }: ControlContext, endpoint: string | undefined): void {
   if (endpoint !== undefined && !knows(endpoint)) throw missing('endpoint', 'endpoint', endpoint)

@@ -14,7 +14,6 @@ export const constantSections: Sections = {
   realm_billing: () => ({ realm_billing: { has_pending_sponsorship_request: false } }),
   realm_embedded_bots: () => ({ realm_embedded_bots: [] }),
   realm_filters: () => ({ realm_filters: [] }),
-  realm_incoming_webhook_bots: () => ({ realm_incoming_webhook_bots: [] }),
   stop_words: () => ({ stop_words: stopWords.split(' ') }),
   video_calls: () => ({ has_zoom_token: false, has_webex_token: false }),
 }

@@ -1,5 +1,6 @@
 // Rules about people and bots.
 
+import { webhooks } from '../../api/bots/webhooks.ts'
 import { messages } from '../../api/messages/messages.ts'
 import type { ProfileField } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
@@ -226,11 +227,13 @@ export const createBot = rule<1 | 2 | 3 | 4>({
     (type === 2 && holdsInOrganization(asker, 'can_create_write_only_bots_group')),
 })
 
+const forWebhooks: readonly string[] = [messages.send.id, webhooks.post.id]
+
 /** By the ID of the endpoint. */
 export const callEndpoint = rule<string>({
-  law: 'Incoming webhook bots may only send messages.',
+  law: 'Incoming webhook bots may only send messages and post payloads.',
   refusal: 'Incoming webhook bots can only send messages.',
   // As if their key were wrong: so the API has it.
   code: 'UNAUTHORIZED',
-  allows: ({ actor }, endpointId) => actor.bot?.type !== 2 || endpointId === messages.send.id,
+  allows: ({ actor }, endpointId) => actor.bot?.type !== 2 || forWebhooks.includes(endpointId),
 })

@@ -1,5 +1,6 @@
 // `natter trigger KIND`: makes an event of any kind happen by real calls of the API, and shows what the client receives.
 
+import { webhooks } from '../../../../daemon/api/bots/webhooks.ts'
 import { capabilities } from '../../../../daemon/api/capabilities.ts'
 import { events } from '../../../../daemon/api/events.ts'
 import { encode } from '../../../../daemon/api/wire.ts'
@@ -8,7 +9,7 @@ import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { formatFlags, type Globals } from '../../../base/globals.ts'
 import { accountFor } from '../../../base/profile.ts'
 import type { Reply } from '../../../base/reply.ts'
-import type { ExtraSubcommand } from '../../../base/subcommand.ts'
+import type { ExtraSubcommand, Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
@@ -47,8 +48,11 @@ export const trigger: readonly ExtraSubcommand[] = [
     more: `The calls are made with the keys of several accounts, which the control plane knows: a colleague reacts, the owner subscribes
 you. What a call needs is found or created first (a shared channel, a message, a new account), so other events can come before
 the one you ask for, and the organization keeps what was created. Use it with --preset dev or in a space.
+natter trigger webhook SERVICE [EVENT] posts a sample payload of a service to its incoming webhook, with the key of a webhook bot of
+yours; --override stream=alerts chooses the channel.
 A few kinds are for owners or newcomers only; the answer says who received it. heartbeat is not a kind: it comes by itself.`,
     examples: [
+      'natter trigger webhook github push',
       'natter trigger mention --for echo-bot',
       'natter trigger reaction/add --override emoji_name=heart',
       'natter trigger --list',
@@ -56,6 +60,7 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
     async run({ args, flags, globals }) {
       if (flags.list) return listKinds(globals)
       if (args.length === 0) throw usage('no kind given', 'natter trigger --list shows them.')
+      if (args[0] === 'webhook') return postWebhook(args.slice(1), flags, globals)
       const kinds = args.map(kind => [kind, findTrigger(kind)] as const)
       const overrides = readOverrides((flags.override ?? []) as readonly string[])
       for (const [kind, { endpoint }] of kinds) checkOverrides(kind, overrides, Object.keys(endpoint.params))
@@ -68,6 +73,15 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
     },
   },
 ]
+
+async function postWebhook(words: readonly string[], flags: Invocation['flags'], globals: Globals): Promise<void> {
+  const overrides = readOverrides((flags.override ?? []) as readonly string[])
+  checkOverrides('webhook', overrides, Object.keys(webhooks.post.params))
+  const { postSample } = await import('./webhooks.ts')
+  const done = await postSample(words, overrides, await stageFor(flags.for as string | undefined, globals))
+  if (await printFormatted(done, globals)) return
+  print(`${done.kind}: ${done.call} by ${done.by}\n`)
+}
 
 async function listKinds(globals: Globals): Promise<void> {
   const list = Object.entries(triggers).map(([kind, { about, endpoint, event = kind }]) => ({

@@ -11,6 +11,7 @@ import { exitCodes, Failure } from '../../../base/failure.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { call, type Patience } from '../../../transport/client.ts'
 import type { ControlledAccount } from '../../../transport/control.ts'
+import { postedRequest } from '../../../transport/posted-request.ts'
 import type { Role } from './role.ts'
 
 interface Channel {
@@ -63,6 +64,16 @@ export class Stage {
     const email = `${name}@example.com`
     await this.call('owner', users.create, { email, password: `password of ${name}`, full_name: name })
     return this.#setting.find(email)
+  }
+
+  find(name: string): Promise<ControlledAccount> {
+    return this.#setting.find(name)
+  }
+
+  /** Posts to an incoming webhook, as another service does. */
+  post(path: string, fields: ReturnType<typeof encode>['fields']): Promise<Reply> {
+    const { site, patience } = this.#setting
+    return call({ site, from: {} }, postedRequest(path, fields), patience)
   }
 
   async call(role: Role, endpoint: Endpoint, params: Readonly<Record<string, unknown>>): Promise<Reply> {

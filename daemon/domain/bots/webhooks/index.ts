@@ -1,4 +1,4 @@
-// Outgoing webhooks: deliveries that wait, what became of the others, and sending one again.
+// Webhooks: deliveries that wait, what became of the others, and sending one again; and the payloads of other services.
 
 import { webhooks as api } from '../../../api/bots/webhooks.ts'
 import type { WebhookFact } from '../../model/facts/bots.ts'
@@ -7,10 +7,14 @@ import { conflict, missing, missingOwn } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
+import { receivePayload } from './incoming.ts'
+import { incomingWebhookBots } from './integrations.ts'
 import { isOutgoing, mayReceive, newDelivery } from './trigger.ts'
 
 export const webhooks = resource(api)<WebhookFact>({
   commands: {
+    post: receivePayload,
+
     log(ctx, { bot_id, status }) {
       may.check(may.useBots, ctx)
       const { webhookDeliveries } = ctx.state
@@ -48,6 +52,8 @@ export const webhooks = resource(api)<WebhookFact>({
   },
 
   announce: { 'webhook.asked': () => [], 'webhook.attempted': () => [] },
+
+  sections: { realm_incoming_webhook_bots: () => ({ realm_incoming_webhook_bots: incomingWebhookBots }) },
 })
 
 function looksAfter(ctx: Context, botId: number): boolean {

@@ -1,0 +1,68 @@
+// `natter webhooks url BOT`: the address that another service posts to.
+
+import { bots } from '../../../daemon/api/bots/bots.ts'
+import { webhooks } from '../../../daemon/api/bots/webhooks.ts'
+import { baseOf } from '../../../daemon/api/define.ts'
+import { encode } from '../../../daemon/api/wire.ts'
+import { usage } from '../../base/failure.ts'
+import { accountFor, demandKey } from '../../base/profile.ts'
+import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import { namesOf } from '../../input/names.ts'
+import { readPerson } from '../../input/people.ts'
+import { printReply } from '../../print/output.ts'
+import { call, siteOf } from '../../transport/client.ts'
+import { postedRequest } from '../../transport/posted-request.ts'
+
+const values = ['integration', 'channel', 'topic', 'only-events', 'exclude-events']
+
+export const webhookUrl: readonly ExtraSubcommand[] = [
+  {
+    name: 'webhooks url',
+    about: 'Print the address that another service posts to, with the key of a bot of yours',
+    args: [{ name: 'bot', about: 'an incoming webhook bot: its name, email address or ID' }],
+    flags: [
+      {
+        name: 'integration',
+        value: 'NAME',
+        about: 'the service: slack_incoming, json, github, grafana or any other name',
+      },
+      { name: 'channel', value: 'CHANNEL', about: 'where messages go; without it, the owner of the bot gets them' },
+      { name: 'topic', value: 'TOPIC', about: 'the topic, in place of the one that the integration chooses' },
+      {
+        name: 'only-events',
+        value: 'PATTERNS',
+        about: 'only events that match one of these, with commas: pull_*,push',
+      },
+      { name: 'exclude-events', value: 'PATTERNS', about: 'no events that match one of these, with commas' },
+    ],
+    more: 'The address holds the API key of the bot: whoever has it can post as the bot.',
+    examples: [
+      'natter webhooks url notifier-bot --integration slack_incoming --channel general',
+      'natter webhooks url notifier-bot --integration github --channel commits --only-events push,pull_request',
+    ],
+    async run({ args: [bot], flags, globals }) {
+      const [integration, channel, topic, only, exclude] = values.map(name =>
+        flags[name] === undefined ? undefined : String(flags[name]),
+      )
+      if (integration === undefined) throw usage('no integration given', 'Example: --integration slack_incoming')
+      const account = accountFor(globals, process.env)
+      demandKey(account)
+      const patience = { timeout: globals.timeout, retry: globals.retry }
+      const names = namesOf(account, patience)
+      if (channel !== undefined) await names.find('channel', channel)
+      const asked = encode(bots.key, { bot_id: await readPerson(bot!, names) })
+      const path = `${baseOf(bots.key)}${asked.path}`
+      const { api_key } = await call(account, { method: 'GET', path, fields: asked.fields }, patience)
+      const posted = encode(webhooks.post, {
+        integration,
+        api_key,
+        stream: channel?.replace(/^#/, ''),
+        topic,
+        only_events: only?.split(','),
+        exclude_events: exclude?.split(','),
+      })
+      const url = `${siteOf(account)}${postedRequest(`${baseOf(webhooks.post)}${posted.path}`, posted.fields).path}`
+      await printReply({ url }, { shows: 'url' }, globals)
+    },
+  },
+]
