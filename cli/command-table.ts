@@ -116,6 +116,10 @@ export const subcommandTable: SubcommandTable = {
     about: 'write every call and its answer to a file',
     load: async () => (await import('./commands/test/record.ts')).record,
   },
+  proxy: {
+    about: 'pass calls on to a real server and record them',
+    load: async () => (await import('./test/proxy/index.ts')).proxy,
+  },
   replay: {
     about: 'play a recording again and report what differs',
     load: async () => (await import('./commands/test/replay/index.ts')).replay,

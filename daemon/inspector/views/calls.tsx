@@ -143,6 +143,12 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
       />
       <h3>Parameters, as they were sent</h3>
       <Json value={sent} label="Parameters" />
+      {typeof call.params.payload === 'string' && call.endpoint === 'post-webhook' && (
+        <>
+          <h3>Payload</h3>
+          <Json value={call.params.payload} label="Payload" />
+        </>
+      )}
       <h3>Answer</h3>
       {answer.value === undefined ? (
         <p class="faint">Loading…</p>

@@ -61,7 +61,7 @@ export async function pullSeed(
 const shortestSalt = 16
 
 /** Read from the file, which is created if needed; without a file, a new one for each run. */
-function saltIn(file: string | undefined): Uint8Array {
+export function saltIn(file: string | undefined): Uint8Array {
   const salt = randomBytes(32)
   if (file === undefined) return salt
   try {

@@ -35,7 +35,8 @@ function compare(a: unknown, b: unknown, at: string, exact: boolean, all: string
   } else if (exact || !mayDiffer(a, b, at)) all.push(`${at || 'answer'}: ${shown(a)} → ${shown(b)}`)
 }
 
-function mayDiffer(a: unknown, b: unknown, at: string): boolean {
+/** Whether a field may have another value: an ID, a time, a random text. */
+export function mayDiffer(a: unknown, b: unknown, at: string): boolean {
   if (typeof a !== typeof b) return false
   const field = /([^.[\]]+)(\[\d+\])*$/.exec(at)?.[1] ?? ''
   // Keys of some records are IDs: what belongs to them is compared under its own name.
@@ -52,7 +53,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   const text = value === undefined ? 'absent' : JSON.stringify(value)
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }

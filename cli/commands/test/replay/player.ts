@@ -17,17 +17,25 @@ export class Player {
   readonly #globals: Globals
   readonly #site: string
   readonly #accounts = new Map<string, Promise<Account>>()
+  readonly #only: { readonly account: Account; readonly user: string } | undefined
   #time = 0
   /** By the name of the field, then by the recorded value. */
   readonly #ids = new Map<string, Map<string, string>>()
 
-  constructor(globals: Globals) {
+  /** With an account, every call is made with its key, on its site; otherwise each as its own account, which the control plane knows. */
+  constructor(globals: Globals, only?: { readonly account: Account; readonly user: string }) {
     this.#globals = globals
-    this.#site = siteOf(accountFor(globals, process.env))
+    this.#site = siteOf(only?.account ?? accountFor(globals, process.env))
+    this.#only = only
+  }
+
+  async isFrozen(): Promise<boolean> {
+    return !this.#only && (await this.control('GET', '/clock')).frozen === true
   }
 
   /** Why a call cannot be made again; undefined if it can. */
-  unplayable({ sent, status, fault, lost, endpoint }: RecordedCall): string | undefined {
+  unplayable({ sent, status, fault, lost, endpoint, user }: RecordedCall): string | undefined {
+    if (this.#only && user !== null && user !== this.#only.user) return `there is no key of ${user}`
     if (lost || status === null) return 'it was not answered'
     if (fault) return `a fault changed it: ${fault}`
     if (endpoint === null) return 'no endpoint took it'
@@ -72,6 +80,7 @@ export class Player {
   }
 
   #account(email: string): Promise<Account> {
+    if (this.#only) return Promise.resolve(this.#only.account)
     const known = this.#accounts.get(email)
     if (known) return known
     const found = findAccount(this.#globals, email).then(

@@ -1,0 +1,175 @@
+// Passes one request on to the server and its answer back, byte by byte, and keeps a bounded copy of both. Nothing is followed: a redirect is
+// an answer like any other, so no key goes to another place.
+
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http'
+import { request as requestHttps, Agent as SecureAgent } from 'node:https'
+import { isSameOrigin } from '../../../../daemon/api/address.ts'
+
+/** One call with its answer, as far as it is kept. */
+export interface Exchange {
+  /** Counts calls as they arrive. */
+  readonly number: number
+  readonly time: number
+  readonly milliseconds: number
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  /** undefined if it was too long to keep. */
+  readonly body: Buffer | undefined
+  /** null if no whole answer came. */
+  readonly status: number | null
+  readonly answerHeaders: IncomingHttpHeaders
+  readonly answer: Buffer | undefined
+}
+
+/** Bytes of a body. */
+const mostSent = 1024 * 1024
+/** Bytes of an answer. */
+const mostAnswered = 32 * 1024 * 1024
+/** Milliseconds without a byte: longer than any poll. */
+const longestSilence = 10 * 60_000
+
+/** About one connection, not about the call. */
+const ofConnection = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export class Forwarder {
+  readonly #site: string
+  readonly #onCall: (exchange: Exchange) => void
+  readonly #agent: Agent
+  #arrived = 0
+
+  constructor(site: string, onCall: (exchange: Exchange) => void) {
+    this.#site = site
+    this.#onCall = onCall
+    this.#agent = site.startsWith('https:') ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
+  }
+
+  stop(): void {
+    this.#agent.destroy()
+  }
+
+  forward(incoming: IncomingMessage, response: ServerResponse): void {
+    const { method = 'GET', url = '/', headers } = incoming
+    const number = ++this.#arrived
+    const began = performance.now()
+    const time = Date.now()
+    const sent = new Kept(mostSent)
+    const finish = (status: number | null, answerHeaders: IncomingHttpHeaders, answer: Kept | undefined) => {
+      const milliseconds = Math.round(performance.now() - began)
+      this.#onCall({
+        number,
+        time,
+        milliseconds,
+        method,
+        url,
+        headers,
+        body: sent.bytes,
+        status,
+        answerHeaders,
+        answer: answer?.bytes,
+      })
+    }
+    const target = url.startsWith('/') && URL.canParse(this.#site + url) ? new URL(this.#site + url) : undefined
+    if (!target || !isSameOrigin(target, this.#site)) {
+      incoming.resume()
+      refuse(response, 400, 'The path cannot be passed on.')
+      return
+    }
+    const open = target.protocol === 'https:' ? requestHttps : requestHttp
+    const outgoing = open(target, { method, agent: this.#agent, headers: passedOn(incoming.rawHeaders, target.host) })
+    let over = false
+    const fail = (problem: string) => {
+      if (over) return
+      over = true
+      finish(null, {}, undefined)
+      outgoing.destroy()
+      incoming.resume()
+      // Half an answer must not look like a whole one.
+      if (response.headersSent) response.destroy()
+      else refuse(response, 502, problem)
+    }
+    outgoing.setTimeout(longestSilence, () => fail(`${this.#site} did not answer within 10 minutes.`))
+    outgoing.on('error', (error: NodeJS.ErrnoException) =>
+      fail(`${this.#site} cannot be reached or does not speak HTTP: ${error.code ?? error.message}.`),
+    )
+    // The client went away: the server need not go on.
+    response.on('close', () => {
+      if (!response.writableFinished) fail('')
+    })
+    outgoing.on('response', answer => {
+      const kept = new Kept(mostAnswered)
+      answer.on('data', (chunk: Buffer) => kept.add(chunk))
+      answer.on('aborted', () => fail(''))
+      answer.on('error', () => fail(''))
+      answer.on('end', () => {
+        if (over || !answer.complete) return
+        over = true
+        finish(answer.statusCode ?? 0, answer.headers, kept)
+      })
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders))
+      answer.pipe(response)
+    })
+    incoming.on('data', (chunk: Buffer) => sent.add(chunk))
+    incoming.pipe(outgoing)
+  }
+}
+
+/** As they came, in their order. The host is the server's own. */
+function passedOn(raw: readonly string[], host?: string): string[] {
+  const named = new Set([...ofConnection, ...connectionTokens(raw)])
+  const passed = host === undefined ? [] : ['Host', host]
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase()
+    if (!named.has(name) && !(host !== undefined && name === 'host')) passed.push(raw[i]!, raw[i + 1]!)
+  }
+  return passed
+}
+
+/** `Connection: x` makes x a header of the connection. */
+function connectionTokens(raw: readonly string[]): string[] {
+  const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'connection')
+  return at === -1 ? [] : raw[at + 1]!.split(',').map(token => token.trim().toLowerCase())
+}
+
+function refuse(response: ServerResponse, status: number, msg: string): void {
+  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' })
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) })
+  response.end(body)
+}
+
+/** What arrives, up to a bound; beyond it nothing is kept. */
+class Kept {
+  readonly #most: number
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size <= this.#most) this.#chunks.push(chunk)
+    else this.#chunks.length = 0
+  }
+
+  get bytes(): Buffer | undefined {
+    return this.#size <= this.#most ? Buffer.concat(this.#chunks) : undefined
+  }
+}

@@ -1,0 +1,179 @@
+// The recording of a proxy, in the format of natter record: one line for each call of the API, with secrets hidden.
+
+import { once } from 'node:events'
+import { createWriteStream, existsSync, truncateSync, type WriteStream } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import type { Endpoint } from '../../../../daemon/api/define.ts'
+import { catalogue } from '../../../../daemon/api/index.ts'
+import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { largeFile, readBytes } from '../../../base/files.ts'
+import { version } from '../../../base/version.ts'
+import type { Exchange } from './forward.ts'
+
+const prefix = '/api/v1'
+/** Bytes of an answer once it is unpacked. */
+const mostUnpacked = 64 * 1024 * 1024
+
+export class ProxyRecording {
+  static async open(file: string, append: boolean): Promise<ProxyRecording> {
+    const exists = existsSync(file)
+    if (exists && !append)
+      throw new Failure(exitCodes.refused, `${file} exists`, {
+        hint: 'Choose another name, or add --append to continue it.',
+      })
+    const before = exists ? reopen(file) : undefined
+    const output = createWriteStream(file, { mode: 0o600, flags: before ? 'a' : 'w' })
+    const opened = once(output, 'open')
+    const failed = once(output, 'error').then(([error]) => {
+      throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`)
+    })
+    failed.catch(() => {})
+    await Promise.race([opened, failed])
+    return new ProxyRecording(output, await routesOf(), before)
+  }
+
+  readonly #output: WriteStream
+  readonly #routes: readonly Route[]
+  readonly #last: number
+  calls: number
+
+  private constructor(output: WriteStream, routes: readonly Route[], before: Before | undefined) {
+    this.#output = output
+    this.#routes = routes
+    this.calls = before?.calls ?? 0
+    this.#last = before?.last ?? 0
+    if (!before) this.#write({ natter_recording: 1, version: version() })
+  }
+
+  /** Files and pages are passed on, but are no calls. */
+  add({ number, time, milliseconds, method, url, headers, body, status, answerHeaders, answer }: Exchange): void {
+    const [path, query = ''] = url.split('?', 2) as [string, string?]
+    if (!path.startsWith(`${prefix}/`)) return
+    this.calls++
+    this.#write({
+      call: this.#last + number,
+      time,
+      duration_ms: milliseconds,
+      user: userOf(headers),
+      user_agent: headers['user-agent'] ?? null,
+      method,
+      path: maskTokens(path),
+      endpoint: this.#endpointAt(method, path.slice(prefix.length)),
+      sent: sentIn(query, headers, body),
+      status,
+      ...(status === null && { lost: true }),
+      answer: status === null ? null : answerIn(answerHeaders, answer),
+    })
+  }
+
+  /** With the line that says that the recording is complete. */
+  async end(): Promise<void> {
+    this.#write({ end: this.calls })
+    this.#output.end()
+    await once(this.#output, 'close')
+  }
+
+  #write(line: object): void {
+    this.#output.write(`${JSON.stringify(line)}\n`)
+  }
+
+  #endpointAt(method: string, path: string): string | null {
+    return this.#routes.find(route => route.method === method && route.pattern.test(path))?.id ?? null
+  }
+}
+
+// --- an earlier recording -----------------------------------------------------------------------------------------
+
+interface Before {
+  readonly calls: number
+  readonly last: number
+}
+
+/** Cuts off the last line, if it says that the recording is complete or is only half there. */
+function reopen(file: string): Before {
+  const lines = readBytes(file, largeFile).toString('latin1').split('\n')
+  if (!lines[0]?.startsWith('{"natter_recording":1,'))
+    throw new Failure(exitCodes.usage, `${file} is not a recording`, { hint: 'Choose another name.' })
+  const numbers = lines.map(line => Number(/^\{"call":(\d+),/.exec(line)?.[1] ?? Number.NaN))
+  const whole = lines.slice(0, -1).filter(line => !line.startsWith('{"end":'))
+  truncateSync(
+    file,
+    whole.reduce((sum, line) => sum + line.length + 1, 0),
+  )
+  const calls = numbers.slice(0, -1).filter(Number.isFinite)
+  return { calls: calls.length, last: calls.reduce((most, number) => Math.max(most, number), 0) }
+}
+
+// --- endpoints ----------------------------------------------------------------------------------------------------
+
+interface Route {
+  readonly id: string
+  readonly method: string
+  readonly pattern: RegExp
+}
+
+/** Paths without parameters first: `/users/me` is no user named me. */
+async function routesOf(): Promise<readonly Route[]> {
+  const pages = await Promise.all(Object.values(catalogue).map(({ load }) => load()))
+  const endpoints = pages
+    .flatMap((page): Endpoint[] => Object.values(page))
+    .filter(({ served }) => served !== 'outgoing')
+  const routes = endpoints.flatMap(({ id, method, path, also = [], params }) =>
+    [path, ...also].map(one => ({ id, method, path: one, pattern: patternOf(one, params) })),
+  )
+  return routes.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
+}
+
+function patternOf(path: string, params: Endpoint['params']): RegExp {
+  const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) =>
+    rest ? '.+' : params[name]?.shape.type === 'integer' ? '\\d+' : '[^/]+',
+  )
+  return new RegExp(`^${source}/?$`)
+}
+
+// --- what was sent and answered -----------------------------------------------------------------------------------
+
+function userOf({ authorization = '' }: IncomingHttpHeaders): string | null {
+  const [, credentials] = /^basic\s+(\S+)/i.exec(authorization) ?? []
+  const decoded = Buffer.from(credentials ?? '', 'base64').toString()
+  const colon = decoded.lastIndexOf(':')
+  return colon < 1 ? null : decoded.slice(0, colon)
+}
+
+function sentIn(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, unknown> {
+  const sent: Record<string, unknown> = {}
+  const take = (fields: URLSearchParams) => {
+    for (const [name, value] of fields) sent[name] = isSecretName(name) ? hidden : maskJson(value)
+  }
+  take(new URLSearchParams(query))
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  if (type === 'multipart/form-data' || body === undefined) sent.file = { size: Number(headers['content-length'] ?? 0) }
+  else if (type === 'application/x-www-form-urlencoded') take(new URLSearchParams(body.toString()))
+  else if (body.length > 0) sent.payload = maskJson(body.toString())
+  return sent
+}
+
+/** JSON where it is JSON; null where it was too long to keep. */
+function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unknown {
+  if (answer === undefined) return null
+  let text: string
+  try {
+    text = maskJson(unpacked(headers['content-encoding'], answer).toString())
+  } catch {
+    return null
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function unpacked(encoding: string | undefined, bytes: Buffer): Buffer {
+  const bound = { maxOutputLength: mostUnpacked }
+  if (encoding === 'gzip') return gunzipSync(bytes, bound)
+  if (encoding === 'br') return brotliDecompressSync(bytes, bound)
+  return encoding === 'deflate' ? inflateSync(bytes, bound) : bytes
+}

@@ -1,0 +1,156 @@
+// `natter replay FILE --against`: where two servers differ is reported by endpoint, event and field.
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { newShell, type Shell } from '../support/cli.ts'
+import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
+
+let daemon: TestDaemon
+let shell: Shell
+sharedDaemon({ flags: ['--memory', '--preset', 'dev'] }, async started => {
+  daemon = started
+})
+
+/** What another server is said to have answered. */
+let calls: Record<string, any>[]
+
+before(async () => {
+  const { url, ready, owner } = daemon
+  shell = newShell({ after: () => {} } as never, { NATTER_SITE: url, NATTER_CONTROL_TOKEN: ready.control_token! })
+  const get = async (path: string) => {
+    const auth = Buffer.from(`${owner.email}:${owner.key}`).toString('base64')
+    return (await fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Basic ${auth}` } })).json()
+  }
+  const line = { time: 1, user: owner.email, user_agent: null, sent: {}, status: 200 }
+  const users = await get('/users')
+  const me = await get('/users/me')
+  calls = [
+    { ...line, call: 1, method: 'GET', path: '/api/v1/users', endpoint: 'get-users', answer: users },
+    { ...line, call: 2, method: 'GET', path: '/api/v1/users/me', endpoint: 'get-own-user', answer: me },
+    {
+      ...line,
+      call: 3,
+      method: 'POST',
+      path: '/api/v1/register',
+      endpoint: 'register-queue',
+      sent: { event_types: '["message"]', fetch_event_types: '[]' },
+      answer: null,
+    },
+  ]
+})
+
+function write(name: string, lines: readonly object[]): string {
+  const file = join(shell.home, name)
+  const all = [{ natter_recording: 1, version: '0' }, ...lines, { end: lines.length }]
+  writeFileSync(file, all.map(line => `${JSON.stringify(line)}\n`).join(''))
+  return file
+}
+
+/** The same recording, as if the other server had answered otherwise. */
+function drifted(): object[] {
+  const [users, me, queue] = structuredClone(calls)
+  users!.answer.members.reverse()
+  for (const member of users!.answer.members) member.is_robot = false
+  delete users!.answer.members[0].timezone
+  me!.answer.role = 'owner'
+  me!.answer.full_name = 'Someone Else'
+  me!.answer.user_id += 1000
+  return [users!, me!, queue!]
+}
+
+describe('natter replay --against natter', () => {
+  test('finds no drift where there is none, whatever the order of lists', async () => {
+    const [users, ...others] = structuredClone(calls)
+    users!.answer.members.reverse()
+    const { code, stderr } = await shell.run([
+      'replay',
+      write('same.ndjson', [users!, ...others]),
+      '--against',
+      'natter',
+    ])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /3 calls, 0 differences/)
+  })
+
+  test('reports each field once, by presence, type and value', async () => {
+    const { code, stdout } = await shell.run([
+      'replay',
+      write('other.ndjson', drifted()),
+      '--against',
+      'natter',
+      '--json',
+    ])
+    assert.equal(code, 8)
+    const { differences } = JSON.parse(stdout)
+    assert.deepEqual(
+      differences.map(({ where, field, kind }: Record<string, string>) => [where, field, kind]),
+      [
+        ['get-own-user', 'full_name', 'value'],
+        ['get-own-user', 'role', 'type'],
+        ['get-users', 'members[].is_robot', 'presence'],
+        ['get-users', 'members[].timezone', 'presence'],
+      ],
+    )
+    assert.equal(differences[2].count, calls[0]!.answer.members.length)
+    assert.deepEqual([differences[1].recorded, differences[1].found], ['"owner"', '100'])
+  })
+
+  test('prints them by endpoint, and --accept keeps them', async () => {
+    const file = write('accepted.ndjson', drifted())
+    const first = await shell.run(['replay', file, '--against', 'natter'])
+    assert.equal(first.code, 8)
+    assert.match(first.stdout, /^get-own-user\n {2}full_name +value +"Someone Else" → /)
+    assert.equal((await shell.run(['replay', file, '--against', 'natter', '--accept'])).code, 0)
+    assert.equal(JSON.parse(readFileSync(`${file}.accepted.json`, 'utf8')).length, 4)
+    const second = await shell.run(['replay', file, '--against', 'natter'])
+    assert.equal(second.code, 0, second.stderr)
+    assert.match(second.stderr, /0 differences, and 4 accepted/)
+  })
+
+  test('reports events that did not come, and another status', async () => {
+    const poll = { ...calls[1], call: 4, path: '/api/v1/events', endpoint: 'get-events' }
+    const queue = { ...calls[2], answer: { result: 'success', msg: '', queue_id: 'theirs' } }
+    const events = [{ id: 0, type: 'message', message: { content: 'x' } }]
+    const lines = [queue, { ...poll, sent: { queue_id: 'theirs', last_event_id: '-1' }, answer: { events } }]
+    const refused = { ...calls[1], call: 5, status: 403 }
+    const file = write('events.ndjson', [...lines, refused])
+    const { differences } = JSON.parse((await shell.run(['replay', file, '--against', 'natter', '--json'])).stdout)
+    const found = differences.map(({ where, field, kind }: Record<string, string>) => `${where} ${field} ${kind}`)
+    assert.ok(found.includes('event message  presence'), found.join('\n'))
+    assert.ok(found.includes('get-own-user status value'), found.join('\n'))
+  })
+
+  test('plays the calls of one account on another server, and leaves out the others', async () => {
+    const { owner, url } = daemon
+    const file = write('site.ndjson', [...calls, { ...calls[1], call: 4, user: 'amy@example.com' }])
+    const account = ['--user', owner.email!, '--api-key', owner.key!]
+    const { code, stderr } = await shell.run(['replay', file, '--against', url, ...account])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /call 4, .* is left out: there is no key of amy@example.com/)
+  })
+
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [['--against', 'zulip'], /--against: give natter, or a server/],
+    [['--accept'], /--accept needs --against/],
+    [['--against', 'natter', '--exact'], /cannot be combined/],
+  ]
+  for (const [flags, expected] of refused)
+    test(`refuses ${flags.join(' ')}`, async () => {
+      const { code, stderr } = await shell.run(['replay', write('refused.ndjson', calls), ...flags])
+      assert.equal(code, 2)
+      assert.match(stderr, expected)
+    })
+
+  test('refuses a file of accepted differences that is none', async () => {
+    const file = write('broken.ndjson', calls)
+    for (const text of ['[', '{}', '[{"where":"x"}]']) {
+      writeFileSync(`${file}.accepted.json`, text)
+      const { code, stderr } = await shell.run(['replay', file, '--against', 'natter'])
+      assert.equal(code, 2)
+      assert.match(stderr, /cannot read .*accepted\.json: /)
+    }
+    assert.ok(existsSync(file))
+  })
+})

@@ -1,0 +1,198 @@
+// `natter proxy`: a server behind it answers as if it were called directly, and what was said is in the recording, without secrets.
+
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { createServer as createSocketServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { events } from '../../daemon/api/events.ts'
+import { uploads } from '../../daemon/api/files/uploads.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { newShell, Watched } from '../support/cli.ts'
+import { Caller, sharedDaemon } from '../support/daemon.ts'
+import { send } from '../support/http.ts'
+
+const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--dialect', 'zulip'] })
+
+interface Proxy {
+  readonly url: string
+  readonly file: string
+  /** Ends it as Ctrl-C does, and returns the lines of the recording. */
+  stop(): Promise<Record<string, any>[]>
+}
+
+async function startProxy(t: TestContext, to: string, flags: readonly string[] = [], before = ''): Promise<Proxy> {
+  const shell = newShell(t)
+  const file = join(shell.home, 'talk.ndjson')
+  if (before !== '') writeFileSync(file, before)
+  const child = new Watched(t, shell.spawn(['proxy', file, '--to', to, ...flags]))
+  const [url] = await child.until(1)
+  return {
+    url: url!,
+    file,
+    async stop() {
+      child.child.kill('SIGINT')
+      assert.equal(await child.ended, 0, child.stderr)
+      const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+      return lines.map(line => JSON.parse(line))
+    },
+  }
+}
+
+async function listen(t: TestContext, server: Server | ReturnType<typeof createSocketServer>): Promise<string> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const upstream = (t: TestContext, answer: RequestListener) => listen(t, createServer(answer))
+
+describe('natter proxy', () => {
+  test('passes calls, polls, uploads and errors through, and records them without the key', async t => {
+    const { owner } = daemon()
+    const proxy = await startProxy(t, daemon().url)
+    const caller = new Caller(proxy.url, owner.email, owner.key, owner.id)
+    const { queue_id } = (await caller.call(events.register, { event_types: ['message'] })) as { queue_id: string }
+    const polling = caller.call(events.get, { queue_id, last_event_id: -1 })
+    await caller.call(messages.send, { type: 'channel', to: 'general', topic: 't', content: 'through the proxy' })
+    const { events: heard } = await polling
+    assert.equal((heard[0] as any).message.content, '<p>through the proxy</p>')
+    await caller.call(uploads.upload, {
+      file: { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.alloc(2_000_000, 'x') },
+    } as never)
+    await caller.refused(users.show, { user_id: 99_999 }, 'BAD_REQUEST')
+    const wrong = await send(`${proxy.url}/api/v1/users/me`, { auth: `${owner.email}:${'x'.repeat(32)}` })
+    assert.equal(wrong.status, 401)
+    assert.match(String(wrong.headers['www-authenticate']), /^Basic/)
+    const [head, ...lines] = await proxy.stop()
+    assert.equal(head!.natter_recording, 1)
+    assert.deepEqual(lines.at(-1), { end: 6 })
+    const calls = lines.slice(0, -1).sort((a, b) => a.call - b.call)
+    assert.deepEqual(
+      calls.map(({ endpoint, status, user }) => [endpoint, status, user]),
+      [
+        ['register-queue', 200, owner.email],
+        ['get-events', 200, owner.email],
+        ['send-message', 200, owner.email],
+        ['upload-file', 200, owner.email],
+        ['get-user', 400, owner.email],
+        ['get-own-user', 401, owner.email],
+      ],
+    )
+    assert.equal(calls[2]!.sent.content, 'through the proxy')
+    assert.ok(calls[3]!.sent.file.size > 2_000_000)
+    assert.ok(!readFileSync(proxy.file, 'utf8').includes(owner.key!))
+  })
+
+  test('zulip-js works through it', async t => {
+    const { owner } = daemon()
+    const proxy = await startProxy(t, daemon().url)
+    const zulip = createRequire(import.meta.url)('zulip-js') as (config: object) => Promise<any>
+    const client = await zulip({ username: owner.email, apiKey: owner.key, realm: proxy.url })
+    const sent = await client.messages.send({ type: 'stream', to: 'general', subject: 't', content: 'by zulip-js' })
+    assert.equal(sent.result, 'success')
+    const lines = await proxy.stop()
+    assert.match(lines.find(line => line.endpoint === 'send-message')!.user_agent, /node-fetch/)
+  })
+
+  test('replaces names and addresses with --disguise, the same everywhere', async t => {
+    const { owner } = daemon()
+    const proxy = await startProxy(t, daemon().url, ['--disguise'])
+    const caller = new Caller(proxy.url, owner.email, owner.key, owner.id)
+    const { members } = await caller.call(users.list, {})
+    await caller.call(messages.send, {
+      type: 'channel',
+      to: 'general',
+      topic: 't',
+      content: `Ask ${members[0]!.full_name}`,
+    })
+    const [, list, sent] = await proxy.stop()
+    const text = readFileSync(proxy.file, 'utf8')
+    for (const { full_name, email } of members) assert.ok(!text.includes(full_name) && !text.includes(email), full_name)
+    assert.equal(sent!.sent.content, `Ask ${list!.answer.members[0].full_name}`)
+    assert.ok(list!.answer.members.some(({ email }: { email: string }) => email === sent!.user))
+  })
+
+  test('continues a recording with --append, after its last whole line', async t => {
+    const line =
+      '{"call":7,"time":1,"user":null,"method":"GET","path":"/api/v1/x","endpoint":null,"sent":{},"status":200,"answer":{}}'
+    const before = `{"natter_recording":1,"version":"0"}\n${line}\n{"end":1}\n{"call":8,"ti`
+    const proxy = await startProxy(t, daemon().url, ['--append'], before)
+    await send(`${proxy.url}/api/v1/server_settings`)
+    const lines = await proxy.stop()
+    assert.deepEqual(
+      lines.map(({ call, end }) => call ?? end),
+      [undefined, 7, 8, 2],
+    )
+  })
+
+  test('unpacks a compressed answer for the recording alone', async t => {
+    const packed = gzipSync('{"result":"success","api_key":"secret","msg":"é"}')
+    const site = await upstream(t, (_, response) => response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(packed))
+    const proxy = await startProxy(t, site)
+    const reply = await send(`${proxy.url}/api/v1/users/me`)
+    assert.equal(reply.headers['content-encoding'], 'gzip')
+    const [, call] = await proxy.stop()
+    assert.deepEqual(call!.answer, { result: 'success', api_key: '***', msg: 'é' })
+  })
+
+  test('does not follow a redirect to another server: no key goes there', async t => {
+    const asked: string[] = []
+    const other = await upstream(t, (request, response) => {
+      asked.push(request.url!)
+      response.end()
+    })
+    const site = await upstream(t, (_, response) =>
+      response.writeHead(302, { Location: `${other}/api/v1/users/me` }).end(),
+    )
+    const proxy = await startProxy(t, site)
+    const reply = await send(`${proxy.url}/api/v1/users/me`, { auth: 'amy@example.com:key' })
+    assert.deepEqual([reply.status, reply.headers.location], [302, `${other}/api/v1/users/me`])
+    assert.deepEqual(asked, [])
+    await proxy.stop()
+  })
+
+  test('says so when the server is gone, cuts an answer or answers nonsense, and stays', async t => {
+    const cut = await upstream(t, (_, response) => {
+      response.writeHead(200, { 'Content-Length': 100 })
+      response.write('{"result"')
+      setImmediate(() => response.destroy())
+    })
+    const nonsense = await listen(
+      t,
+      createSocketServer(socket => socket.on('error', () => {}).end('hello\n')),
+    )
+    for (const [site, status] of [
+      ['http://127.0.0.1:9', 502],
+      [nonsense, 502],
+      [cut, undefined],
+    ] as const) {
+      const proxy = await startProxy(t, site)
+      const reply = await send(`${proxy.url}/api/v1/users/me`).catch(() => undefined)
+      assert.equal(reply?.status, status)
+      if (reply) assert.match(reply.body.msg, /cannot be reached or does not speak HTTP/)
+      const [, call] = await proxy.stop()
+      assert.deepEqual([call!.lost, call!.status], [true, null])
+    }
+  })
+
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [['talk.ndjson'], /no server given/],
+    [['talk.ndjson', '--to', 'chat.example.com'], /not the address of a server/],
+    [['talk.ndjson', '--to', 'http://me:key@127.0.0.1'], /must not have a user or a password/],
+    [['talk.ndjson', '--to', 'http://127.0.0.1', '--port', '99999'], /--port: must be a number up to 65535/],
+    [['.', '--to', 'http://127.0.0.1'], /exists/],
+    [['none/talk.ndjson', '--to', 'http://127.0.0.1'], /cannot write none\/talk.ndjson: ENOENT/],
+  ]
+  for (const [args, expected] of refused)
+    test(`refuses ${args.join(' ')}`, async t => {
+      const { code, stderr } = await newShell(t).run(['proxy', ...args])
+      assert.notEqual(code, 0)
+      assert.match(stderr, expected)
+    })
+})
