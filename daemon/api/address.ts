@@ -32,6 +32,14 @@ export function addressOf(site: string, path: string): URL {
   return url
 }
 
+/** The address of anything below a site, for what passes requests on; undefined if the path cannot be one. */
+export function belowSite(site: string, path: string): URL | undefined {
+  const address = `${siteAddress(site)}${path}`
+  if (!path.startsWith('/') || !URL.canParse(address)) return undefined
+  const url = new URL(address)
+  return isSameOrigin(url, site) ? url : undefined
+}
+
 /** Whether a key for the site may be sent to the address. */
 export function isSameOrigin(url: URL, site: string): boolean {
   return url.origin === new URL(site).origin && url.username === '' && url.password === ''

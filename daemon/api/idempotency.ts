@@ -19,7 +19,8 @@ export const idempotencyLimits = {
 
 /** Why an endpoint that is no GET refuses a key; undefined where it takes one. */
 export function whyNoKey({ access, reply }: Endpoint): string | undefined {
-  if (access !== 'user') return 'keys belong to accounts, and this endpoint is called without one'
+  if (access === 'anyone' || access === 'control')
+    return 'keys belong to accounts, and this endpoint is called without one'
   if (Object.hasOwn(reply, 'api_key')) return 'this endpoint returns an API key, which the daemon does not store'
   // What `register` returns includes the API keys of the caller's bots.
   if (Object.hasOwn(reply, 'queue_id')) return 'this endpoint can return API keys, which the daemon does not store'

@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { isUpload } from '../api/define.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { needed } from '../domain/refusal.ts'
 import { isMultipart } from './incoming.ts'
 import { type FieldMap, form, readUrlencoded, withQuery } from './parameters.ts'
 import type { Found } from './routes.ts'
@@ -67,9 +67,8 @@ export function packForm(found: Found, headers: IncomingHttpHeaders, fields: Fie
 export function keyIn(fields: FieldMap): string {
   const key = fields.get('api_key')
   if (typeof key === 'string') return key.trim()
-  throw new Refusal('api_key: required: the API key of an incoming webhook bot, in the address', {
+  throw needed('api_key', 'in the address: the API key of an incoming webhook bot', {
     code: 'REQUEST_VARIABLE_MISSING',
-    parameter: 'api_key',
     fields: { var_name: 'api_key' },
   })
 }

@@ -22,6 +22,7 @@ const textOnly: ReadonlySet<string> = new Set([
   'bot run',
   'keep',
   // A report for people; the recording and the seed are files.
+  'proxy',
   'record',
   'replay',
   'seed dump',
@@ -44,6 +45,7 @@ const local: ReadonlySet<string> = new Set([
     'keep',
   ],
   ...[
+    'proxy',
     'record',
     'replay',
     'levels diff',

@@ -98,6 +98,7 @@ const rest: readonly [() => Caller, Endpoint, Params, ((reply: any) => void)?][]
   [owner, users.updateByEmail, () => ({ email: 'amy@example.com', full_name: 'Amy' })],
   [owner, messages.send, () => ({ type: 'channel', to: at.garden, topic: 'x', content: 'x' }), r => keep('said')(r.id)],
   [owner, messages.render, () => ({ content: '**x**' })],
+  [owner, webhooks.post, () => ({ integration: 'x', api_key: owner().key, stream: String(at.garden), payload: '{}' })],
   [owner, messageFlags.markTopic, () => ({ stream_id: at.garden, topic_name: 'x' })],
   [owner, messageFlags.markChannel, () => ({ stream_id: at.garden })],
   [owner, messageFlags.markAll, () => ({})],

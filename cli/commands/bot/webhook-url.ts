@@ -10,7 +10,7 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { namesOf } from '../../input/names.ts'
 import { readPerson } from '../../input/people.ts'
 import { printReply } from '../../print/output.ts'
-import { call, siteOf } from '../../transport/client.ts'
+import { addressFor, call, siteOf } from '../../transport/client.ts'
 import { postedRequest } from '../../transport/posted-request.ts'
 
 const values = ['integration', 'channel', 'topic', 'only-events', 'exclude-events']
@@ -35,7 +35,7 @@ export const webhookUrl: readonly ExtraSubcommand[] = [
       },
       { name: 'exclude-events', value: 'PATTERNS', about: 'no events that match one of these, with commas' },
     ],
-    more: 'The address holds the API key of the bot: whoever has it can post as the bot.',
+    more: 'The address holds the API key of the bot: anyone who has it can post as the bot.',
     examples: [
       'natter webhooks url notifier-bot --integration slack_incoming --channel general',
       'natter webhooks url notifier-bot --integration github --channel commits --only-events push,pull_request',
@@ -61,7 +61,8 @@ export const webhookUrl: readonly ExtraSubcommand[] = [
         only_events: only?.split(','),
         exclude_events: exclude?.split(','),
       })
-      const url = `${siteOf(account)}${postedRequest(`${baseOf(webhooks.post)}${posted.path}`, posted.fields).path}`
+      const { path: target } = postedRequest(`${baseOf(webhooks.post)}${posted.path}`, posted.fields)
+      const url = addressFor(siteOf(account), target).href
       await printReply({ url }, { shows: 'url' }, globals)
     },
   },

@@ -143,7 +143,7 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
       />
       <h3>Parameters, as they were sent</h3>
       <Json value={sent} label="Parameters" />
-      {typeof call.params.payload === 'string' && call.endpoint === 'post-webhook' && (
+      {typeof call.params.payload === 'string' && path.includes('/external/') && (
         <>
           <h3>Payload</h3>
           <Json value={call.params.payload} label="Payload" />

@@ -9,7 +9,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
-import { isSameOrigin } from '../../../../daemon/api/address.ts'
+import { belowSite } from '../../../../daemon/api/address.ts'
 
 /** One call with its answer, as far as it is kept. */
 export interface Exchange {
@@ -85,8 +85,8 @@ export class Forwarder {
         answer: answer?.bytes,
       })
     }
-    const target = url.startsWith('/') && URL.canParse(this.#site + url) ? new URL(this.#site + url) : undefined
-    if (!target || !isSameOrigin(target, this.#site)) {
+    const target = belowSite(this.#site, url)
+    if (!target) {
       incoming.resume()
       refuse(response, 400, 'The path cannot be passed on.')
       return

@@ -1,4 +1,4 @@
-// `natter proxy FILE --to SITE`: stands in front of a real server, passes everything through and records the calls.
+// `natter proxy FILE --to SITE`: passes everything on to a real server, and records the calls.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -53,7 +53,7 @@ export class Drift implements Judge {
   }
 
   noEvents(call: RecordedCall, problem: string): void {
-    this.#add(call, 'get-events', '', 'value', 'events', problem)
+    this.#add(call, call.endpoint ?? call.path, 'events', 'presence', 'events', problem)
   }
 
   #compare(call: RecordedCall, where: string, at: string, recorded: unknown, found: unknown): void {
