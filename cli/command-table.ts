@@ -118,7 +118,7 @@ export const subcommandTable: SubcommandTable = {
   },
   proxy: {
     about: 'pass calls on to a real server and record them',
-    load: async () => (await import('./test/proxy/index.ts')).proxy,
+    load: async () => (await import('./commands/test/proxy/index.ts')).proxy,
   },
   replay: {
     about: 'play a recording again and report what differs',
@@ -162,7 +162,7 @@ export const subcommandTable: SubcommandTable = {
   webhooks: {
     about: '',
     hidden: true,
-    load: async () => (await import('./bot/webhook-url.ts')).webhookUrl,
+    load: async () => (await import('./commands/bot/webhook-url.ts')).webhookUrl,
   },
   __complete: {
     about: '',
