@@ -3,20 +3,18 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { newShell, type Shell } from '../support/cli.ts'
 import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 
 let daemon: TestDaemon
 let shell: Shell
-sharedDaemon({ flags: ['--memory', '--preset', 'dev'] }, async started => {
-  daemon = started
-})
 
 /** What another server is said to have answered. */
 let calls: Record<string, any>[]
 
-before(async () => {
+sharedDaemon({ flags: ['--memory', '--preset', 'dev'] }, async started => {
+  daemon = started
   const { url, ready, owner } = daemon
   shell = newShell({ after: () => {} } as never, { NATTER_SITE: url, NATTER_CONTROL_TOKEN: ready.control_token! })
   const get = async (path: string) => {

@@ -25,12 +25,11 @@ export class ProxyRecording {
       })
     const before = exists ? reopen(file) : undefined
     const output = createWriteStream(file, { mode: 0o600, flags: before ? 'a' : 'w' })
-    const opened = once(output, 'open')
-    const failed = once(output, 'error').then(([error]) => {
+    try {
+      await once(output, 'open')
+    } catch (error) {
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`)
-    })
-    failed.catch(() => {})
-    await Promise.race([opened, failed])
+    }
     return new ProxyRecording(output, await routesOf(), before)
   }
 
