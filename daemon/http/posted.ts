@@ -1,4 +1,4 @@
-// What other services post to the address of an incoming webhook, as parameters: JSON, a form, a form with JSON in it, or any text.
+// Reads what other services post to an incoming webhook as parameters: JSON, a form, a form with JSON in it, or any text.
 // The one place where a body is not a form (decision 0059).
 
 import type { IncomingHttpHeaders } from 'node:http'

@@ -59,7 +59,7 @@ function drifted(): object[] {
 }
 
 describe('natter replay --against natter', () => {
-  test('finds no drift where there is none, whatever the order of lists', async () => {
+  test('finds no difference between equal answers, in any order of lists', async () => {
     const [users, ...others] = structuredClone(calls)
     users!.answer.members.reverse()
     const { code, stderr } = await shell.run([
@@ -141,7 +141,7 @@ describe('natter replay --against natter', () => {
       assert.match(stderr, expected)
     })
 
-  test('refuses a file of accepted differences that is none', async () => {
+  test('refuses a file of accepted differences with other content', async () => {
     const file = write('broken.ndjson', calls)
     for (const text of ['[', '{}', '[{"where":"x"}]']) {
       writeFileSync(`${file}.accepted.json`, text)

@@ -157,7 +157,7 @@ describe('natter proxy', () => {
     await proxy.stop()
   })
 
-  test('says so when the server is gone, cuts an answer or answers nonsense, and stays', async t => {
+  test('answers 502 when the server is gone or answers nonsense, and cuts what the server cuts', async t => {
     const cut = await upstream(t, (_, response) => {
       response.writeHead(200, { 'Content-Length': 100 })
       response.write('{"result"')

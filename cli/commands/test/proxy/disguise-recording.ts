@@ -15,7 +15,7 @@ export function disguiseRecording(from: string, to: string, salt: Uint8Array): v
   for (const line of lines) findPeople(line, people)
   const all = [...people.values()]
   const disguise = disguiseText(all, disguisesFor(all, salt), salt)
-  writeFileAtomicallySync(to, `${lines.map(line => JSON.stringify(changed(line, disguise))).join('\n')}\n`)
+  writeFileAtomicallySync(to, `${lines.map(line => JSON.stringify(changeTexts(line, disguise))).join('\n')}\n`)
   rmSync(from)
 }
 
@@ -30,9 +30,9 @@ function findPeople(value: unknown, people: Map<number, Person>): void {
 }
 
 /** Keys too: some records are keyed by address. */
-function changed(value: unknown, change: (text: string) => string): unknown {
+function changeTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map(item => changed(item, change))
+  if (Array.isArray(value)) return value.map(item => changeTexts(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), changed(item, change)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), changeTexts(item, change)]))
 }

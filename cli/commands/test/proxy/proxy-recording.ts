@@ -159,7 +159,7 @@ function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unk
   if (answer === undefined) return null
   let text: string
   try {
-    text = maskJson(unpacked(headers['content-encoding'], answer).toString())
+    text = maskJson(unpack(headers['content-encoding'], answer).toString())
   } catch {
     return null
   }
@@ -170,7 +170,7 @@ function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unk
   }
 }
 
-function unpacked(encoding: string | undefined, bytes: Buffer): Buffer {
+function unpack(encoding: string | undefined, bytes: Buffer): Buffer {
   const bound = { maxOutputLength: mostUnpacked }
   if (encoding === 'gzip') return gunzipSync(bytes, bound)
   if (encoding === 'br') return brotliDecompressSync(bytes, bound)

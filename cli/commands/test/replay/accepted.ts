@@ -10,13 +10,13 @@ export function acceptedFile(recording: string): string {
   return `${recording}.accepted.json`
 }
 
-export function writeAccepted(file: string, differences: readonly Difference[]): void {
+export function saveDifferences(file: string, differences: readonly Difference[]): void {
   const known = differences.map(({ where, field, kind }) => ({ where, field, kind }))
   writeFileAtomicallySync(file, `${JSON.stringify(known, null, 2)}\n`)
 }
 
 /** The keys of the differences in the file; none if there is no file. */
-export function readAccepted(file: string): ReadonlySet<string> {
+export function knownDifferences(file: string): ReadonlySet<string> {
   if (!existsSync(file)) return new Set()
   let list: unknown
   try {

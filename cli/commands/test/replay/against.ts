@@ -7,7 +7,7 @@ import { note } from '../../../base/note.ts'
 import { accountFor, demandKey } from '../../../base/profile.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
-import { acceptedFile, readAccepted, writeAccepted } from './accepted.ts'
+import { acceptedFile, knownDifferences, saveDifferences } from './accepted.ts'
 import { type Difference, Drift, keyOf } from './drift.ts'
 import { playAll } from './play-all.ts'
 import { Player } from './player.ts'
@@ -20,12 +20,12 @@ export async function reportDrift(
   accept: boolean,
   globals: Globals,
 ): Promise<void> {
-  const accepted = readAccepted(acceptedFile(file))
+  const accepted = knownDifferences(acceptedFile(file))
   const drift = new Drift()
   await playAll(playerFor(recording, against, globals), recording, drift)
   const { differences } = drift
   if (accept) {
-    writeAccepted(acceptedFile(file), differences)
+    saveDifferences(acceptedFile(file), differences)
     note(`wrote ${acceptedFile(file)}, ${count(differences.length)}`)
     return
   }

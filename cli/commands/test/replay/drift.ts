@@ -1,4 +1,4 @@
-// Where two servers differ: by endpoint and event, which fields are absent, of another type or of another value. IDs, times, random texts
+// Finds where two servers differ: by endpoint and event, which fields are absent, of another type or of another value. IDs, times, random texts
 // and the order of lists do not count.
 
 import { mayDiffer, shown } from './compare.ts'

@@ -1,4 +1,4 @@
-// What another service posts to the address of an incoming webhook, as a message: formatted for the integrations that natter knows, and
+// Turns the payload that another service posts to an incoming webhook into a message: formatted for the integrations that natter knows, and
 // as it is for all others, so that the author of a notifier sees what it sends.
 
 import type { webhooks as api } from '../../../api/bots/webhooks.ts'

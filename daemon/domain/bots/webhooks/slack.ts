@@ -17,7 +17,7 @@ export function readSlackMessage(payload: unknown): SlackMessage {
     ...piecesOf(message, 'blocks', '', blockText),
     ...piecesOf(message, 'attachments', '', attachmentText),
   ]
-  let body = joined(pieces)
+  let body = joinPieces(pieces)
   if (body === '' && message.text) {
     const icon = message.icon_emoji ? `${textAt(message.icon_emoji, 'icon_emoji')} ` : ''
     body = `${icon}${textAt(message.text, 'text')}`.trim()
@@ -36,7 +36,7 @@ function piecesOf(fields: Fields, name: string, at: string, render: Render): str
   })
 }
 
-function joined(pieces: readonly string[]): string {
+function joinPieces(pieces: readonly string[]): string {
   return pieces
     .map(piece => piece.trim())
     .filter(piece => piece !== '')
@@ -51,7 +51,7 @@ function blockText(block: Fields, at: string): string {
   const type = wordAt(block.type, `${at}type`, blockTypes)
   if (type === 'divider') return '----'
   if (type === 'header') return `## ${textObject(block.text, `${at}text`, ['plain_text'])}`
-  if (type === 'context') return joined(piecesOf(block, 'elements', at, contextText))
+  if (type === 'context') return joinPieces(piecesOf(block, 'elements', at, contextText))
   if (type === 'section') return sectionText(block, at)
   if (type !== 'image') return ''
   const image = imageLink(block, at)
@@ -67,7 +67,7 @@ function contextText(element: Fields, at: string): string {
 function sectionText(block: Fields, at: string): string {
   const accessory = 'accessory' in block ? objectAt(block.accessory, `${at}accessory`) : undefined
   const fields = 'fields' in block ? listAt(block.fields, `${at}fields`) : []
-  return joined([
+  return joinPieces([
     'text' in block ? textObject(block.text, `${at}text`) : '',
     accessory ? elementText(accessory, `${at}accessory.`) : '',
     fieldTable(fields.map((field, index) => textObject(field, `${at}fields[${index}]`))),
@@ -107,7 +107,7 @@ function attachmentText(attachment: Fields, at: string): string {
   const link = title && attachment.title_link ? urlAt(attachment.title_link, `${at}title_link`) : ''
   const image = attachment.image_url ? `[](${urlAt(attachment.image_url, `${at}image_url`)})` : ''
   const fields = 'fields' in attachment ? listAt(attachment.fields, `${at}fields`) : []
-  return joined([
+  return joinPieces([
     title && (link ? `## [${title}](${link})` : `## ${title}`),
     text('pretext'),
     text('text'),
