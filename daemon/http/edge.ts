@@ -208,15 +208,14 @@ export class Edge {
     )
   }
 
-  #identify(request: Incoming, found: Found, answering: Answering, posted?: FieldMap): User | undefined {
-    const { endpoint } = found.route
+  #identify(request: Incoming, { route: { endpoint } }: Found, to: Answering, posted?: FieldMap): User | undefined {
     if (endpoint.access === 'anyone') {
-      this.#countClient(request.ip, answering.headers)
+      this.#countClient(request.ip, to.headers)
       return undefined
     }
-    const actor = posted ? this.authenticateKey(keyIn(posted), request.ip) : this.authenticate(request, answering)
+    const actor = posted ? this.authenticateKey(keyIn(posted), request.ip) : this.authenticate(request, to)
     const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
-    this.#limiter?.count(budget, actor.id, answering.headers)
+    this.#limiter?.count(budget, actor.id, to.headers)
     const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }
     check(callEndpoint, asker, endpoint.id)
     if (endpoint.callers) checkCallers(asker, endpoint.callers)
