@@ -1,4 +1,4 @@
-// What one call costs two daemons that differ in one thing.
+// The cost of one call for two daemons that differ in one thing.
 
 import { busyMilliseconds } from '../support/busy-time.ts'
 import { run } from './load.ts'

@@ -1,4 +1,4 @@
-// What a store for measuring messages holds, for those who fill it and those who ask it.
+// The content of a store for measuring messages, for the code that fills it and the code that reads it.
 
 export interface Plan {
   readonly folder: string

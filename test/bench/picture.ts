@@ -1,4 +1,4 @@
-// What a picture of the page docs/generated/performance.md is made of: lines or bars of measured points. They are kept in
+// A picture of the page docs/generated/performance.md: lines or bars of measured points. They are kept in
 // performance.json, from which docs/generate draws them.
 
 import type { MeasuredPicture, Point } from '../../docs/generate/measured.ts'

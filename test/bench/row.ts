@@ -1,4 +1,4 @@
-// What a row of the bench is: some work of ours, the same work of a reference, and the ratio it must keep.
+// A row of the bench: some work of ours, the same work of a reference, and the ratio it must keep.
 
 export interface Sample {
   readonly ours: number

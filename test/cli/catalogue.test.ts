@@ -1,4 +1,4 @@
-// What must hold for every endpoint's subcommand, whatever the catalogue grows to.
+// Rules that hold for the subcommand of every endpoint.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What destroys something asks at a terminal, and needs --yes elsewhere.
+// Subcommands that destroy something ask at a terminal, and need --yes elsewhere.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

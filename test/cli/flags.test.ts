@@ -1,4 +1,4 @@
-// How the command line reads what people write: values by shape, times, names that are nearly right, accounts.
+// Reading what people write on the command line: values by shape, times, names that are nearly right, accounts.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What is kept of a failed command or test, and how it is brought back.
+// The folder that is kept of a failed command or test, and how it is brought back.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// What happened in a daemon, one line per entry: `natter requests`, `natter events`, and both with --follow.
+// The logs of a daemon, one line per entry: `natter requests`, `natter events`, and both with --follow.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// How people name channels and users on the command line: digits, parts of names, and what to do if several match.
+// Names of channels and users on the command line: digits, parts of names, and what to do if several match.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What people say on the command line and are told by it: names in place of IDs, words in place of numbers, sentences in
+// Words of the command line, both ways: names in place of IDs, words in place of numbers, sentences in
 // place of replies; and what is refused before anything is done.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// What the command line reports about accounts and profiles, and about calls whose reply is empty or silent.
+// Reports of the command line about accounts and profiles, and about calls whose reply is empty or silent.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

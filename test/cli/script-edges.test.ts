@@ -1,4 +1,4 @@
-// What scripts need beside a plain call: pages, files, the daemon's clock, waiting for a server, a config file, help.
+// Needs of scripts beside a plain call: pages, files, the daemon's clock, waiting for a server, a config file, help.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// How `natter tail` begins and ends, and what it prints with --jq, with a real daemon.
+// The beginning and the end of `natter tail`, and its output with --jq, with a real daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

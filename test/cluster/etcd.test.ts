@@ -1,4 +1,4 @@
-// What a daemon needs of etcd: TLS, users, a version that it knows, and room. Where something is wrong it says so in a
+// The needs of a daemon from etcd: TLS, users, a version that it knows, and room. Where something is wrong it says so in a
 // sentence and has written nothing.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// What a leader does by itself, over a change of leader: webhooks, mail and scheduled messages. The next leader goes on with
+// Duties of the leader over a change of leader: webhooks, mail and scheduled messages. The next leader goes on with
 // what is left, and does nothing a second time that the log says is done.
 
 import assert from 'node:assert/strict'

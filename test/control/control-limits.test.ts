@@ -1,4 +1,4 @@
-// How much a program with the token of a space can leave behind in the control plane: waits, faults and recordings have limits.
+// Limits on what a program with the token of a space can leave behind in the control plane: waits, faults and recordings have limits.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

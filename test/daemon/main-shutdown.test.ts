@@ -1,4 +1,4 @@
-// How a daemon stops when it is asked to.
+// The stop of a daemon that is asked to.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// What one command sets off, in the order that one client is told.
+// The events of one command, in the order that one client gets them.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Who may stay connected: not more than the bound, not those who take nothing, and not more unread answers than there is room for.
+// Connections that are ended: those beyond the bound, those that read nothing, and those whose unread answers take too much room.
 
 import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'

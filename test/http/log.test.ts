@@ -1,4 +1,4 @@
-// What the log holds, and what it must never hold.
+// The content of the log, and what it must never hold.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

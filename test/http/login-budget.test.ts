@@ -1,4 +1,4 @@
-// How often passwords may be tried: guesses are bounded, and they keep out only the client that makes them.
+// Limits on password attempts: guesses are bounded, and they keep out only the client that makes them.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// How many mails an account can cause, and an address can get; with rate limits off.
+// Limits on the mails that an account can cause and an address can get; with rate limits off.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

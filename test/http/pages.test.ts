@@ -1,4 +1,4 @@
-// What fastify answers is loaded with the first such request, from a file of its own. That can fail, and must cost nothing else.
+// The pages beside the API, which are loaded with the first such request, from a file of their own. That can fail, and must cost nothing else.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Whom the daemon believes: names it is called by, pages that call it, proxies that speak for clients, secrets in files.
+// Trust of the daemon: names it is called by, pages that call it, proxies that speak for clients, secrets in files.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What must not break the inspector: markup in every field, large texts, many rows, and a daemon that goes away.
+// Data and failures that must not break the inspector: markup in every field, large texts, many rows, and a daemon that goes away.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

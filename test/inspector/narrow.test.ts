@@ -1,4 +1,4 @@
-// Which messages the inspector's page shows: addresses, terms for the API, and whether a new message belongs there.
+// The messages that the inspector's page shows: addresses, terms for the API, and whether a new message belongs there.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

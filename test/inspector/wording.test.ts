@@ -1,4 +1,4 @@
-// What the inspector's page writes for people: commands to copy, times, sizes and names. Without a browser.
+// Texts of the inspector's page: commands to copy, times, sizes and names. Without a browser.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

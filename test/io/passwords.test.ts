@@ -1,4 +1,4 @@
-// How passwords are hashed, and the line in which they wait for it.
+// Hashing of passwords, and the line in which they wait for it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

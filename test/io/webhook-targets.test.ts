@@ -1,4 +1,4 @@
-// Which addresses outgoing webhooks can call.
+// Addresses that outgoing webhooks can call.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

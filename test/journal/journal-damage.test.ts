@@ -1,4 +1,4 @@
-// What only a disk can do to a journal: tear it, damage it, and be left by a crash.
+// Damage that only a disk can do to a journal: torn writes, changed bytes, and what a crash leaves.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

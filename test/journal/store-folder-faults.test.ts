@@ -1,4 +1,4 @@
-// What can happen to a running daemon from outside: its folder goes away, descriptors run out, it is stopped for a while,
+// Faults from outside a running daemon: its folder goes away, descriptors run out, it is stopped for a while,
 // another one wants the same folder.
 
 import assert from 'node:assert/strict'

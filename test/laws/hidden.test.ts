@@ -1,4 +1,4 @@
-// What somebody may not know of looks like what is not there: the same probe for a hidden channel, message, person or
+// Hidden things look like things that do not exist: the same probe for a hidden channel, message, person or
 // address, and for none, gives the same bytes. Over every parameter of the catalogue that takes such an ID, and over every text in
 // any of them, which may be an address or hold a mention.
 // Names of channels are taken for everybody: that of a hidden one cannot be given to another, and this alone shows.

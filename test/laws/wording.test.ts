@@ -146,7 +146,7 @@ describe('the code of daemon and command line', () => {
   test('begins each file with a statement, not with a question', () => {
     const question = /^\/\/ (?:What|Who|Whom|Whose|Which|How|Why|Where|When)\b/
     assert.deepEqual(
-      code.flatMap(({ path, text }) => (question.test(text) ? [path] : [])),
+      [...code, ...sources('test')].flatMap(({ path, text }) => (question.test(text) ? [path] : [])),
       [],
     )
   })

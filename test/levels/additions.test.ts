@@ -1,4 +1,4 @@
-// What newer levels add, on both sides of their level, in spaces of a real daemon.
+// Additions of newer levels, on both sides of their level, in spaces of a real daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// How fast a backup may copy: as fast as it can, unless somebody writes to the journal.
+// The pace of a backup: as fast as it can, unless the daemon writes to the journal.
 
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'

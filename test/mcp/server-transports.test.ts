@@ -1,4 +1,4 @@
-// How the tools are reached: stdio and HTTP, both eras of the protocol, and what goes wrong on the way.
+// Ways to the tools: stdio and HTTP, both eras of the protocol, and what goes wrong on the way.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

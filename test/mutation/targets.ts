@@ -1,4 +1,4 @@
-// Which sources are mutated, and by which tests each of their mutants has to be found: those that run in the test's own
+// The sources that are mutated, and the tests that have to find each of their mutants: those that run in the test's own
 // process, because a mutant is switched on there.
 
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What others install: the packed tarball in an empty project, with types, for import and for require.
+// The package as others install it: the packed tarball in an empty project, with types, for import and for require.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// What a campaign is: a long search for a defect that a test of fixed cases would not find. It is repeatable by its seed.
+// A campaign: a long search for a defect that a test of fixed cases would not find. It is repeatable by its seed.
 
 export interface Campaign {
   readonly about: string

@@ -1,4 +1,4 @@
-// How long the main thread of a process has worked: its own time on a processor, which other processes do not change.
+// The working time of the main thread of a process: its own time on a processor, which other processes do not change.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// What a daemon keeps in memory, garbage excluded.
+// The memory that a daemon keeps, garbage excluded.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What every journal must do, whatever it is made of. Run by test/journal/journal.test.ts against each of them.
+// The contract of every journal. Run by test/journal/journal.test.ts against each of them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

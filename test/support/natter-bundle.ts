@@ -1,4 +1,4 @@
-// What every run of `natter` in a test has in common, in a process of its own or not: its surroundings, its outcome, and
+// The common parts of every run of `natter` in a test, in a process of its own or not: its surroundings, its outcome, and
 // whether the bundle is at least as new as the sources.
 
 import { readdirSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Where tests and campaigns keep what need not outlive them.
+// A folder for files that need not outlive a test or a campaign.
 
 import { existsSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'

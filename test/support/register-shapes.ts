@@ -1,4 +1,4 @@
-// What `register` answers, section by section: every field and its type, nothing else.
+// The answer of `register`, section by section: every field and its type, nothing else.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { anything, bool, eitherOf, int, keyed, listOf, nullable, num, oneOf, text } from '../../daemon/api/define.ts'

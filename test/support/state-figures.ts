@@ -1,4 +1,4 @@
-// What a client works out from events besides the rows themselves: counts, lists of subscribers, the first and the
+// Figures that a client works out from events: counts, lists of subscribers, the first and the
 // newest message, conversations, who has been seen, and what it may do itself.
 
 import assert from 'node:assert/strict'

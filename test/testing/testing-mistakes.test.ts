@@ -1,4 +1,4 @@
-// What the libraries say about mistakes in the program that uses them: misspelled options, errors that nobody catches, a
+// Messages of the libraries about mistakes in the program that uses them: misspelled options, uncaught errors, a
 // daemon that is never stopped.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// What the journal behind it costs a daemon: an append, and a start from it.
+// The cost of the journal for a daemon: an append, and a start from it.
 
 import { gather, type Picture, pointOf, repeat } from '../picture.ts'
 import { once } from '../row.ts'

@@ -1,4 +1,4 @@
-// What writes, reads and memory cost as records grow, beside servers that keep records in a JSON file.
+// The cost of writes, reads and memory as records grow, beside servers that keep records in a JSON file.
 
 import type { Point } from '../../../docs/generate/measured.ts'
 import { type Load, run } from '../load.ts'

@@ -1,4 +1,4 @@
-// What those who listen cost: subscribers of a channel, queues that wait for an event; and how long senders wait for their answers.
+// The cost of listeners: subscribers of a channel, queues that wait for an event; and how long senders wait for their answers.
 
 import { run } from '../load.ts'
 import { gather, type Picture, pointOf, repeat } from '../picture.ts'

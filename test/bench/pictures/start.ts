@@ -1,4 +1,4 @@
-// How long programs take from spawn to their first answer.
+// The time of programs from spawn to their first answer.
 
 import { mockServers, startMockServer } from '../mock-servers.ts'
 import { gather, type Picture, pointOf, repeat } from '../picture.ts'

@@ -1,4 +1,4 @@
-// What others notice of an attack: the longest wait for a small answer while one request of the worst kind is under way.
+// The effect of an attack on other clients: the longest wait for a small answer while one request of the worst kind is under way.
 
 import { attacks, longestWait } from '../../support/attacks.ts'
 import { startDaemon } from '../processes.ts'

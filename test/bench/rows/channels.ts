@@ -1,4 +1,4 @@
-// What it costs to follow channels: many people at once, and with many channels around.
+// The cost of following channels: many people at once, and with many channels around.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What has been written must not make writing slower, and must be read back fast.
+// The journal: a long one must not make writing slower, and must be read back fast.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What speaking a feature level costs a call.
+// The cost of a feature level for a call.
 
 import { join } from 'node:path'
 import { compareCalls, freshStore } from '../call-cost.ts'

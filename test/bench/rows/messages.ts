@@ -1,4 +1,4 @@
-// What messages cost, and that it does not grow with those who listen or with what has been said.
+// The cost of messages, which must not grow with the number of listeners or of messages.
 
 import { type Load, type LoadResult, run } from '../load.ts'
 import { channelName, contentOf } from '../messages-plan.ts'

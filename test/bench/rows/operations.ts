@@ -1,4 +1,4 @@
-// What running it for years costs: the single executable, metrics and logs, and backups beside the traffic.
+// The cost of running a daemon for years: the single executable, metrics and logs, and backups beside the traffic.
 
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, readdirSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What many people and groups in groups cost those who ask for them.
+// The cost of asking for many people, and for groups in groups.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

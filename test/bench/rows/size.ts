@@ -1,4 +1,4 @@
-// What a large store must not bring with it: long starts and long waits.
+// Large stores, which must not bring long starts and long waits.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What it costs to keep a promise: a write that is authenticated, checked and on disk before it is answered, against
+// The cost of a durable write: a write that is authenticated, checked and on disk before it is answered, against
 // a server that does none of this.
 
 import { type Load, type LoadResult, run } from '../load.ts'

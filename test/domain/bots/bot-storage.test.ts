@@ -1,4 +1,4 @@
-// What bots keep for themselves.
+// The storage of bots.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

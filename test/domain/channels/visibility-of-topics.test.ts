@@ -1,4 +1,4 @@
-// What topics people see by themselves, and what goes along when messages are moved, edited and deleted: events in their
+// Topics that people come to see, and what goes along when messages are moved, edited and deleted: events in their
 // order.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// What is unread, to the daemon and to a client that knows it from events alone.
+// Unread messages, as the daemon counts them and as a client knows them from events alone.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What `register` says about unread messages.
+// Unread messages in the reply of `register`.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// Which messages a narrow means.
+// The messages that a narrow means.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

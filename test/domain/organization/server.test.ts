@@ -1,4 +1,4 @@
-// What the server says of itself.
+// The server's description of itself.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

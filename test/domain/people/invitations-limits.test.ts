@@ -1,4 +1,4 @@
-// How many invitations an organization can mail in a day.
+// The limit on invitations that an organization can mail in a day.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

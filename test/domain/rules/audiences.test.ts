@@ -1,4 +1,4 @@
-// Who gets the events of a change: the named sets of users, asked without a daemon.
+// The recipients of events: the named sets of users, asked without a daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

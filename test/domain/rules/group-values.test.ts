@@ -1,4 +1,4 @@
-// Who is in which group, through groups in groups: what is remembered must be what a naive computation finds.
+// Membership in groups, through groups in groups: what is remembered must be what a naive computation finds.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

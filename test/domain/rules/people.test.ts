@@ -1,4 +1,4 @@
-// Who may do what with accounts, and who sees what of them: every kind of caller against every rule.
+// Rules about accounts: every kind of caller against every rule.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// How rules refuse, what the roles are, and who is known to whom: asked without a daemon.
+// Refusals of rules, roles, and who may know of a user: asked without a daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

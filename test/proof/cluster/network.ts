@@ -1,4 +1,4 @@
-// What lies between the daemons of a proof, etcd and their clients, and can be cut. Two forms: gates in this process, and,
+// The network between the daemons of a proof, etcd and their clients, which can be cut. Two forms: gates in this process, and,
 // where the administrator runs it, namespaces of the kernel.
 
 import type { EtcdCluster, Host } from '../../support/etcd.ts'

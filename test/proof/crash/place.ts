@@ -1,4 +1,4 @@
-// What the keeper of the crash campaign has before the first kill: one record for each slot that is changed and not made.
+// The records of the keeper of the crash campaign before the first kill: one record for each slot that is changed and not made.
 
 import { botStorage } from '../../../daemon/api/bots/bot-storage.ts'
 import { bots } from '../../../daemon/api/bots/bots.ts'

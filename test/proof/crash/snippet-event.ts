@@ -1,4 +1,4 @@
-// What the crash campaign expects to hear of a saved snippet.
+// The event of a saved snippet that the crash campaign expects.
 
 export interface Text {
   readonly title: string

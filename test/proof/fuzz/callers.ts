@@ -1,4 +1,4 @@
-// Who makes the calls: owner, member, guest, bot and stranger, and one more member who may lose the account over it.
+// The callers: owner, member, guest, bot and stranger, and one more member who may lose the account over it.
 
 import { bots } from '../../../daemon/api/bots/bots.ts'
 import type { Endpoint } from '../../../daemon/api/define.ts'

@@ -1,4 +1,4 @@
-// What callers see of an organization: the same before and after a restart.
+// The view that callers have of an organization: the same before and after a restart.
 
 import assert from 'node:assert/strict'
 import { events } from '../../../daemon/api/events.ts'

@@ -1,4 +1,4 @@
-// Who may do what, written a second time: naive, slow and from the specification alone. It shares no line with the rules of
+// The permission model, written a second time: naive, slow and from the specification alone. It shares no line with the rules of
 // the daemon, so that a mistake would have to be made twice.
 
 export const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const

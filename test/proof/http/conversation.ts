@@ -1,4 +1,4 @@
-// What one connection sends: requests in many forms, some of them damaged, cut into writes at any place.
+// The bytes of one connection: requests in many forms, some of them damaged, cut into writes at any place.
 
 import { dice } from '../campaign.ts'
 

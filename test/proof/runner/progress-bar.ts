@@ -1,4 +1,4 @@
-// How far a campaign is, on stderr: one line that is rewritten on a terminal, and a line for each note elsewhere.
+// The progress of a campaign on stderr: one line that is rewritten on a terminal, and a line for each note elsewhere.
 
 import type { Report } from './report.ts'
 

@@ -1,4 +1,4 @@
-// What the runner orders from the process of a campaign, and what that reports.
+// Orders of the runner to the process of a campaign, and its reports.
 
 import type { Result } from '../campaign.ts'
 

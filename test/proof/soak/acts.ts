@@ -1,4 +1,4 @@
-// What people do all day, in both directions, so that nothing adds up: what an act makes, it deletes again.
+// Acts of people, in both directions, so that nothing adds up: what an act makes, it deletes again.
 
 import { Agent } from 'node:http'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'

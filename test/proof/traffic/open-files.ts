@@ -1,4 +1,4 @@
-// How many files and connections a process of this machine may have open.
+// The limit of files and connections that a process of this machine may have open.
 
 import { readFileSync } from 'node:fs'
 

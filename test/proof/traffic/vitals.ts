@@ -1,4 +1,4 @@
-// What a daemon takes of its machine: memory, descriptors, disk.
+// The resources that a daemon takes: memory, descriptors, disk.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

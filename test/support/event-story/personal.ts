@@ -1,4 +1,4 @@
-// What only its owner hears of: scheduled messages, reminders, files; and people who come out of sight.
+// Events for the owner alone: scheduled messages, reminders, files; and people who come out of sight.
 
 import { uploads } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'

@@ -1,4 +1,4 @@
-// What archives hold, over random histories: everything if everybody allows it, and nothing private of those who do not.
+// The content of archives, over random histories: everything if all users allow it, and nothing private of users who do not.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
