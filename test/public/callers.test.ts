@@ -1,4 +1,4 @@
-// Who may call an operation at all, as clients of the public server know it: said before anything about parameters.
+// The accounts that may call an operation at all, as clients of the public server know it: refused before anything about parameters.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
