@@ -21,10 +21,15 @@ export interface EtcdOptions {
 /** No member answered in time. Whether the call was carried out is not known. */
 export class EtcdUnreachable extends Error {
   readonly reason: string
+  /** Whether something answers that is no etcd. */
+  readonly isNonsense: boolean
+
   constructor(urls: readonly string[], reason: string) {
-    super(`etcd cannot be ${reason.startsWith(nonsense) ? 'used' : 'reached'} at ${urls.join(', ')}: ${reason}`)
+    const isNonsense = reason.startsWith(nonsense)
+    super(`etcd cannot be ${isNonsense ? 'used' : 'reached'} at ${urls.join(', ')}: ${reason}`)
     this.name = 'EtcdUnreachable'
     this.reason = reason
+    this.isNonsense = isNonsense
   }
 }
 
@@ -33,6 +38,23 @@ export class EtcdRefused extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'EtcdRefused'
+  }
+}
+
+/** Warns of each kind of error once, until etcd does what it is asked. */
+export class Complaints {
+  readonly #kinds = new Set<string>()
+
+  report(error: Error): void {
+    // An etcd that was silent for a moment and then answers nonsense is reported as that, too.
+    const kind = error instanceof EtcdUnreachable && error.isNonsense ? 'nonsense' : error.name
+    if (!this.#kinds.has(kind)) warn(error.message)
+    this.#kinds.add(kind)
+  }
+
+  end(): void {
+    if (this.#kinds.size > 0) warn('etcd answers again')
+    this.#kinds.clear()
   }
 }
 

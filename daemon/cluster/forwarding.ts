@@ -23,6 +23,8 @@ export interface ForwardingParts {
   reach(position: number): Promise<boolean>
   /** Waits until this daemon has what is in the log now. */
   catchUp(): Promise<boolean>
+  /** Milliseconds that the leader has for its whole answer; a minute unless it is given. */
+  readonly answerTime?: number
 }
 
 /** The newest committed position, in the answer to a forwarded request. */
@@ -32,6 +34,8 @@ const notLeadingHeader = 'natter-not-leading'
 
 /** Milliseconds that a request waits for a leader that can be reached. */
 const patience = 10_000
+/** Milliseconds that the leader has for its whole answer to a call. */
+const usualAnswerTime = 60_000
 /** Calls to the leader at a time: of one account, of all accounts, and of all callers without one. There are 256 connections. */
 const mostOfAccount = 64
 const mostOfAccounts = 240
@@ -89,14 +93,17 @@ export class LeaderForwarding implements Forwarding {
   }
 
   async #ask(url: string, call: ForwardedCall): Promise<Answer> {
-    // A leader that was paused keeps its connections; another one leads meanwhile.
-    const deposed = new AbortController()
+    const { peers, leaderNow, answerTime = usualAnswerTime } = this.#parts
+    const end = performance.now() + answerTime
+    const giveUp = new AbortController()
     const look = setInterval(() => {
-      const now = this.#parts.leaderNow()
-      if (now !== undefined && now !== url) deposed.abort(new Error('another daemon leads the cluster'))
+      const now = leaderNow()
+      // A leader that was paused keeps its connections; another one leads meanwhile, or no daemon does.
+      if (now !== undefined && now !== url) giveUp.abort(new Error('another daemon leads the cluster'))
+      else if (performance.now() > end) giveUp.abort(new Error('no answer in time'))
     }, 250)
     try {
-      const response = await this.#parts.peers.forward(url, call, deposed.signal)
+      const response = await peers.forward(url, call, giveUp.signal)
       return {
         status: response.statusCode,
         headers: response.headers,
@@ -140,9 +147,9 @@ const tryAgain = ['Retry-After', '1']
 
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
 const noAnswer =
-  'The leader of the cluster stopped before it answered, so your change may or may not have been saved. Check before you repeat it.'
+  'The leader of the cluster did not answer, so your change may or may not have been saved. Check before you repeat it.'
 const notRegistered =
-  'The leader of the cluster stopped before it answered. Register again: a queue that no client polls ends by itself.'
+  'The leader of the cluster did not answer. Register again: a queue that no client polls ends by itself.'
 const fallenBehind =
   'Your change was saved, but this daemon has not received it yet. Do not repeat it. To see it, wait a few seconds or ask another daemon of the cluster.'
 

@@ -53,7 +53,8 @@ export class Recorder {
           for (const { resolve, reject } of batch) there ? resolve() : reject(notReady())
         })
       } catch {
-        for (const { reject } of batch) reject(notReady())
+        // Those that gathered meanwhile are refused too: one after the other, they would wait as long for the same leader.
+        for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(notReady())
       }
     }
     this.#running = false

@@ -27,8 +27,6 @@ export function sameToken(given: unknown, wanted: string): boolean {
 
 /** Milliseconds. */
 const usualDeadline = 5000
-/** Milliseconds that the leader has for an answer to a call of a client. */
-const answerTime = 60_000
 
 /** The headers of a client that the API reads. All others stay where they arrived. */
 const passedOn = ['authorization', 'content-type', 'user-agent', 'idempotency-key'] as const
@@ -67,7 +65,7 @@ export class Peers {
     throw new Error(`${url} answered with status ${response.statusCode}`)
   }
 
-  /** Sends a call of a client on. */
+  /** Sends a call of a client on. The signal is its only deadline, for the answer to its last byte. */
   forward(
     url: string,
     { method, path, headers, ip, body }: ForwardedCall,
@@ -86,8 +84,8 @@ export class Peers {
       headers: passed,
       ...(body && { body: body.open() }),
       signal,
-      headersTimeout: answerTime,
-      bodyTimeout: answerTime,
+      headersTimeout: 0,
+      bodyTimeout: 0,
     })
   }
 

@@ -12,7 +12,7 @@ import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
-import { Etcd, patiently } from './etcd.ts'
+import { Complaints, Etcd, patiently } from './etcd.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
 import { type Incarnation, IncarnationMaker } from './incarnation.ts'
@@ -70,8 +70,7 @@ export class Replica {
   #looking: NodeJS.Timeout | undefined
   /** Changes of the world, one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
-  /** The kind of error that was logged last; undefined while etcd does what it is asked. */
-  #complaint: string | undefined
+  readonly #complaints = new Complaints()
   #stopped = false
 
   constructor(parts: ReplicaParts) {
@@ -353,13 +352,10 @@ export class Replica {
       checkHistory(committed, view.head.position)
       this.#whereabouts.see(view)
       await this.#act(view)
-      if (this.#complaint) warn('etcd answers again')
-      this.#complaint = undefined
+      this.#complaints.end()
     } catch (error) {
-      const { name, message } = error as Error
       if (error instanceof AnotherHistory) return this.#fail(error)
-      if (this.#complaint !== name && !this.#stopped) warn(message)
-      this.#complaint = name
+      if (!this.#stopped) this.#complaints.report(error as Error)
     }
     if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)
   }

@@ -5,6 +5,8 @@ import { Refusal } from '../domain/refusal.ts'
 
 /** Calls of one key that wait for their turn. */
 const mostWaiting = 1000
+/** Milliseconds that a call waits for its turn: behind a leader that does not answer, turns take long. */
+const longestWait = 10_000
 
 interface Own {
   running: number
@@ -16,11 +18,13 @@ export class Turns {
   readonly #mostOfAll: number
   /** Those that were served last are at the end. */
   readonly #keys = new Map<unknown, Own>()
+  readonly #longestWait: number
   #running = 0
 
-  constructor(most: number, mostOfAll = most) {
+  constructor(most: number, mostOfAll = most, waitMs = longestWait) {
     this.#most = most
     this.#mostOfAll = mostOfAll
+    this.#longestWait = waitMs
   }
 
   /** Runs the work when it is its turn. */
@@ -28,9 +32,7 @@ export class Turns {
     const own = this.#keys.get(key) ?? { running: 0, waiting: [] }
     this.#keys.set(key, own)
     if (own.waiting.length >= mostWaiting) throw busy()
-    const turn = new Promise<void>(resolve => own.waiting.push(resolve))
-    this.#serve()
-    await turn
+    await this.#turn(key, own)
     try {
       return await work()
     } finally {
@@ -39,6 +41,24 @@ export class Turns {
       if (own.running === 0 && own.waiting.length === 0) this.#keys.delete(key)
       this.#serve()
     }
+  }
+
+  #turn(key: unknown, own: Own): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      own.waiting.push(begin)
+      this.#serve()
+      if (own.waiting.at(-1) !== begin) return
+      timer = setTimeout(() => {
+        own.waiting.splice(own.waiting.indexOf(begin), 1)
+        if (own.running === 0 && own.waiting.length === 0) this.#keys.delete(key)
+        reject(busy())
+      }, this.#longestWait)
+    })
   }
 
   #serve(): void {
