@@ -97,12 +97,13 @@ export class IncarnationMaker {
 
   /** Opens the store. The world has still to be read from it. */
   async begin(): Promise<Incarnation> {
-    const { config, folder, server, metrics, peers, others, self } = this.#parts
+    const { config, folder, server, metrics, peers, others, self, leads } = this.#parts
     const opened = await folder.openReplica()
+    const committed = () => opened.journal.committed
     const store = {
       ...opened,
       localFiles: opened.files,
-      files: sharedFiles({ files: opened.files, peers, others, self }),
+      files: sharedFiles({ files: opened.files, peers, others, self, leads, committed }),
     }
     const world = new World({
       settings: config,
@@ -135,11 +136,19 @@ export class IncarnationMaker {
     this.#resolve()
   }
 
-  /** Files do not come by the log: as long as some are missing, the other daemons are asked. */
+  /**
+   * Files do not come by the log: as long as some are missing, the other daemons are asked. Those that were deleted while this daemon was
+   * away are deleted once it has the whole log.
+   */
   async #fetchFiles(life: Incarnation): Promise<void> {
     const { peers, others, current } = this.#parts
     const { localFiles: files } = life.store
+    let isTidy = false
     for (let pause = firstPause; current() === life; ) {
+      if (life.caughtUp && !isTidy) {
+        life.world.engine.dropFiles(await files.list())
+        isTidy = true
+      }
       const missing = await fetchMissing({ files, peers, others }, namedFiles(life.world.engine.state)).catch(() => 1)
       pause = missing > 0 ? Math.min(2 * pause, longestPause) : longestPause
       await sleep(pause, undefined, { ref: false })
@@ -203,7 +212,7 @@ function clusterOf(parts: IncarnationParts): WorldCluster {
 }
 
 /** What the other daemons are told. */
-function answerPeer({ config, server, peers, current, leads, addressOf }: IncarnationParts): AnswerPeer {
+function answerPeer({ config, server, peers, current, leads, addressOf, reach }: IncarnationParts): AnswerPeer {
   return peerRoutes({
     folder: config.data,
     intake: server.intake,
@@ -217,5 +226,6 @@ function answerPeer({ config, server, peers, current, leads, addressOf }: Incarn
       const url = await addressOf(member)
       return url !== undefined && fetchFile(current().store.localFiles, peers, name, url)
     },
+    reach,
   })
 }

@@ -28,6 +28,8 @@ export interface PeerRoutesParts {
   readFile(name: string): Promise<Uint8Array | undefined>
   /** Has a file, or fetches it from the member with that ID. */
   keepFile(name: string, member: string): Promise<boolean>
+  /** Waits until this daemon is at the position. */
+  reach(position: number): Promise<boolean>
 }
 
 export interface RecordCall {
@@ -79,6 +81,15 @@ function listOf<T>(body: Readonly<Record<string, unknown>>, name: string): reado
   return list
 }
 
+function positionIn({ position }: Readonly<Record<string, unknown>>): number {
+  if (!Number.isSafeInteger(position)) throw malformed('The field position is no position.')
+  return position as number
+}
+
+function isFileName(name: unknown): name is string {
+  return typeof name === 'string' && /^[0-9a-f]{64}$/.test(name)
+}
+
 function sendJson(response: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
@@ -117,14 +128,21 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
     }
   },
   async 'POST /keep'({ keepFile }, { file, from }) {
-    if (typeof file !== 'string' || !/^[0-9a-f]{64}$/.test(file))
-      throw malformed('The field file is no name of a file.')
+    if (!isFileName(file)) throw malformed('The field file is no name of a file.')
     return { kept: await keepFile(file, String(from)) }
   },
-  async 'POST /snapshot'(parts, { position }) {
-    if (!Number.isSafeInteger(position)) throw malformed('The field position is no position.')
+  async 'POST /drop'(parts, body) {
+    const files = listOf<string>(body, 'files')
+    if (!files.every(isFileName)) throw malformed('The field files has something that is no name of a file.')
+    const position = positionIn(body)
+    // What the leader no longer names, a daemon that lags may name still.
+    if (await parts.reach(position)) parts.engine().dropFiles(files)
+    return {}
+  },
+  async 'POST /snapshot'(parts, body) {
+    const position = positionIn(body)
     // A compaction that was under way may have begun before that position.
-    for (let tries = 0; snapshotPosition(parts.folder) < (position as number) && tries < 3; tries++)
+    for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++)
       await parts.engine().compact()
     return { position: snapshotPosition(parts.folder) }
   },

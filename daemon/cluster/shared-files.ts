@@ -12,10 +12,14 @@ export interface SharedFilesParts {
   others(): readonly string[]
   /** ID of this member. */
   self(): string
+  leads(): boolean
+  /** Position of the newest entry that is committed and applied here. */
+  committed(): number
 }
 
 export function sharedFiles(parts: SharedFilesParts): Files {
   const { files } = parts
+  const removals = new Removals(parts)
   return {
     ...files,
     async keep(file) {
@@ -29,8 +33,46 @@ export function sharedFiles(parts: SharedFilesParts): Files {
     async find(name) {
       return (await files.find(name)) ?? ((await fetchFromAny(parts, name)) ? files.find(name) : undefined)
     },
+    remove(name) {
+      files.remove(name)
+      if (parts.leads()) removals.add(name)
+    },
   }
 }
+
+/** Milliseconds that names of deleted files gather, and how many go with one call. */
+const gatherMs = 10
+const mostTogether = 1000
+
+/** Tells the other daemons which files the leader has deleted. A daemon that does not hear of it finds them when it next starts. */
+class Removals {
+  readonly #parts: SharedFilesParts
+  #names: string[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: SharedFilesParts) {
+    this.#parts = parts
+  }
+
+  add(name: string): void {
+    this.#names.push(name)
+    this.#timer ??= setTimeout(() => this.#send(), gatherMs)
+  }
+
+  #send(): void {
+    const { peers, others, committed } = this.#parts
+    const names = this.#names
+    this.#names = []
+    this.#timer = undefined
+    for (let at = 0; at < names.length; at += mostTogether) {
+      const call = { files: names.slice(at, at + mostTogether), position: committed() }
+      for (const url of others()) peers.post(url, '/drop', call, dropTime).catch(() => {})
+    }
+  }
+}
+
+/** Milliseconds that another daemon has to come as far as the leader and to delete files. */
+const dropTime = 30_000
 
 /**
  * Fetches what the state names and this daemon lacks: it may have joined later, or have been away. Returns how many files no

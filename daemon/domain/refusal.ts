@@ -126,10 +126,15 @@ export function onlyOneOf(...names: readonly [string, string, ...string[]]): Ref
   })
 }
 
-/** There is no room for more: `full('You', 1000, 'drafts')`. */
-export function full(owner: 'You' | 'The organization', most: number, things: string): Refusal {
+/** There is no room for more: `full('You', 1000, 'drafts')`. `advice` replaces that for things that cannot be deleted. */
+export function full(
+  owner: 'You' | 'The organization',
+  most: number,
+  things: string,
+  advice = 'Delete some first.',
+): Refusal {
   const has = owner === 'You' ? 'have' : 'has'
-  return new Refusal(`${owner} can have ${most} ${things}, and ${has} no room for more. Delete some first.`, {
+  return new Refusal(`${owner} can have ${most} ${things}, and ${has} no room for more. ${advice}`, {
     kind: 'conflict',
   })
 }

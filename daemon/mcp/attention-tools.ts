@@ -108,10 +108,11 @@ async function unreadConversations(chat: Chat, signal: AbortSignal): Promise<Con
   await deleteQueue(chat, reply.queue_id)
   const { streams, pms, huddles, mentions } = reply.unread_msgs as UnreadMessages
   const known = [reply.subscriptions, reply.unsubscribed].flat() as { stream_id: number; name: string }[]
+  const mentioning = new Set(mentions)
   const names = new Map(known.map(({ stream_id, name }) => [stream_id, name]))
   const counts = (ids: readonly number[]) => ({
     unread: ids.length,
-    mentions: ids.filter(id => mentions.includes(id)).length,
+    mentions: ids.filter(id => mentioning.has(id)).length,
     newest_message_id: ids.at(-1) ?? 0,
   })
   const inChannels = streams.map(({ stream_id: id, topic, unread_message_ids: ids }) => {

@@ -24,8 +24,9 @@ interface Session {
   used: number
 }
 
-/** More would let one account keep memory for as long as it likes. */
-const mostSessions = 100
+/** Sessions of one account, and of all: more would let accounts keep memory for as long as they like. */
+const mostOfAccount = 20
+const mostSessions = 1000
 /** Milliseconds without a request. */
 const longestIdle = 30 * 60_000
 /** Bytes of one request. */
@@ -70,7 +71,9 @@ export class McpEndpoint {
   }
 
   async #open(request: Request, caller: McpCaller): Promise<Response> {
-    if (this.#sessions.size >= mostSessions) this.#endOldest()
+    const own = [...this.#sessions].filter(([, { userId }]) => userId === caller.userId)
+    if (own.length >= mostOfAccount) this.#endOldest(own)
+    else if (this.#sessions.size >= mostSessions) this.#endOldest([...this.#sessions])
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: id => {
@@ -98,8 +101,8 @@ export class McpEndpoint {
     for (const [id, { used }] of this.#sessions) if (now - used > longestIdle) this.#end(id)
   }
 
-  #endOldest(): void {
-    const [oldest] = [...this.#sessions].sort(([, a], [, b]) => a.used - b.used)
+  #endOldest(among: [string, Session][]): void {
+    const [oldest] = among.sort(([, a], [, b]) => a.used - b.used)
     if (oldest) this.#end(oldest[0])
   }
 

@@ -19,7 +19,7 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
     create(ctx, { name, description }) {
       may.insist(may.administer, ctx)
       if (ctx.state.channelFolders.size >= limits.channelFolders)
-        throw full('The organization', limits.channelFolders, 'channel folders')
+        throw full('The organization', limits.channelFolders, 'channel folders', 'Archived ones count.')
       const id = ctx.state.channelFolders.nextId
       const folder: ChannelFolder = {
         id,

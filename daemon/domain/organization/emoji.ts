@@ -39,7 +39,9 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     list: ({ state }) => ({ reply: { emoji: present(state) } }),
 
     upload(ctx, { emoji_name }, files) {
-      if (ctx.state.emoji.size >= limits.customEmoji) throw full('The organization', limits.customEmoji, 'custom emoji')
+      // OPEN: the public server has no such limit. Deactivated emoji count here: old reactions need them, so they stay, and every
+      // client gets all of them when it registers.
+      if (ctx.state.emoji.size >= limits.customEmoji) throw full('The organization', limits.customEmoji, 'custom emoji', 'Deactivated ones count.')
       const emoji: CustomEmoji = {
         id: ctx.state.emoji.nextId,
         name: checkName(ctx, emoji_name),

@@ -19,8 +19,8 @@ interface Prepared {
 
 export const pictures = resource(api)<PictureFact, Prepared>({
   prepare: {
-    uploadIcon: (tools, { file }, state) => keep(tools, file, state),
-    uploadLogo: (tools, { file }, state) => keep(tools, file, state),
+    uploadIcon: (tools, { file }, state, actor) => keep(tools, file, { state, actor: actor! }),
+    uploadLogo: (tools, { file }, state, actor) => keep(tools, file, { state, actor: actor! }),
   },
 
   commands: {
@@ -78,9 +78,11 @@ function sourceOf(name: PictureName, picture: Picture | undefined): 'U' | 'G' | 
   return name === 'icon' ? 'G' : 'D'
 }
 
-async function keep(tools: Tools, file: Upload, state: State): Promise<string> {
+/** Asked before a file is written: what is refused must not fill the disk. */
+async function keep(tools: Tools, file: Upload, asker: may.Asker): Promise<string> {
+  may.insist(may.administer, asker)
   checkImage('file', file, limits.imageMiB)
-  if (tools.server) checkQuota(state, tools.server, sizeOf(file))
+  if (tools.server) checkQuota(asker.state, tools.server, sizeOf(file))
   return tools.keepFile(file)
 }
 

@@ -20,7 +20,8 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const name = checkName(state, params.name)
   for (const id of params.members) if (!knownActiveUser(ctx, id)) throw missing('members', 'active user', id)
   for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
-  if (state.groups.size >= limits.userGroups) throw full('The organization', limits.userGroups, 'user groups')
+  if (state.groups.size >= limits.userGroups)
+    throw full('The organization', limits.userGroups, 'user groups', 'Deactivated ones count.')
   const group: Group = {
     id: state.groups.nextId,
     name,
