@@ -57,7 +57,7 @@ export class Turns {
         own.waiting.splice(own.waiting.indexOf(begin), 1)
         if (own.running === 0 && own.waiting.length === 0) this.#keys.delete(key)
         reject(busy())
-      }, this.#longestWait)
+      }, this.#longestWait).unref()
     })
   }
 

@@ -13,7 +13,7 @@ const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
 
 export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const account = site.mcpAccount(request)
-  const toolsets = toolsetsIn((request.query as { toolsets?: string }).toolsets)
+  const toolsets = toolsetsIn((request.query as { toolsets?: string | string[] }).toolsets)
   const endpoint = await endpointOf(site)
   const { chatOver } = await import('../mcp/index.ts')
   const left = new AbortController()
@@ -39,9 +39,9 @@ function optionsOf(site: Site, { email, apiKey, ip }: McpAccount) {
   return { site: site.url, email, apiKey, client: 'natter-mcp', fetch: innerFetch(site.serveInside, ip) }
 }
 
-function toolsetsIn(text: string | undefined): Toolset[] {
+function toolsetsIn(given: string | string[] = 'read'): Toolset[] {
   const offered: readonly string[] = ['read', 'write', 'api']
-  const names = (text ?? 'read').split(',')
+  const names = [given].flat().flatMap(text => text.split(','))
   const unknown = names.find(name => !offered.includes(name))
   if (unknown !== undefined)
     throw malformed(`The query parameter toolsets takes ${offered.join(', ')}; separate several with commas.`)

@@ -102,7 +102,7 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   )
   app.get<{ Params: { file: string } }>('/static/:file', (request, reply) => {
     const { file } = request.params
-    if (file === 'openapi.json') return openApiAt(siteOf(request).level, request)
+    if (file === 'openapi.json') return reply.type('application/json').send(openApiAt(siteOf(request).level, request))
     if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
     const image = Object.hasOwn(images, file) ? images[file] : undefined
     if (image === undefined) return reply.callNotFound()
@@ -121,6 +121,8 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
+    // The answers of the protocol are streams, which have no size before they end.
+    exposeHeadRoute: false,
     handler: (request, reply) => serveMcp(siteOf(request), request, reply),
   })
   for (const url of ['/join/:token', '/join/:token/'])
@@ -140,16 +142,28 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   })
 }
 
+// Shared by all worlds: what a level is never changes. Each takes a tenth of a second to write, and anyone may ask.
+const descriptions = new Map<number, Promise<string>>()
+
 /** The description of the API at the level of the world, or at the one that is asked for. */
-async function openApiAt(level: number, { query }: FastifyRequest): Promise<object> {
+function openApiAt(level: number, { query }: FastifyRequest): Promise<string> {
   const { level: given } = query as { level?: string }
-  const wanted = given === undefined ? level : readLevel(given)
+  const wanted = given === undefined ? level : readLevel(String(given))
   if (wanted === undefined) throw invalid('level', `must be ${levelForms}`)
+  let text = descriptions.get(wanted)
+  if (!text) {
+    text = describeApi(wanted)
+    descriptions.set(wanted, text)
+  }
+  return text
+}
+
+async function describeApi(level: number): Promise<string> {
   const [{ catalogue }, { loadPages, openApi }] = await Promise.all([
     import('../api/index.ts'),
     import('../api/openapi.ts'),
   ])
-  return openApi(await loadPages(catalogue), wanted)
+  return JSON.stringify(openApi(await loadPages(catalogue), level))
 }
 
 function noSchemas(): never {

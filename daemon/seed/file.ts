@@ -1,6 +1,8 @@
 // Seed files: JSON or YAML. A mistake is reported with its line, whether in the format or in what the seed asks for.
 
 import { readFileSync } from 'node:fs'
+import { tooDeep } from '../api/reading.ts'
+import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
 import { checkSeed, type Path, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
 export interface SeedFile {
@@ -45,12 +47,13 @@ async function parse(file: string, text: string, isYaml: boolean): Promise<unkno
       throw new SeedRefused(`${file}, line ${brokenLine(text)}: ${firstLine((error as Error).message)}`)
     }
   }
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text)
-  const [mistake] = document.errors
-  if (mistake) throw new SeedRefused(`${file}, line ${mistake.linePos?.[0].line ?? 1}: ${firstLine(mistake.message)}`)
-  // A file with comments only is an empty seed.
-  return document.toJS() ?? {}
+  try {
+    // A file with comments only is an empty seed.
+    return (await readYaml(text)).value ?? {}
+  } catch (error) {
+    if (!(error instanceof YamlMistake)) throw error
+    throw new SeedRefused(`${file}, line ${error.line}: ${error.message}`)
+  }
 }
 
 /** Not every version of node says where. The mistake is in the first line after which more text could not mend it. */
@@ -75,24 +78,11 @@ function isBeginning(text: string): boolean {
 }
 
 async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
-  const { isNode, parseDocument } = await import('yaml')
-  const document = parseDocument(text)
-  // The deepest part of the path that is there: something missing is missing from what holds it.
-  let line = 1
-  for (let length = path.length; length > 0; length--) {
-    const found = document.getIn(path.slice(0, length), true)
-    if (!isNode(found) || !found.range) continue
-    line = lineAt(text, found.range[0])
-    break
-  }
+  const line = tooDeep(text) ? 1 : (await linesIn(text))(path)
   const place = placeOf(path)
   return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
 }
 
-function lineAt(text: string, offset: number): number {
-  return text.slice(0, offset).split('\n').length
-}
-
 function firstLine(message: string): string {
-  return message.split('\n', 1)[0]!.replace(/ at line \d+, column \d+:?$/, '')
+  return message.split('\n', 1)[0]!
 }

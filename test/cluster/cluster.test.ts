@@ -2,14 +2,22 @@
 // Nothing that was answered is lost, and nobody hears what a deposed leader decided after that.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
 import { events } from '../../daemon/api/events.ts'
+import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { presence } from '../../daemon/api/people/presence.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
-import type { Caller } from '../support/daemon.ts'
+import { Caller } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
+import { multipart } from '../support/http.ts'
+import { pixel } from '../support/images.ts'
 import { until } from '../support/until.ts'
 
 const skip = withoutEtcd ?? false
@@ -151,6 +159,26 @@ describe('daemons of a cluster', { skip }, () => {
       assert.equal(await read.text(), 'the bytes of a file')
     }
   })
+
+  test('a file that was deleted, or whose upload was refused, is on no disk any more', async () => {
+    const filesOf = (node: Node) => readdirSync(join(node.data, 'files'))
+    const before = filesOf(leader)
+    const upload = (path: string, caller: Caller, bytes: Buffer) =>
+      followers[0]!.as(caller).raw('POST', path, multipart(new Map([['file', { filename: 'a.png', contentType: 'image/png', bytes }]])))
+    const { body } = await upload('/api/v1/user_uploads', owner, Buffer.from('to be deleted'))
+    const name = createHash('sha256').update('to be deleted').digest('hex')
+    for (const node of cluster.nodes) await until(() => filesOf(node).includes(name))
+    const { attachments } = await owner.call(uploads.list)
+    const { id } = attachments.find(({ path_id }) => body.url === `/user_uploads/${path_id}`)!
+    await followers[1]!.as(owner).call(uploads.remove, { attachment_id: id })
+    for (const node of cluster.nodes) await until(() => !filesOf(node).includes(name))
+    const bot = await owner.call(bots.create, { short_name: 'painter', full_name: 'Painter', bot_type: 1 })
+    const { user } = await owner.call(users.show, { user_id: bot.user_id })
+    const painter = new Caller(leader.url, user.email, bot.api_key)
+    const refused = await upload('/api/v1/bots', painter, pixel.png)
+    assert.equal(refused.body.result, 'error')
+    for (const node of cluster.nodes) await until(() => filesOf(node).every(file => before.includes(file)))
+  })
 })
 
 describe('the leader of a cluster', { skip }, () => {
@@ -236,6 +264,21 @@ describe('the leader of a cluster', { skip }, () => {
       const found = (await contents(node)).filter(text => text === 'sent to a leader that was paused')
       assert.equal(found.length, expected, JSON.stringify(answer))
     }
+  })
+
+  test('paused, does not hold up a registration at a follower for as long as it is paused', async () => {
+    const leader = await cluster.leader()
+    const [one] = (await cluster.followers()) as [Node]
+    leader.daemon.process.kill('SIGSTOP')
+    const waiting = one.as(owner).try(events.register, { event_types: ['message'] })
+    await cluster.endLease()
+    const { body } = await waiting
+    // Its connection was made before another daemon led, or after.
+    assert.ok(body.result === 'success' || body.code === 'SERVER_NOT_READY', JSON.stringify(body))
+    await until(async () => (await one.as(owner).try(events.register, {})).body.result === 'success')
+    leader.daemon.process.kill('SIGCONT')
+    await until(async () => (await leader.ready()).cluster.role === 'follower')
+    await cluster.agree()
   })
 
   test('without etcd, it refuses writes and goes on answering reads', async () => {

@@ -47,6 +47,18 @@ describe('turns', () => {
     assert.equal(await turns.take('b', async () => 'done'), 'done')
   })
 
+  test('are refused when they do not come in time, and leave room for the next', async () => {
+    const turns = new Turns(1, 2, 20)
+    const { begun, begin, end } = callsOn(turns)
+    const first = begin('a', 'a1')
+    await assert.rejects(begin('a', 'a2'), { code: 'SERVER_BUSY' })
+    await end('a1')
+    await first
+    void begin('a', 'a3')
+    await nextTurn()
+    assert.deepEqual(begun, ['a1', 'a3'])
+  })
+
   test('are refused when a thousand of one key wait', async () => {
     const { begin } = callsOn(new Turns(1, 2))
     for (let i = 0; i <= 1000; i++) void begin('a', `a${i}`).catch(() => {})

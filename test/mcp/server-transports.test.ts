@@ -61,6 +61,9 @@ describe('the Model Context Protocol', () => {
         body,
       })
     assert.match(await (await post('{}', '?toolsets=control')).text(), /takes read, write, api/)
+    assert.match(await (await post('{}', '?toolsets=read&toolsets=control')).text(), /takes read, write, api/)
+    const head = await fetch(address(), { method: 'HEAD', headers: { Authorization: `Bearer ${key()}` } })
+    assert.equal(head.status, 404)
     const broken = await post('{"jsonrpc":')
     assert.equal(broken.status, 400)
     assert.match(await broken.text(), /-32700/)
@@ -88,6 +91,16 @@ describe('the Model Context Protocol', () => {
     assert.equal(reply.status, 404)
   })
 
+  test('ends the oldest sessions of an account that opens many, and none of another', async t => {
+    const client = await overHttp(t, address(), key())
+    const bot = { full_name: 'Opening Bot', short_name: 'opening' }
+    const { api_key: other } = await daemon().owner.call((await import('../../daemon/api/bots/bots.ts')).bots.create, bot)
+    const first = await overHttp(t, address(), other)
+    for (let n = 0; n < 110; n++) await openSession(address(), other)
+    assert.equal((await use(client, 'list_channels')).failed, false)
+    await assert.rejects(use(first, 'list_channels'), /no such session/i)
+  })
+
   test('goes on after lines on stdin that are no frames', async t => {
     const { PATH = '', HOME = '' } = process.env
     const child = spawn(process.execPath, ['bin/natter', 'mcp'], { env: { PATH, HOME, ...ownerOf(daemon()) } })
@@ -110,3 +123,18 @@ describe('the Model Context Protocol', () => {
     assert.match((await use(stranger, 'list_channels')).text, /its API key is wrong/)
   })
 })
+
+async function openSession(url: string, key: string): Promise<void> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  })
+  assert.equal(response.status, 200)
+  await response.text()
+}

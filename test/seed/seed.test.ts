@@ -125,6 +125,8 @@ describe('--seed', () => {
     }
   })
 
+  const tenOf = (name: string) => `[${Array.from({ length: 10 }, () => name).join()}]`
+  const aliasBomb = [...'abcdef'].map((name, n, all) => `${name}: &${name} ${tenOf(n ? `*${all[n - 1]}` : 'x')}\n`).join('')
   const mistakes: [name: string, text: string, told: RegExp][] = [
     ['a.json', '{\n  "users": [\n    { "nam": "amy" }\n  ]\n}', /line 3: users\[0\]\.nam is unknown here/],
     ['b.json', '{\n  "users": [\n    {},\n  ]\n}', /line 4: /],
@@ -140,6 +142,11 @@ describe('--seed', () => {
     ['h.yaml', 'steps:\n  - call: fly-away\n', /line 2: steps\[0\] needs the endpoint fly-away/],
     ['i.yaml', 'people: []\n', /line 1: people is unknown here; there is organization/],
     ['j.yaml', 'steps:\n  - call: create-saved-snippet\n    params: { title: a, content: b, x: 1 }\n', /parameters: x/],
+    ['l.yaml', 'users: []\nowner: {}\nusers: []\n', /line 3: the key users is there twice/],
+    ['m.yaml', aliasBomb, /line 1: Excessive alias count/],
+    ['n.json', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, /line 1: a is unknown here/],
+    // Compared one with the other, the keys would take minutes.
+    ['o.yaml', Array.from({ length: 20_000 }, (_, n) => `k${n}: x\n`).join(''), /line 1: k0 is unknown here/],
     ['k.json', '[]', /line 1: the seed must be a record/],
   ]
 

@@ -16,6 +16,7 @@ import {
   textUpTo,
 } from '../../../../daemon/api/define.ts'
 import { unknownName } from '../../../../daemon/local/did-you-mean.ts'
+import { readYaml, YamlMistake } from '../../../../daemon/local/yaml.ts'
 import { usage } from '../../../base/failure.ts'
 import { readText, smallFile } from '../../../base/files.ts'
 
@@ -71,19 +72,9 @@ export type MessagePattern = Static<typeof messagePattern>
 export type Case = Static<typeof shape> & { readonly name: string; readonly file: string }
 
 export async function readCase(file: string): Promise<Case> {
-  const { LineCounter, parseDocument } = await import('yaml')
-  const lines = new LineCounter()
-  const document = parseDocument(readText(file, smallFile), { lineCounter: lines, maxAliasCount: 100 } as never)
-  const [error] = document.errors
-  if (error) throw usage(`${file}: ${error.message.split('\n')[0]}`)
-  const value = document.toJS() as unknown
-  const lineOf = (path: readonly (string | number)[]) => {
-    for (let length = path.length; length > 0; length--) {
-      const node = document.getIn(path.slice(0, length), true) as { range?: [number, number, number] } | undefined
-      if (node?.range) return lines.linePos(node.range[0]).line
-    }
-    return 1
-  }
+  const { value, lineOf } = await readYaml(textOf(file)).catch(error => {
+    throw error instanceof YamlMistake ? usage(`${file}, line ${error.line}: ${error.message}`) : error
+  })
   const problem = problemOf(shape, value, [])
   if (problem) throw usage(`${file}, line ${lineOf(problem.path)}: ${problem.text}`)
   const { name: given, ...rest } = value as Static<typeof shape>
@@ -93,6 +84,14 @@ export async function readCase(file: string): Promise<Case> {
       `${file}, line ${lineOf(['budget', 'seconds'])}: budget.seconds must be at most ${longestBudget}, and more than 0`,
     )
   return { ...rest, name: given ?? file.replace(/^.*\//, '').replace(/\.ya?ml$/, ''), file }
+}
+
+function textOf(file: string): string {
+  try {
+    return readText(file, smallFile)
+  } catch (error) {
+    throw usage(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }
 
 interface Problem {

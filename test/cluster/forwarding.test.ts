@@ -1,0 +1,104 @@
+// Calls that a follower sends on to a leader that takes them and does not answer.
+
+import assert from 'node:assert/strict'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { describe, type TestContext, test } from 'node:test'
+import { LeaderForwarding } from '../../daemon/cluster/forwarding.ts'
+import { Recorder } from '../../daemon/cluster/messages.ts'
+import { Peers } from '../../daemon/cluster/peers.ts'
+import { answeringOf } from '../../daemon/http/answer.ts'
+import type { Response } from '../../daemon/http/exchange.ts'
+import { until } from '../support/until.ts'
+
+/** Takes connections, as the kernel does for a process that is paused, and says only what it is told to. */
+async function silentLeader(t: TestContext, said = ''): Promise<string> {
+  const sockets: Socket[] = []
+  const server = createServer(socket => {
+    sockets.push(socket.on('error', () => {}))
+    socket.write(said)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function newPeers(t: TestContext): Peers {
+  const peers = new Peers('secret')
+  t.after(() => peers.close())
+  return peers
+}
+
+/** What the client gets for a call of this path. */
+async function answerTo(t: TestContext, path: string, url: string): Promise<{ headers: string[]; body: any }> {
+  const forwarding = new LeaderForwarding({
+    peers: newPeers(t),
+    newId: () => 'req-1',
+    leads: () => false,
+    leader: async () => url,
+    leaderNow: () => url,
+    committed: () => 1,
+    reach: async () => true,
+    catchUp: async () => true,
+    answerTime: 100,
+  })
+  let answer: { headers: string[]; body: any } | undefined
+  let headers: string[] = []
+  const response = {
+    headersSent: false,
+    destroyed: false,
+    writeHead: (_status: number, given: string[]) => {
+      headers = given
+    },
+    end: (text: string) => {
+      answer = { headers, body: JSON.parse(text) }
+    },
+  } as unknown as Response
+  const call = { method: 'POST', path, headers: {}, ip: '127.0.0.1', account: 1, body: undefined }
+  await forwarding.forward(call, answeringOf({ method: 'POST', id: 'req-1' }, response))
+  return answer!
+}
+
+describe('a leader that does not answer', () => {
+  test('costs a write its time, and no more: the change may have been saved', async t => {
+    const { headers, body } = await answerTo(t, '/api/v1/messages', await silentLeader(t))
+    assert.equal(body.code, 'SERVER_NOT_READY')
+    assert.match(body.msg, /may or may not have been saved/)
+    assert.ok(!headers.includes('Retry-After'))
+  })
+
+  test('costs a registration its time, and no more: it can be repeated', async t => {
+    const { headers, body } = await answerTo(t, '/api/v1/register?x=1', await silentLeader(t))
+    assert.equal(body.code, 'SERVER_NOT_READY')
+    assert.ok(headers.includes('Retry-After'))
+  })
+
+  test('or stops in the middle of its answer, is given up too', async t => {
+    const half = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"result"'
+    const { body } = await answerTo(t, '/api/v1/messages', await silentLeader(t, half))
+    assert.equal(body.code, 'SERVER_NOT_READY')
+  })
+
+  test('holds up facts that gather behind others no longer than those', async t => {
+    const refused: number[] = []
+    let asked = 0
+    let fail = () => {}
+    const leader = async () => {
+      asked++
+      await new Promise<void>(resolve => {
+        fail = resolve
+      })
+      return undefined
+    }
+    const recorder = new Recorder(newPeers(t), leader, async () => true)
+    const first = recorder.record({ op: 'first', actor: null, facts: [] }).catch(() => refused.push(1))
+    await until(() => asked === 1)
+    const second = recorder.record({ op: 'second', actor: null, facts: [] }).catch(() => refused.push(2))
+    fail()
+    await Promise.all([first, second])
+    assert.deepEqual(refused, [1, 2])
+    assert.equal(asked, 1)
+  })
+})
