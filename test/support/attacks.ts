@@ -41,6 +41,21 @@ const message = (content: string) => form({ type: 'direct', to: '["owner@example
 
 export const attacks: readonly Attack[] = [
   {
+    name: 'a formula that defines what it repeats',
+    method: 'POST',
+    path: '/api/v1/messages/render',
+    account: true,
+    options: () => form({ content: `$$\\def\\a{${'\\sqrt x'.repeat(500)}}${'\\a'.repeat(900)}$$` }),
+  },
+  {
+    name: 'formulas with many cells',
+    method: 'POST',
+    path: '/api/v1/messages/render',
+    account: true,
+    options: () =>
+      form({ content: `$$\\begin{matrix}${'&'.repeat(290)}\\end{matrix}$$ `.repeat(30) + `$$${'&'.repeat(900)}$$` }),
+  },
+  {
     name: 'a multipart body of text that is not UTF-8, in many parts',
     method: 'POST',
     path: '/api/v1/fetch_api_key',

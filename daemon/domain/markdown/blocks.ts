@@ -5,7 +5,7 @@ import { escapeHtml } from '../values/escape.ts'
 import { renderFormula } from './formulas.ts'
 import { element, escapeCode } from './html.ts'
 import { languageName } from './languages.ts'
-import type { Env } from './render-context.ts'
+import type { Env, Findings } from './render-context.ts'
 
 /** Lists in quotes in lists …: what is deeper stays text. Each level reads its lines again, so there must be an end. */
 const maxDepth = 24
@@ -192,9 +192,9 @@ function widenItem(state: StateBlock, line: number): (() => void) | undefined {
 }
 
 /** Without blank lines around it and spaces at the ends of lines, escaped as the public server's highlighter does it. */
-export function codeHtml(content: string, word: string): string {
+export function codeHtml(content: string, word: string, { findings }: Env): string {
   const code = content.replace(/[^\S\n]+$/gm, '').replace(/^\n+|\n+$/g, '')
-  if (word.toLowerCase() === 'math') return `${element('p', {}, displayHtml(code))}\n`
+  if (word.toLowerCase() === 'math') return `${element('p', {}, displayHtml(code, findings))}\n`
   const language = word === '' ? undefined : languageName(word)
   // The highlighter escapes quotes; where it names a language, its HTML is written once more, without that.
   const escaped = language === undefined ? escapeHtml(code).replaceAll("'", '&#39;') : escapeCode(code)
@@ -202,9 +202,9 @@ export function codeHtml(content: string, word: string): string {
   return `${element('div', { class: 'codehilite', 'data-code-language': language }, pre)}\n`
 }
 
-function displayHtml(formula: string): string {
+function displayHtml(formula: string, findings: Findings): string {
   return (
-    renderFormula(formula, true) ??
+    renderFormula(formula, true, findings) ??
     element('span', { class: 'tex-error' }, escapeHtml(formula).replaceAll("'", '&#x27;'))
   )
 }

@@ -1,11 +1,24 @@
-// Formulas, typeset by KaTeX as on the public server. It is loaded with the first formula.
+// Formulas, typeset by KaTeX as on the public server, with bounds for the work. KaTeX is loaded with the first formula.
 
 import katex from 'katex'
+import { limits } from '../limits.ts'
+import type { Findings } from './render-context.ts'
 
-/** undefined for what is no formula. */
-export function renderFormula(source: string, display: boolean): string | undefined {
+// OPEN: the public server has none of these bounds. A formula that is longer, has more cells or defines commands is shown as one that
+// cannot be read: a definition of 5,000 characters, used 900 times, takes minutes, and a cell takes as long as 20 letters.
+const longest = 1000
+const mostCells = 300
+const definition = /\\(?:[egx]?def|(?:re)?newcommand|providecommand)(?![A-Za-z@])/
+
+/** Undefined for what is no formula. */
+export function renderFormula(source: string, display: boolean, findings: Findings): string | undefined {
+  if (source.length > longest || source.split('&').length > mostCells || definition.test(source)) return undefined
+  // The text has become too large already, and is refused in the end.
+  if (findings.formulaHtml > limits.renderedContent) return undefined
   try {
-    return katex.renderToString(source, { displayMode: display, strict: 'ignore' })
+    const html = katex.renderToString(source, { displayMode: display, strict: 'ignore' })
+    findings.formulaHtml += html.length
+    return html
   } catch {
     // It cannot be read, or nests too deeply.
     return undefined

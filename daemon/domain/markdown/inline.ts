@@ -125,7 +125,7 @@ export function math(state: StateInline): boolean {
   if (src[pos] !== '$' || src[pos + 1] !== '$' || src[pos - 1] === '$') return false
   const found = matchAt(formula, state)
   if (!found) return false
-  const html = renderFormula(found[1]!, false)
+  const html = renderFormula(found[1]!, false, envOf(state).findings)
   pushHtml(state, html ?? element('span', { class: 'tex-error' }, escapeText(found[0])))
   return true
 }

@@ -61,8 +61,8 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
     text: (tokens: Token[], at: number) => escapeText(tokens[at]!.content),
     code_inline: (tokens: Token[], at: number) => `<code>${escapeCode(tokens[at]!.content)}</code>`,
     fence: (tokens: Token[], at: number, _options: unknown, env: Env) =>
-      codeHtml(tokens[at]!.content, tokens[at]!.info || env.context.codeLanguage),
-    code_block: (tokens: Token[], at: number) => codeHtml(tokens[at]!.content, ''),
+      codeHtml(tokens[at]!.content, tokens[at]!.info || env.context.codeLanguage, env),
+    code_block: (tokens: Token[], at: number, _options: unknown, env: Env) => codeHtml(tokens[at]!.content, '', env),
     ...listRules,
     ...spoilerRules,
   })

@@ -46,6 +46,8 @@ export class Findings {
   hasImage = false
   /** How many were found so far. */
   emoji = 0
+  /** Characters of the HTML of all formulas so far. */
+  formulaHtml = 0
   /** Paths of the files that the text links. */
   readonly uploads = new Set<string>()
   readonly channels = new Set<number>()

@@ -169,6 +169,15 @@ describe('text', () => {
     assert.match(rendering('```math\n\\frac{1}{2}\n```').html, /^<p><span class="katex-display"><span class="katex">/)
   })
 
+  test('formulas that take long to typeset are shown as they were written', () => {
+    const matrix = (cells: number) => `$$\\begin{matrix}${'&'.repeat(cells)}\\end{matrix}$$`
+    for (const source of [matrix(301), `$$${'x'.repeat(1001)}$$`, '$$\\def\\a{x}\\a$$', '$$\\newcommand{\\a}{x}\\a$$'])
+      assert.match(paragraph(source), /^<span class="tex-error">/)
+    assert.match(paragraph(matrix(50)), /^<span class="katex">/)
+    assert.match(rendering('```math\nx \\tag{1}\n```').html, /katex-display/)
+    assert.throws(() => rendering(Array.from({ length: 10 }, () => matrix(290)).join(' ')), /too large once rendered/)
+  })
+
   test('tables', () => {
     const { html } = rendering('| a | b |\n|---|:-:|\n| **1** | 2 |')
     assert.match(html, /^<table>\n<thead>\n<tr>\n<th>a<\/th>/)
