@@ -142,8 +142,7 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
   async 'POST /snapshot'(parts, body) {
     const position = positionIn(body)
     // A compaction that was under way may have begun before that position.
-    for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++)
-      await parts.engine().compact()
+    for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++) await parts.engine().compact()
     return { position: snapshotPosition(parts.folder) }
   },
   async 'GET /state'(parts) {

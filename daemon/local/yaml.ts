@@ -33,7 +33,7 @@ export async function readYaml(text: string): Promise<Yaml> {
       }
     },
   })
-  return { value: valueOf(document), lineOf }
+  return { value: readValue(document), lineOf }
 }
 
 /** The lines of a text that was read in another way: JSON is YAML, too. */
@@ -57,7 +57,7 @@ async function parse(text: string) {
   return { document, lineAt, lineOf }
 }
 
-function valueOf(document: { toJS(): unknown }): unknown {
+function readValue(document: { toJS(): unknown }): unknown {
   try {
     return document.toJS()
   } catch (error) {

@@ -164,7 +164,9 @@ describe('daemons of a cluster', { skip }, () => {
     const filesOf = (node: Node) => readdirSync(join(node.data, 'files'))
     const before = filesOf(leader)
     const upload = (path: string, caller: Caller, bytes: Buffer) =>
-      followers[0]!.as(caller).raw('POST', path, multipart(new Map([['file', { filename: 'a.png', contentType: 'image/png', bytes }]])))
+      followers[0]!
+        .as(caller)
+        .raw('POST', path, multipart(new Map([['file', { filename: 'a.png', contentType: 'image/png', bytes }]])))
     const { body } = await upload('/api/v1/user_uploads', owner, Buffer.from('to be deleted'))
     const name = createHash('sha256').update('to be deleted').digest('hex')
     for (const node of cluster.nodes) await until(() => filesOf(node).includes(name))

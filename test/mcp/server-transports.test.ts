@@ -94,7 +94,10 @@ describe('the Model Context Protocol', () => {
   test('ends the oldest sessions of an account that opens many, and none of another', async t => {
     const client = await overHttp(t, address(), key())
     const bot = { full_name: 'Opening Bot', short_name: 'opening' }
-    const { api_key: other } = await daemon().owner.call((await import('../../daemon/api/bots/bots.ts')).bots.create, bot)
+    const { api_key: other } = await daemon().owner.call(
+      (await import('../../daemon/api/bots/bots.ts')).bots.create,
+      bot,
+    )
     const first = await overHttp(t, address(), other)
     for (let n = 0; n < 110; n++) await openSession(address(), other)
     assert.equal((await use(client, 'list_channels')).failed, false)

@@ -126,7 +126,9 @@ describe('--seed', () => {
   })
 
   const tenOf = (name: string) => `[${Array.from({ length: 10 }, () => name).join()}]`
-  const aliasBomb = [...'abcdef'].map((name, n, all) => `${name}: &${name} ${tenOf(n ? `*${all[n - 1]}` : 'x')}\n`).join('')
+  const aliasBomb = [...'abcdef']
+    .map((name, n, all) => `${name}: &${name} ${tenOf(n ? `*${all[n - 1]}` : 'x')}\n`)
+    .join('')
   const mistakes: [name: string, text: string, told: RegExp][] = [
     ['a.json', '{\n  "users": [\n    { "nam": "amy" }\n  ]\n}', /line 3: users\[0\]\.nam is unknown here/],
     ['b.json', '{\n  "users": [\n    {},\n  ]\n}', /line 4: /],

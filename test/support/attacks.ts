@@ -52,8 +52,7 @@ export const attacks: readonly Attack[] = [
     method: 'POST',
     path: '/api/v1/messages/render',
     account: true,
-    options: () =>
-      form({ content: `$$\\begin{matrix}${'&'.repeat(290)}\\end{matrix}$$ `.repeat(30) + `$$${'&'.repeat(900)}$$` }),
+    options: () => form({ content: `$$\\begin{matrix}${'&'.repeat(290)}\\end{matrix}$$ `.repeat(30) }),
   },
   {
     name: 'a multipart body of text that is not UTF-8, in many parts',

@@ -36,7 +36,8 @@ export function contentTypeOf({ filename, contentType, bytes }: Upload): string 
 }
 
 function typeByName(filename: string): string | undefined {
-  return types[filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()]
+  const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase()
+  return Object.hasOwn(types, ending) ? types[ending] : undefined
 }
 
 function parameterOf(text: string): [name: string, value: string][] {

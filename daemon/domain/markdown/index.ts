@@ -152,20 +152,22 @@ function presentMentioned({ id, fullName, active }: User): Mentioned {
   return { id, name: fullName, silent: !active }
 }
 
-const systemNames: Readonly<Record<string, string>> = {
-  'role:owners': 'Owners',
-  'role:administrators': 'Administrators',
-  'role:moderators': 'Moderators',
-  'role:fullmembers': 'Full members',
-  'role:members': 'Members',
-  'role:everyone': 'Everyone',
-  'role:internet': 'Everyone on the internet',
-  'role:nobody': 'Nobody',
-}
+const systemNames = new Map(
+  Object.entries({
+    'role:owners': 'Owners',
+    'role:administrators': 'Administrators',
+    'role:moderators': 'Moderators',
+    'role:fullmembers': 'Full members',
+    'role:members': 'Members',
+    'role:everyone': 'Everyone',
+    'role:internet': 'Everyone on the internet',
+    'role:nobody': 'Nobody',
+  }),
+)
 
 function mentionedGroup(group: Group | undefined): Mentioned | undefined {
   if (!group) return undefined
-  return { id: group.id, name: systemNames[group.name] ?? group.name, silent: group.deactivated }
+  return { id: group.id, name: systemNames.get(group.name) ?? group.name, silent: group.deactivated }
 }
 
 function ascending(ids: ReadonlySet<number>): number[] {

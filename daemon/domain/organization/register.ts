@@ -147,31 +147,35 @@ function presentSupported(setting: PermissionSetting, creator: string, forSystem
 
 // --- numbers that older clients read instead of the groups ------------------------------------------------------
 
-const policies: Readonly<Record<string, number>> = {
-  'role:everyone': 1,
-  'role:members': 1,
-  'role:administrators': 2,
-  'role:fullmembers': 3,
-  'role:moderators': 4,
-  'role:nobody': 6,
-  'role:owners': 7,
-}
+const policies = new Map(
+  Object.entries({
+    'role:everyone': 1,
+    'role:members': 1,
+    'role:administrators': 2,
+    'role:fullmembers': 3,
+    'role:moderators': 4,
+    'role:nobody': 6,
+    'role:owners': 7,
+  }),
+)
 
 function policyOf(state: State, value: GroupValue): number {
-  return policies[nameOf(state, value)] ?? 1
+  return policies.get(nameOf(state, value)) ?? 1
 }
 
-const mentionPolicies: Readonly<Record<string, number>> = {
-  'role:everyone': 1,
-  'role:members': 2,
-  'role:fullmembers': 3,
-  'role:administrators': 5,
-  'role:nobody': 6,
-  'role:moderators': 7,
-}
+const mentionPolicies = new Map(
+  Object.entries({
+    'role:everyone': 1,
+    'role:members': 2,
+    'role:fullmembers': 3,
+    'role:administrators': 5,
+    'role:nobody': 6,
+    'role:moderators': 7,
+  }),
+)
 
 function mentionPolicyOf(state: State, value: GroupValue): number {
-  return mentionPolicies[nameOf(state, value)] ?? 5
+  return mentionPolicies.get(nameOf(state, value)) ?? 5
 }
 
 function nameOf(state: State, value: GroupValue): string {

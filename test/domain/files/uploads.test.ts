@@ -71,6 +71,8 @@ describe('POST /user_uploads', () => {
       ['page.html', 'text/html'],
       ['picture.svg', 'image/svg+xml'],
       ['thing', 'application/octet-stream'],
+      ['thing.constructor', 'application/octet-stream'],
+      ['thing.__proto__', ''],
     ] as const) {
       const { url } = await amy.call(api.upload, { file: file('<script>alert(1)</script>', name, type) })
       const { headers } = await amy.raw('GET', url)

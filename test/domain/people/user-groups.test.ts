@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { messages } from '../../../daemon/api/messages/messages.ts'
 import { userGroups as api } from '../../../daemon/api/people/user-groups.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { fetched, listen, person } from '../../support/world.ts'
@@ -45,6 +46,14 @@ describe('GET /user_groups', () => {
 })
 
 describe('POST /user_groups/create', () => {
+  test('takes names that JavaScript uses itself', async () => {
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      await make(amy, { name })
+      const { rendered } = await amy.call(messages.render, { content: `@*${name}*` })
+      assert.match(rendered, new RegExp(`>@${name}</span>`))
+    }
+  })
+
   test('creates a group with members, subgroups and the defaults of its settings, and tells everyone', async () => {
     const heard = await listen(bob, ['user_group'])
     const id = await make(amy, { members: [bob.id, amy.id, bob.id], subgroups: [system['role:owners']!] })
