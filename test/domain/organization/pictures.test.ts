@@ -71,6 +71,8 @@ describe('POST and DELETE /realm/logo', () => {
     await amy.refused(api.uploadLogo, { night: true, file }, 'UNAUTHORIZED_PRINCIPAL')
     await amy.refused(api.deleteLogo, { night: true }, 'UNAUTHORIZED_PRINCIPAL')
     const bytes = Buffer.from('no picture')
+    // Permission comes first: nothing is written for a caller without it.
+    await amy.refused(api.uploadLogo, { night: true, file: { ...file, bytes } }, 'UNAUTHORIZED_PRINCIPAL')
     await daemon.owner.refused(api.uploadLogo, { night: true, file: { ...file, bytes } }, 'BAD_IMAGE')
     await daemon.owner.refused(api.uploadLogo, { night: true } as never, 'BAD_REQUEST')
     await daemon.owner.refused(api.uploadLogo, { file } as never, 'REQUEST_VARIABLE_MISSING')
