@@ -41,7 +41,8 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     upload(ctx, { emoji_name }, files) {
       // OPEN: the public server has no such limit. Deactivated emoji count here: old reactions need them, so they stay, and every
       // client gets all of them when it registers.
-      if (ctx.state.emoji.size >= limits.customEmoji) throw full('The organization', limits.customEmoji, 'custom emoji', 'Deactivated ones count.')
+      if (ctx.state.emoji.size >= limits.customEmoji)
+        throw full('The organization', limits.customEmoji, 'custom emoji', 'Deactivated ones count.')
       const emoji: CustomEmoji = {
         id: ctx.state.emoji.nextId,
         name: checkName(ctx, emoji_name),

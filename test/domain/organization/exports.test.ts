@@ -106,6 +106,26 @@ describe('POST /export/realm', () => {
     for (const person of [owner, bob]) await person.call(settings.update, { allow_private_data_export: false })
   })
 
+  test('does not show an address that administrators cannot see, unless its owner allows the export', async () => {
+    await amy.call(settings.update, { email_address_visibility: 4 })
+    await owner.call(settings.update, { allow_private_data_export: true })
+    const file = join(folder, 'hidden.tar.gz')
+    const addresses = async (kind: 1 | 2) => {
+      await nextWeek()
+      await saveExport(owner, file, kind)
+      const entries = await entriesOf(file)
+      return rowsIn(entries, 'users').map(({ email }) => email)
+    }
+    for (const kind of [1, 2] as const) {
+      const found = await addresses(kind)
+      assert.ok(!found.includes(amy.email) && found.includes(bob.email), found.join())
+    }
+    await amy.call(settings.update, { allow_private_data_export: true })
+    assert.ok((await addresses(2)).includes(amy.email))
+    for (const person of [owner, amy])
+      await person.call(settings.update, { allow_private_data_export: false, email_address_visibility: 1 })
+  })
+
   test('is for administrators', async () => {
     await amy.refused(api.create, {}, 'UNAUTHORIZED_PRINCIPAL')
     await owner.refused(api.create, { export_type: 3 }, 'BAD_REQUEST')

@@ -1,7 +1,7 @@
 // The content of an archive of the organization: for every section of the state, which of its rows, and how much of each. Decided
 // at once, so that the archive shows one moment; the rows are put together while it is written.
 
-import { pictureFiles } from '../../model/lookups.ts'
+import { pictureFiles, placeholder } from '../../model/lookups.ts'
 import type { Message } from '../../model/message-store/index.ts'
 import type { Export } from '../../model/organization-records.ts'
 import type { Attachment } from '../../model/personal-records.ts'
@@ -32,6 +32,8 @@ interface Scope {
   readonly allows: (userId: number) => boolean
   readonly hasMessage: (message: Placed) => boolean
   readonly hasConversation: (conversation: Conversation) => boolean
+  /** The address of an account in the archive. */
+  readonly emailOf: (user: User) => string
 }
 
 type Placed = Pick<Message, 'id' | 'channelId' | 'conversationId'> & {
@@ -93,6 +95,9 @@ function scopeOf(state: State, allowing: ReadonlySet<number>): Scope {
   for (const channel of state.channels.values()) channels.set(channel.id, messagesIn(state, channel, allowing))
   return {
     allows: userId => allowing.has(userId),
+    // An administrator must not read in an archive what the account shows to no one. The account has the placeholder of the API instead.
+    // OPEN: the public server also deactivates it there.
+    emailOf: user => (isHidden(user) && !allowing.has(user.id) ? placeholder(state, user.id) : user.email),
     hasConversation: ({ id }) => conversations.has(id),
     hasMessage: message =>
       message.conversationId !== undefined
@@ -173,10 +178,16 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
 const publicSettings = ['email_address_visibility', 'presence_enabled', 'send_read_receipts', 'timezone']
 
 /** No password leaves the store, not even as a hash: it could be guessed elsewhere. */
-function keepUser({ password: _, ...user }: User, { allows }: Scope): Omit<User, 'password'>[] {
+function keepUser({ password: _, ...user }: User, { allows, emailOf }: Scope): Omit<User, 'password'>[] {
   if (allows(user.id)) return [user]
   const settings = Object.entries(user.settings).filter(([name]) => publicSettings.includes(name))
-  return [{ ...user, settings: Object.fromEntries(settings) }]
+  return [{ ...user, email: emailOf(user), settings: Object.fromEntries(settings) }]
+}
+
+/** Whether no one but the person sees the address. */
+export function isHidden(user: User): boolean {
+  const hiddenFromAll = 4
+  return user.bot === undefined && userSetting(user, 'email_address_visibility') === hiddenFromAll
 }
 
 type SavedSubscriptions = Omit<Subscription, 'userId'> & { readonly userIds: readonly number[] }

@@ -13,6 +13,7 @@ import { type Announcement, resource } from '../../resource.ts'
 import { administrators } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { exportUrl } from './address.ts'
+import { isHidden } from './content.ts'
 
 const week = 7 * 86_400_000
 
@@ -109,10 +110,9 @@ function checkRate(state: State, now: number): void {
 /** An archive without an owner who can log in could not become an organization again. */
 function checkUsable(state: State, kind: Export['kind']): void {
   const owners = [...state.users.values()].filter(user => may.isOwner(user))
-  const hiddenFromAll = 4
   const usable =
     kind === 1
-      ? owners.some(owner => userSetting(owner, 'email_address_visibility') !== hiddenFromAll)
+      ? owners.some(owner => !isHidden(owner))
       : owners.some(owner => userSetting(owner, 'allow_private_data_export'))
   if (usable) return
   throw new Refusal(
