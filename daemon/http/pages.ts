@@ -7,8 +7,7 @@ import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { invalid, malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
-import { readOn, tooLarge } from './body.ts'
-import { usualBounds } from './bounds.ts'
+import { BodyRefused, readBody, readOn } from './body.ts'
 import { refuseOldApp } from './compatibility.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
@@ -52,8 +51,8 @@ export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts)
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   })
   app.removeAllContentTypeParsers()
-  // Bodies reach their routes as bytes; each route reads its own format.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  // Bodies reach their routes as bytes; each route reads its own format. Those of all clients together are bounded, as at the edge.
+  app.addContentTypeParser('*', ({ raw }: FastifyRequest) => readBody(raw, bodyLimit, siteOf(raw).intake.held))
   // Answers hold keys, tokens and what is private: those that a browser or proxy may keep say so themselves.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store')
@@ -181,14 +180,11 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): voi
   if (error instanceof Refusal) {
     const to = answer(request, reply)
     if (error instanceof RangeRefused) to.headers.push('Content-Range', `bytes */${error.size}`)
+    if (error instanceof BodyRefused) {
+      to.headers.push('Connection', 'close')
+      readOn(request.raw.socket)
+    }
     refuse(to, error)
-  } else if (statusCode === 413) {
-    const to = answer(request, reply)
-    to.headers.push('Connection', 'close')
-    readOn(request.raw.socket)
-    // What is left of the body must be read, or the socket ends with the answer unread.
-    request.raw.resume()
-    refuse(to, tooLarge(usualBounds.bodyBytes))
   } else if (statusCode < 500) refuse(answer(request, reply), malformed(message ?? 'The request is malformed.'))
   else {
     request.log.error({ reqId: request.id, err: error }, 'unexpected failure')

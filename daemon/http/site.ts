@@ -82,6 +82,10 @@ export class Site {
     return this.#host.newId
   }
 
+  get intake(): Intake {
+    return this.#host.intake
+  }
+
   get isReady(): boolean {
     return this.#phase === 'open' && this.#parts.clusterStatus?.().caughtUp !== false
   }

@@ -96,26 +96,27 @@ describe('--max-connections', () => {
 })
 
 describe('unfinished bodies', () => {
-  test('of many clients together are bounded: the next is refused, and who sends a whole one is not', async t => {
-    const daemon = await startDaemon(t, { flags: ['--memory'] })
-    const announced = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${MiB}`
-    const head = `POST /api/v1/typing HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(daemon)}\r\n${announced}\r\n\r\n`
-    const body = Buffer.alloc(MiB - 1, 'x')
-    const refusals: string[] = []
-    const sockets = Array.from({ length: 80 }, () => {
-      const socket = open(daemon)
-      socket.on('data', text => refusals.push(String(text)))
-      socket.write(head)
-      socket.write(body)
-      return socket
+  for (const path of ['/api/v1/typing', '/mcp', '/join/x'])
+    test(`of many clients together are bounded: the next is refused, and who sends a whole one is not: ${path}`, async t => {
+      const daemon = await startDaemon(t, { flags: ['--memory'] })
+      const announced = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${MiB}`
+      const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(daemon)}\r\n${announced}\r\n\r\n`
+      const body = Buffer.alloc(MiB - 1, 'x')
+      const refusals: string[] = []
+      const sockets = Array.from({ length: 80 }, () => {
+        const socket = open(daemon)
+        socket.on('data', text => refusals.push(String(text)))
+        socket.write(head)
+        socket.write(body)
+        return socket
+      })
+      await until(() => refusals.length >= 10)
+      for (const refusal of refusals) assert.match(refusal, /^HTTP\/1\.1 503 .*"code":"SERVER_BUSY"/s)
+      assert.equal((await daemon.owner.raw('GET', '/api/v1/users/me')).status, 200)
+      for (const socket of sockets) socket.destroy()
+      const again = { body: Buffer.alloc(MiB, 'x'), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
+      await until(async () => (await daemon.owner.raw('POST', path, again)).status < 500)
     })
-    await until(() => refusals.length >= 10)
-    for (const refusal of refusals) assert.match(refusal, /^HTTP\/1\.1 503 .*"code":"SERVER_BUSY"/s)
-    assert.equal((await daemon.owner.raw('GET', '/api/v1/users/me')).status, 200)
-    for (const socket of sockets) socket.destroy()
-    const again = { body: Buffer.alloc(MiB, 'x'), headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }
-    await until(async () => (await daemon.owner.raw('POST', '/api/v1/typing', again)).status === 400)
-  })
 
   for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=b'])
     test(`that are too large are read on after the refusal, so that a client that is still sending gets it: ${type}`, async t => {
