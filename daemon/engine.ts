@@ -13,7 +13,7 @@ import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { type Holder, partsOf, takeFact } from './replay.ts'
 
-export interface EngineParts {
+interface EngineParts {
   readonly journal: Journal<Fact>
   /** null: nothing to start from and nowhere to save to (`--memory`). */
   readonly snapshots: Snapshots | null

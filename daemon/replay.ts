@@ -18,7 +18,7 @@ export interface Holder {
   load(sections: Readonly<Record<string, Iterable<unknown>>>): State
 }
 
-export interface HeldQueues {
+interface HeldQueues {
   register(queue: QueueRegistration, position: number): void
   acknowledge(queueId: string, upTo: number, kept?: readonly number[]): void
   remove(queueId: string): void

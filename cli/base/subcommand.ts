@@ -22,7 +22,7 @@ export interface ExtraArgument {
 }
 
 /** Subcommands that share their first word. */
-export interface SubcommandGroup {
+interface SubcommandGroup {
   readonly about: string
   readonly hidden?: boolean
   readonly load: () => Promise<readonly ExtraSubcommand[]>

@@ -10,7 +10,7 @@ import { call, type Patience, type Request } from '../transport/client.ts'
 const page = 5000
 
 /** Which messages; times are UNIX seconds. */
-export interface Stretch {
+interface Stretch {
   readonly since?: number | undefined
   readonly until?: number | undefined
   /** At most so many, the newest. */

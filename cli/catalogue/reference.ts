@@ -21,7 +21,7 @@ export interface FlagEntry {
   readonly repeatable?: boolean
 }
 
-export interface ArgumentEntry {
+interface ArgumentEntry {
   readonly name: string
   readonly about: string
   readonly value: string

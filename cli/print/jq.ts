@@ -6,7 +6,7 @@ import { type Failure, usage } from '../base/failure.ts'
 import { harmlessOnTerminal } from '../base/writer.ts'
 
 /** What the expression makes of one value: lines, each with its line break, or a failure. */
-export type JqOutcome = string | Failure
+type JqOutcome = string | Failure
 
 let jq: Promise<Jq> | undefined
 

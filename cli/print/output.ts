@@ -180,7 +180,7 @@ export function printJson(value: unknown): void {
   print(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
 }
 
-export interface Paint {
+interface Paint {
   key(text: string): string
   heading(text: string): string
 }

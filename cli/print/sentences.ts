@@ -5,7 +5,7 @@ import type { CliForm } from '../../daemon/api/define.ts'
 import type { Reply } from '../base/reply.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
-export type NamesById = () => Promise<ReadonlyMap<number, string>>
+type NamesById = () => Promise<ReadonlyMap<number, string>>
 
 type Sentences = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
 

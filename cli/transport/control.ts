@@ -7,7 +7,7 @@ import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { call, type Patience, type Request } from './client.ts'
 
-export interface ControlRequest {
+interface ControlRequest {
   readonly method: string
   /** From the root of the site: `/control/v1/clock`. */
   readonly path: string

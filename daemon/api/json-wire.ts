@@ -7,14 +7,14 @@ import { notJson, readingOf, readValue, travelsRaw } from './reading.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-export interface SentJson {
+interface SentJson {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly body: Values
 }
 
 /** What is wrong, and with which parameter. */
-export interface JsonProblem {
+interface JsonProblem {
   readonly parameter: string
   readonly why: string
 }

@@ -1,12 +1,12 @@
 // Links to messages, topics and channels, as the public web app writes them: the place is in the fragment of the address.
 
 /** A place that a link names. */
-export type LinkedPlace =
+type LinkedPlace =
   | { readonly kind: 'channel'; readonly channelId: number; readonly topic?: string; readonly messageId?: number }
   | { readonly kind: 'direct'; readonly userIds: readonly number[]; readonly messageId?: number }
 
 /** What a link needs to know of a message; fields as the API names them. */
-export interface LinkedMessage {
+interface LinkedMessage {
   readonly id: number
   readonly type: string
   readonly stream_id?: number
@@ -16,14 +16,14 @@ export interface LinkedMessage {
 }
 
 /** Percent-encoded, with dots for percent signs: a fragment with percent signs is decoded by some browsers. */
-export function encodeForFragment(text: string): string {
+function encodeForFragment(text: string): string {
   return encodeURIComponent(text.toWellFormed())
     .replace(/[!'()*.]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%', '.')
 }
 
 /** Undefined if it is not the encoding of a text. */
-export function decodeFromFragment(encoded: string): string | undefined {
+function decodeFromFragment(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded.replace(/[.%]([\dA-Fa-f]{2})/g, '%$1'))
   } catch {

@@ -9,7 +9,7 @@ import { naturalsIn, notJson, type Reading, readingOf, readValue, travelsRaw } f
 /** Fields as received: query string, form fields and files, percent-decoded. Body before query. */
 export type Fields = ReadonlyMap<string, string | Upload>
 
-export interface Rejected {
+interface Rejected {
   readonly code: Extract<
     ErrorCode,
     'BAD_REQUEST' | 'REQUEST_VARIABLE_MISSING' | 'REQUEST_CONFUSING_VAR' | 'INVALID_JSON'

@@ -9,7 +9,7 @@ import { prefix } from '../http/incoming.ts'
 import type { Peers } from './peers.ts'
 import { Turns } from './turns.ts'
 
-export interface ForwardingParts {
+interface ForwardingParts {
   readonly peers: Peers
   readonly newId: () => string
   leads(): boolean

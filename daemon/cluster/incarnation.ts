@@ -38,7 +38,7 @@ export interface Incarnation {
   leads: boolean
 }
 
-export interface IncarnationParts {
+interface IncarnationParts {
   readonly config: Config
   readonly folder: StoreFolder
   readonly server: HttpServer

@@ -145,7 +145,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-export interface BatchHead {
+interface BatchHead {
   readonly first: number
   readonly last: number
   readonly term: number

@@ -26,7 +26,7 @@ export interface View {
   readonly revision: number
 }
 
-export interface Election {
+interface Election {
   readonly term: number
   readonly head: Head
 }

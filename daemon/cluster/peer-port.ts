@@ -15,7 +15,7 @@ import type { ClusterConfig } from '../start/cluster-config.ts'
 import { isWildcard } from '../start/listen-address.ts'
 import { forwardedHeader, type Peers, peersPrefix, sameToken, tokenHeader } from './peers.ts'
 
-export interface PeerPortParts {
+interface PeerPortParts {
   readonly peers: Peers
   readonly certificate: Certificate | undefined
   /** Bytes of the largest body. */
@@ -27,7 +27,7 @@ export interface PeerPortParts {
   readonly forwarded: (request: IncomingMessage, response: ServerResponse) => void
 }
 
-export interface PeerPort {
+interface PeerPort {
   /** Resolves to the port. */
   listen(where: ClusterConfig['listen']): Promise<number>
   replaceCertificate(certificate: Certificate): void

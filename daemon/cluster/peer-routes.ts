@@ -17,7 +17,7 @@ import { snapshotPosition } from '../journal/snapshots.ts'
 import { StateDigest } from './digest.ts'
 import { peersPrefix } from './peers.ts'
 
-export interface PeerRoutesParts {
+interface PeerRoutesParts {
   readonly folder: string
   readonly intake: Intake
   engine(): Engine

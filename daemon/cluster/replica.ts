@@ -29,7 +29,7 @@ import { CatchingUp, PositionWaiters } from './position-waiters.ts'
 import { statusOf } from './status.ts'
 import { type Standing, Whereabouts } from './whereabouts.ts'
 
-export interface ReplicaParts {
+interface ReplicaParts {
   readonly config: Config
   readonly folder: StoreFolder
   readonly server: HttpServer

@@ -23,7 +23,7 @@ export class RestoreRefused extends Error {
   }
 }
 
-export interface ClusterPlan {
+interface ClusterPlan {
   /** What is in etcd, and its text there; undefined when etcd has nothing of this cluster. */
   readonly found: ClusterRecord | undefined
   readonly text: string | undefined

@@ -6,7 +6,7 @@ import { withConfigFile } from '../start/config-file.ts'
 import { Etcd } from './etcd.ts'
 import { moveCluster, planRestore, RestoreRefused } from './restore-plan.ts'
 
-export interface ClusterRestored extends Restored {
+interface ClusterRestored extends Restored {
   readonly cluster: string
   readonly folder: string
 }

@@ -5,7 +5,7 @@ import type { Files } from '../io/files.ts'
 import { warn } from '../local/warnings.ts'
 import type { Peers } from './peers.ts'
 
-export interface SharedFilesParts {
+interface SharedFilesParts {
   readonly files: Files
   readonly peers: Peers
   /** Where the other daemons are. */

@@ -3,7 +3,7 @@
 import type { LogSize } from './log-keeper.ts'
 import type { View } from './membership.ts'
 
-export interface StatusParts {
+interface StatusParts {
   readonly name: string
   readonly self: { readonly id: string; readonly url: string }
   readonly leads: boolean

@@ -18,7 +18,7 @@ import { SavedStates, type Sections, type SnapshotFiles } from './snapshots.ts'
 import { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
-export interface ControlPlaneParts {
+interface ControlPlaneParts {
   readonly engine: Engine
   readonly clock: SteeredClock
   /** A random number from 0 up to 1. */
@@ -51,7 +51,7 @@ export interface Move {
   readonly isGone?: () => boolean
 }
 
-export interface LoggedMail extends Mail {
+interface LoggedMail extends Mail {
   readonly id: number
   readonly time: number
 }

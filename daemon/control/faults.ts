@@ -6,7 +6,7 @@ import { decodeJson } from '../api/json-wire.ts'
 import { conflict, invalid, missing } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 
-export type FaultKind = keyof typeof faultKinds
+type FaultKind = keyof typeof faultKinds
 
 export interface FaultRule {
   readonly kind: FaultKind

@@ -4,7 +4,7 @@ import { compilePattern, type Pattern, patternIn } from '../api/pattern.ts'
 import { invalid } from '../domain/refusal.ts'
 import { mostPatternSize } from './recent.ts'
 
-export interface NearMiss<T> {
+interface NearMiss<T> {
   readonly item: T
   readonly differs: readonly string[]
 }

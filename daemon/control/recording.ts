@@ -6,7 +6,7 @@ import { Refusal } from '../domain/refusal.ts'
 import { maskField } from './kept.ts'
 
 /** What the lines of a recording look like; a reader refuses others. */
-export const recordingFormat = 1
+const recordingFormat = 1
 
 /** Recordings at the same time, each of which can have so much waiting. */
 const mostReaders = 10

@@ -10,7 +10,7 @@ import type { Fault, Faults } from './faults.ts'
 import { type Findings, findingsIn } from './strict.ts'
 
 /** Where a call is logged and what it meets. */
-export interface Watching {
+interface Watching {
   readonly engine: Engine
   readonly calls: Calls
   readonly faults: Faults

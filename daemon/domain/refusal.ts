@@ -3,7 +3,7 @@
 
 import { type ErrorCode, errorCodes, type RefusalKind } from '../api/errors.ts'
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** BAD_REQUEST unless the API has a code of its own for the case. */
   readonly code?: ErrorCode
   /** The kind of the code, unless it is given. */

@@ -240,7 +240,7 @@ export interface AnyResource<T extends string = string> {
   readonly jobs?: readonly Job[]
 }
 
-export type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>
+type AnyCommand = (ctx: any, params: any, prepared?: any) => Outcome<object>
 
 /** `true` if each of these facts has exactly one owner among the resources; otherwise what is wrong, with its name. */
 export type Ownership<T extends string, Resources extends readonly AnyResource<never>[]> = [

@@ -8,7 +8,7 @@ const firstStep = 10_000
 /** Many clients keep IDs in 32 bits. */
 const largestId = 2 ** 31 - 1
 
-export interface Numbering {
+interface Numbering {
   /** Absent: `firstStep`. */
   readonly step?: number
   /** The position that IDs are counted from: that of the registration, or less when entries needed more IDs. */

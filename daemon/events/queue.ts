@@ -50,7 +50,7 @@ export interface Queue extends QueueRegistration {
   idleSince: number
 }
 
-export interface QueueLimits {
+interface QueueLimits {
   readonly maxPending: number
   /** Characters that all queues of an account may hold unread; one queue may hold half of it. */
   readonly maxPendingSize: number

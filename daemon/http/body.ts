@@ -52,7 +52,7 @@ export function tooLarge(limit: number): BodyRefused {
   return closing(malformed(`The body is too large (limit: ${most}).`, { status: 413 }))
 }
 
-export function endedEarly(): BodyRefused {
+function endedEarly(): BodyRefused {
   return new BodyRefused('The body ended early.', { kind: 'invalid' })
 }
 

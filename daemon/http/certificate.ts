@@ -3,7 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
@@ -14,7 +14,7 @@ export interface Certificate {
   readonly expires: Date
 }
 
-export class CertificateRefused extends Error {
+class CertificateRefused extends Error {
   constructor(reason: string) {
     super(reason)
     this.name = 'CertificateRefused'

@@ -2,7 +2,7 @@
 
 import type { Response as Answer, RequestHead } from './exchange.ts'
 
-export type ServeWhole = (head: RequestHead, body: Buffer | undefined, response: Answer) => void
+type ServeWhole = (head: RequestHead, body: Buffer | undefined, response: Answer) => void
 
 /** `remoteAddress`: on whose behalf calls are made. */
 export function innerFetch(serve: ServeWhole, remoteAddress: string | undefined): typeof fetch {

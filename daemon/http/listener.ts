@@ -12,7 +12,7 @@ import { Connections, refuseOnSocket } from './connections.ts'
 import { type Serve, ShortWay } from './direct.ts'
 import { hasBody } from './incoming.ts'
 
-export interface ListenerParts {
+interface ListenerParts {
   readonly bounds: Bounds
   /** Largest body of all, in bytes. */
   readonly bodyLimit: number

@@ -6,7 +6,7 @@ import type { ProcessLog } from './edge-parts.ts'
 import type { FinishedCall } from './observed-call.ts'
 
 /** Where the log goes: one call for each line. */
-export interface LogStream {
+interface LogStream {
   write(line: string): void
 }
 

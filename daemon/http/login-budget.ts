@@ -67,7 +67,7 @@ export class LoginBudget {
   }
 }
 
-export interface LoginAttempt {
+interface LoginAttempt {
   /** The password was correct. */
   succeed(): void
   /** Stays counted only if the password was wrong. */

@@ -18,7 +18,7 @@ import { refuse, send, success } from './answer.ts'
 import type { Answering } from './exchange.ts'
 import { type Attempt, once } from './idempotency.ts'
 
-export interface Poll {
+interface Poll {
   readonly ctx: Context
   readonly answering: Answering
   readonly ignored: readonly string[]

@@ -7,7 +7,7 @@ import { malformed, Refusal } from '../domain/refusal.ts'
 import { BodyRefused, diskRefusal } from './body.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
-export interface PartsReader {
+interface PartsReader {
   /** Parts that a body may have. */
   readonly most: number
   /** Takes a part; throws to refuse the body. */

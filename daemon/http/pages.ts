@@ -17,7 +17,7 @@ import { serveMcp } from './mcp.ts'
 import type { Site } from './site.ts'
 import { RangeRefused } from './uploads.ts'
 
-export interface PagesParts {
+interface PagesParts {
   readonly log: FastifyBaseLogger
   /** It reads the requests and passes them on. */
   readonly server: Server

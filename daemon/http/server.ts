@@ -16,7 +16,7 @@ import type { Site, SiteHost } from './site.ts'
 import { targetRefusal } from './target.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
 
-export interface ServerParts {
+interface ServerParts {
   /** Bytes of the largest body of all. */
   readonly bodyLimit: number
   readonly bounds?: Bounds

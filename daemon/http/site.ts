@@ -43,7 +43,7 @@ export interface McpAccount {
   readonly ip: string
 }
 
-export interface MetricsPage {
+interface MetricsPage {
   readonly contentType: string
   text(): Promise<string>
 }

@@ -27,7 +27,7 @@ export interface StoredFile {
   read(first: number, last: number): Readable
 }
 
-export interface UploadRequest {
+interface UploadRequest {
   readonly path: string
   /** Without an account. */
   readonly anonymous: boolean

@@ -38,7 +38,7 @@ export interface ArchiveSums {
   readonly missing_files: readonly string[]
 }
 
-export interface ArchiveSource {
+interface ArchiveSource {
   readonly head: ArchiveHead
   readonly sections: Iterable<{
     readonly name: string

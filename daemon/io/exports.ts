@@ -11,7 +11,7 @@ import { warn } from '../local/warnings.ts'
 import { archiveFormat, writeArchive } from './archive.ts'
 import type { Files } from './files.ts'
 
-export interface ExportsParts {
+interface ExportsParts {
   readonly engine: Engine
   readonly files: Files
   readonly surroundings: () => Surroundings

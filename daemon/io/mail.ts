@@ -18,7 +18,7 @@ export interface Mailer {
   settled(): Promise<void>
 }
 
-export interface MailerParts {
+interface MailerParts {
   /** null: nowhere to keep mails (`--memory`); they are sent or dropped. */
   readonly folder: string | null
   readonly smtpUrl: string | undefined

@@ -19,7 +19,7 @@ export interface Secret {
   keep(): void
 }
 
-export class SecretRefused extends Error {
+class SecretRefused extends Error {
   constructor(problem: string) {
     super(
       `${problem}. Every API key is derived from it, so every key would change. ` +

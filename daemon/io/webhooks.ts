@@ -10,7 +10,7 @@ import type { Engine } from '../engine.ts'
 import { version } from '../local/version.ts'
 import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
 
-export interface WebhooksParts {
+interface WebhooksParts {
   readonly engine: Engine
   readonly clock: Clock
   readonly surroundings: () => Surroundings

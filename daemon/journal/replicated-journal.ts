@@ -15,7 +15,7 @@ export interface Batch {
 }
 
 /** The right to append to the shared log. */
-export interface Leadership {
+interface Leadership {
   /** Resolves when the batch is committed. Rejects when it is not, or when that cannot be known: then the leadership has ended. */
   commit(batch: Batch): Promise<void>
 }

@@ -185,7 +185,7 @@ function isFactsName(block: Buffer, letter: number): boolean {
   return true
 }
 
-export interface Tail {
+interface Tail {
   /** Position of the last whole entry; undefined when there is none. */
   readonly position: number | undefined
   /** Where the line of that entry ends. */

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
-export interface StoreLock {
+interface StoreLock {
   /** What the lock does not keep out, for the operator. */
   readonly warning?: string | undefined
   release(): Promise<void>

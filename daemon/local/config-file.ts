@@ -11,7 +11,7 @@ export const settingNames = ['profile', 'timeout', 'retry', 'color', 'quiet'] as
 export type SettingName = (typeof settingNames)[number]
 
 /** Values as they would be written on the command line. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly settings: Readonly<Partial<Record<SettingName, string>>>
   /** Flags of natterd. */
   readonly daemon: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 
-export interface OpenPath {
+interface OpenPath {
   /** A sentence without its full stop. */
   readonly says: string
   /** What closes it. */

@@ -27,7 +27,7 @@ import { Pace } from './pace.ts'
 import { type HeldFile, StoreView } from './store-view.ts'
 import { checkSums } from './sums.ts'
 
-export interface BackupMade {
+interface BackupMade {
   readonly position: number
   readonly files: number
   /** Of the files, without what the archive adds. */
@@ -36,7 +36,7 @@ export interface BackupMade {
   readonly secret: boolean
 }
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly folder: string
   /** Whether to leave out the secret: a restored store then has new API keys. */
   readonly withoutSecret: boolean

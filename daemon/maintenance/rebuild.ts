@@ -9,7 +9,7 @@ import { readOpenState, type StateDocument } from '../journal/state-file.ts'
 import { Replay } from '../replay.ts'
 import type { StoreView } from './store-view.ts'
 
-export interface Rebuilt {
+interface Rebuilt {
   readonly state: State
   readonly secretVerifier: string | undefined
   /** Entries of the journal after the snapshot. */

@@ -44,7 +44,7 @@ export interface Restored {
   readonly replaced: string | null
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly folder: string
   /** Whether to move a store that the folder has out of the way. */
   readonly replace: boolean

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { rebuildState } from './rebuild.ts'
 import { StoreView } from './store-view.ts'
 
-export interface StoreStats {
+interface StoreStats {
   /** Of the newest entry of the journal. */
   readonly position: number
   /** null before the first compaction. */

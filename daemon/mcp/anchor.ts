@@ -5,9 +5,9 @@ import { fetchMessages, type Range } from './messages.ts'
 import { messageIdIn } from './names.ts'
 import { ToolError } from './tool-error.ts'
 
-export type Direction = 'before' | 'after' | 'around'
+type Direction = 'before' | 'after' | 'around'
 
-export interface WantedRange {
+interface WantedRange {
   readonly anchor: string | number
   /** If absent, towards the messages: before the newest, after the oldest and after a date, around anything else. */
   readonly direction: Direction | undefined

@@ -61,7 +61,7 @@ function controlTool(name: string, endpoint: Endpoint): Tool {
 }
 
 /** The endpoint's params as the arguments of a tool. */
-export function inputOf({ params }: Endpoint) {
+function inputOf({ params }: Endpoint) {
   const fields = Object.entries(params).map(([name, { shape, presence, about }]) => {
     const described = { ...shape, description: about }
     return [name, presence === 'required' || presence === 'path' ? described : Type.Optional(described)]
@@ -70,7 +70,7 @@ export function inputOf({ params }: Endpoint) {
 }
 
 /** What a call of the endpoint can change. */
-export function impactOf({ method, cli, served }: Endpoint): Tool['impact'] {
+function impactOf({ method, cli, served }: Endpoint): Tool['impact'] {
   if (method === 'GET' || served === 'queues') return 'read'
   return method === 'DELETE' || cli.destroys !== undefined ? 'destroy' : 'write'
 }

@@ -12,7 +12,7 @@ import { createServer } from './server.ts'
 import type { Toolset } from './tool.ts'
 
 /** Who calls, and what they may use. */
-export interface McpCaller {
+interface McpCaller {
   readonly userId: number
   readonly chat: Chat
   readonly toolsets: readonly Toolset[]

@@ -74,7 +74,7 @@ function messageText({ id, link, time, sender, content, cut_characters, reaction
   return `**${sender}** ${time} [${id}](${link})${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n${fence(kept, all)}`
 }
 
-export function placeName({ channel, topic, direct_with }: MessageRecord): string {
+function placeName({ channel, topic, direct_with }: MessageRecord): string {
   if (channel === undefined) return `Direct messages with ${(direct_with ?? []).join(', ')}`
   return `#${channel} > ${topic === '' ? '(no topic)' : topic}`
 }

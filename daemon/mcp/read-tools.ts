@@ -27,7 +27,7 @@ export const selection = {
   search: Type.Optional(Type.String({ maxLength: 1000, description: 'Words that the message must contain.' })),
 }
 
-export interface Selected {
+interface Selected {
   readonly channel?: string
   readonly topic?: string
   readonly sender?: string

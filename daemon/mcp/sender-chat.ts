@@ -5,7 +5,7 @@ import { Calls } from '../client/calls.ts'
 import { type ClientOptions, fieldsOf, NatterError, type Reply, readText } from '../client/sender.ts'
 import type { Chat, Request } from './chat.ts'
 
-export interface ChatOptions extends ClientOptions {
+interface ChatOptions extends ClientOptions {
   readonly controlToken?: string
 }
 

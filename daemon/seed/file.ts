@@ -5,7 +5,7 @@ import { tooDeep } from '../api/reading.ts'
 import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
 import { checkSeed, type Path, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
-export interface SeedFile {
+interface SeedFile {
   readonly seed: Seed
   /** Turns a mistake into a sentence that names file and line; anything else stays what it is. */
   explain(error: unknown): Promise<unknown>

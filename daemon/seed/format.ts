@@ -23,7 +23,7 @@ export interface Seed {
 export type Params = Readonly<Record<string, unknown>>
 export type Path = readonly (string | number)[]
 
-export interface SeedUser {
+interface SeedUser {
   /** What the rest of the seed calls them, and the first part of their address. */
   readonly name: string
   readonly email?: string
@@ -33,7 +33,7 @@ export interface SeedUser {
   readonly password?: string
 }
 
-export interface SeedBot {
+interface SeedBot {
   readonly name: string
   readonly owner?: string
   readonly full_name?: string
@@ -41,7 +41,7 @@ export interface SeedBot {
   readonly payload_url?: string
 }
 
-export interface SeedGroup {
+interface SeedGroup {
   readonly name: string
   readonly description?: string
   readonly members?: readonly string[]
@@ -49,7 +49,7 @@ export interface SeedGroup {
   readonly settings?: Params
 }
 
-export interface SeedChannel {
+interface SeedChannel {
   readonly name: string
   readonly description?: string
   readonly privacy?: 'public' | 'private' | 'web-public'
@@ -61,7 +61,7 @@ export interface SeedChannel {
   readonly settings?: Params
 }
 
-export interface SeedMessage {
+interface SeedMessage {
   readonly from: string
   readonly channel?: string
   readonly topic?: string
@@ -73,7 +73,7 @@ export interface SeedMessage {
 }
 
 /** Any call of the API. */
-export interface SeedStep {
+interface SeedStep {
   readonly as?: string
   readonly call: string
   readonly params?: Params

@@ -19,7 +19,7 @@ import {
 import type { Ready } from '../local/ready-file.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
-export type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'
+type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'
 
 /** For a terminal. */
 export function banner(ready: Ready, store: string, place: KeyPlace): string {

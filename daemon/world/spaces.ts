@@ -15,7 +15,7 @@ import { memoryStore } from '../store.ts'
 import { Beginnings } from './beginnings.ts'
 import { type Beginning, World } from './world.ts'
 
-export interface SpacesParts {
+interface SpacesParts {
   readonly config: Config
   readonly server: HttpServer
   readonly main: World

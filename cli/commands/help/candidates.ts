@@ -15,7 +15,7 @@ import { methods } from '../../transport/routes.ts'
 import { eventTypes } from '../follow/tail/flags.ts'
 import { topics } from './topics.ts'
 
-export interface Candidate {
+interface Candidate {
   readonly text: string
   readonly about?: string
 }

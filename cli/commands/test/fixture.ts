@@ -22,7 +22,7 @@ const stopTimeout = 10_000
 /** Characters of the daemon's log that are kept. */
 const longestLog = 1_000_000
 
-export interface Fixture {
+interface Fixture {
   readonly daemon: ChildProcess
   readonly ready: Ready
   /** A folder for files that live as long as the daemon. */

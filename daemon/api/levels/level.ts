@@ -16,7 +16,7 @@ interface Event {
 }
 
 /** An endpoint at a level, and what turns the reply that was built into that of the level. */
-export interface Spoken {
+interface Spoken {
   readonly endpoint: Endpoint
   readonly step: Step | undefined
 }

@@ -2,7 +2,7 @@
 // copying a record with a field set is several times as fast as copying it without the field.
 
 /** Fields to leave out; null: the field itself. `*` means each element of a list or key of a record. */
-export type Tree = Map<string, Tree | null>
+type Tree = Map<string, Tree | null>
 
 export function treeOf(paths: readonly string[]): Tree {
   const tree: Tree = new Map()

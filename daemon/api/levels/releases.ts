@@ -1,6 +1,6 @@
 // Feature levels and the releases that they belong to.
 
-export const oldestLevel = 417
+const oldestLevel = 417
 export const newestLevel = 509
 
 /** The level of the specification. */

@@ -110,7 +110,7 @@ export const health = record({
 })
 
 export const trigger = oneOf('mention', 'direct_message')
-export const deliveryStatus = oneOf('waiting', 'delivered', 'failed')
+const deliveryStatus = oneOf('waiting', 'delivered', 'failed')
 
 export const delivery = record({
   id: int,

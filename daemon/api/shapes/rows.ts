@@ -8,7 +8,7 @@ import { groupValue } from './permission-settings.ts'
 /** Far above what a store reaches, and far below where tables by ID would take memory or time for a single row. */
 export const highestId = 2 ** 28
 /** Lower: what users follow is kept in arrays by user ID. */
-export const highestUserId = 5_000_000
+const highestUserId = 5_000_000
 
 /** All the fields and no others. */
 export function row<S extends Record<string, TSchema>>(fields: S) {

@@ -13,7 +13,7 @@ export interface ControlContext {
 }
 
 /** What a handler knows of the call as well. */
-export interface ControlCall extends ControlContext {
+interface ControlCall extends ControlContext {
   /** Whether the client has left before it was answered. */
   readonly isGone: () => boolean
 }

@@ -9,7 +9,7 @@ export interface Difference {
   readonly resources: Readonly<Record<string, ResourceDifference>>
 }
 
-export interface ResourceDifference {
+interface ResourceDifference {
   readonly added: Thing[]
   readonly changed: ChangedThing[]
   readonly removed: Thing[]
@@ -21,14 +21,11 @@ export interface Thing {
   readonly fields: Fields
 }
 
-export interface ChangedThing {
+interface ChangedThing {
   readonly id: number | string
   readonly name: string
   readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>
 }
-
-/** Resources that can differ. */
-export const comparedResources: readonly string[] = Object.keys(subjects)
 
 /**
  * Lists at most `limit` things, in the order of the resources. Goes over everything that both states hold, and yields every now

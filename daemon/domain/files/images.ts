@@ -4,7 +4,7 @@
 import { sizeOf, type Upload } from '../../api/define.ts'
 import { invalid } from '../refusal.ts'
 
-export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp'
+type ImageType = 'png' | 'jpeg' | 'gif' | 'webp'
 
 interface Header {
   readonly type: ImageType

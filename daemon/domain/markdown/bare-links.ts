@@ -11,7 +11,7 @@ export interface BareLink {
 }
 
 /** Cheap and never wrong: whether a text can hold one. */
-export function mayHoldLinks(text: string): boolean {
+function mayHoldLinks(text: string): boolean {
   return /[\p{L}\p{N}_-]\.[\p{L}\p{N}]|:\/\//u.test(text)
 }
 

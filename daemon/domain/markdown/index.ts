@@ -28,7 +28,7 @@ export type RenderPlace = {
 } | null
 
 /** A command's context is one; links to the address of its server become relative. */
-export type Author = Asker & { readonly server?: { readonly url: string } }
+type Author = Asker & { readonly server?: { readonly url: string } }
 
 export interface Mentions {
   /** Ascending; without silent mentions and those in quotes or code. */

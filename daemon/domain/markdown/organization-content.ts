@@ -11,7 +11,7 @@ export interface CustomEmoji {
   readonly src: string
 }
 
-export interface CustomEmojiLookup {
+interface CustomEmojiLookup {
   /** The active one of this name, if any. */
   named(name: string): CustomEmoji | undefined
   withId(id: number): CustomEmoji | undefined

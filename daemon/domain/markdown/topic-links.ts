@@ -5,7 +5,7 @@ import { findBareLinks } from './bare-links.ts'
 import { linkifiers } from './organization-content.ts'
 import { linkifierMatches } from './plain-text.ts'
 
-export interface TopicLink {
+interface TopicLink {
   readonly text: string
   readonly url: string
 }

@@ -112,10 +112,6 @@ export class Reader {
   }
 }
 
-export function hasReceived(state: State, userId: number, id: number): boolean {
-  return new Reader(state, userId).received(id)
-}
-
 export function hasRow(state: State, userId: number, id: number): boolean {
   return new Reader(state, userId).hasRow(id)
 }

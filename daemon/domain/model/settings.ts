@@ -5,10 +5,8 @@ import { type OrganizationSetting, organizationSettings } from '../../api/shapes
 import { type UserSetting, userSettings } from '../../api/shapes/user-settings.ts'
 import type { State, User } from './state.ts'
 
-export type UserSettingValue<S extends UserSetting> = Static<(typeof userSettings)[S]['shape']>
-export type OrganizationSettingValue<S extends OrganizationSetting> = Widened<
-  (typeof organizationSettings)[S]['default']
->
+type UserSettingValue<S extends UserSetting> = Static<(typeof userSettings)[S]['shape']>
+type OrganizationSettingValue<S extends OrganizationSetting> = Widened<(typeof organizationSettings)[S]['default']>
 
 /** Limits can be null (none) and numbers other than their default. */
 type Widened<D> = D extends boolean ? boolean : D extends number ? number : D extends string ? string : string | null

@@ -94,7 +94,7 @@ export interface OutgoingService {
   readonly tokenVersion?: number
 }
 
-export interface NamedService {
+interface NamedService {
   readonly name: string
   readonly config: Readonly<Record<string, string>>
 }

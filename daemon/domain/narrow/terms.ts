@@ -10,7 +10,7 @@ export interface Term {
 }
 
 /** As the parameter is given. */
-export type GivenTerm =
+type GivenTerm =
   | readonly string[]
   | { readonly operator: string; readonly operand: Term['operand']; readonly negated?: boolean | undefined }
 

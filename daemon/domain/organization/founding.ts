@@ -8,7 +8,7 @@ import type { Group, State, User } from '../model/state.ts'
 import { seconds } from '../values/time.ts'
 
 /** What the first start of a store is given: `data/seed.json`, with the owner's address and the name from the flags. */
-export interface Founding {
+interface Founding {
   readonly organization: { readonly name: string; readonly description: string }
   readonly system_groups: readonly { readonly name: string; readonly description: string; readonly subgroup?: string }[]
   readonly system_bots: readonly { readonly full_name: string; readonly short_name: string }[]

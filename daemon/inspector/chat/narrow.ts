@@ -95,7 +95,7 @@ export function fits(narrow: Narrow, message: Message, me: number): boolean | un
   }
 }
 
-export function sameTopic(one: string, other: string): boolean {
+function sameTopic(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 

@@ -27,7 +27,7 @@ const shapes = {
   attach: 'M19 11l-7.5 7.5a4 4 0 0 1-6-6L13 5a3 3 0 0 1 4.500 4L10 16.500a1.500 1.500 0 0 1-2-2L14.500 8',
 } as const
 
-export type IconName = keyof typeof shapes
+type IconName = keyof typeof shapes
 
 export function Icon({ name, filled = false }: { name: IconName; filled?: boolean }) {
   return (

@@ -23,7 +23,7 @@ export interface Wishes {
   readonly narrow?: string
 }
 
-export interface Criteria {
+interface Criteria {
   readonly all: readonly Criterion[]
   readonly narrow: readonly unknown[]
   readonly queueNarrow: readonly (readonly [string, string])[]

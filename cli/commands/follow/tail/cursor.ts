@@ -11,7 +11,7 @@ export interface Position {
   readonly last_message_id: number | null
 }
 
-export interface Cursor extends Position {
+interface Cursor extends Position {
   readonly site: string
   readonly email: string
   /** What the queue was registered for. A tail with other filters needs another queue. */

@@ -6,7 +6,7 @@ import type { Event, Judge } from './play-all.ts'
 import type { Played } from './player.ts'
 import type { RecordedCall } from './recording.ts'
 
-export type DriftKind = 'presence' | 'type' | 'value'
+type DriftKind = 'presence' | 'type' | 'value'
 
 /** One field that differs, wherever it does. */
 export interface Difference {

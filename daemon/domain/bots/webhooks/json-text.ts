@@ -1,6 +1,6 @@
 // JSON as people read it: checked, and indented from its own text, so that numbers and the order of keys stay as they were sent.
 
-export interface Broken {
+interface Broken {
   /** Where it is broken, as an editor counts. */
   readonly line: number
   readonly column: number

@@ -5,7 +5,7 @@ import { translateMarkup } from './slack-markup.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-export interface SlackMessage {
+interface SlackMessage {
   readonly topic: string
   /** Empty if there is nothing to send. */
   readonly content: string

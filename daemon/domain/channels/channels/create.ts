@@ -26,7 +26,7 @@ import {
   permissionNames,
 } from './checks.ts'
 
-export type CreationParams = ParamsOf<{ params: typeof creationParams }>
+type CreationParams = ParamsOf<{ params: typeof creationParams }>
 
 /** What every new channel of a request starts with. */
 export type Blueprint = Omit<Channel, 'id' | 'name' | 'description'>

@@ -42,7 +42,7 @@ export function channelTo(ctx: Context, to: unknown): Channel {
   return channel
 }
 
-export function noChannel(given: unknown): Refusal {
+function noChannel(given: unknown): Refusal {
   return typeof given === 'number'
     ? missing('to', 'channel', given, { code: 'STREAM_DOES_NOT_EXIST', fields: { stream_id: given } })
     : missing('to', 'channel', String(given), { code: 'STREAM_DOES_NOT_EXIST', fields: { stream: String(given) } })
@@ -60,7 +60,7 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
 }
 
 /** A topic that has messages already is open to everyone who may post. */
-export function checkNewTopic(ctx: Context, channel: Channel, topic: string): void {
+function checkNewTopic(ctx: Context, channel: Channel, topic: string): void {
   if (!ctx.server.level.rules.topicCreationLimited || may.createTopic.allows(ctx, channel)) return
   if (ctx.state.messages.inTopic(channel.id, topic).length === 0) throw may.forbidden(may.createTopic, channel)
 }

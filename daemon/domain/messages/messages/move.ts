@@ -21,7 +21,7 @@ import { checkTopicsPolicy } from './compose.ts'
 
 type Params = ParamsOf<typeof api.update>
 
-export interface NewPlace {
+interface NewPlace {
   readonly channel: Channel
   readonly topic: string
   /** It is the same topic, marked as resolved or no longer so. */

@@ -73,7 +73,7 @@ export interface Added {
   readonly gained: readonly number[]
 }
 
-export interface SubscriptionRemoved {
+interface SubscriptionRemoved {
   readonly type: 'subscription.removed'
   /** The first message that is no longer received. */
   readonly upTo: number

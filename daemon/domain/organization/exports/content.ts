@@ -10,7 +10,7 @@ import type { Channel, Conversation, Section, State, User } from '../../model/st
 import type { Subscription } from '../../model/subscription-table.ts'
 import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
-export interface SectionContent {
+interface SectionContent {
   readonly name: Section
   /** What comes before the rows, however few of them are taken at a time; absent where nothing does. */
   readonly head?: object

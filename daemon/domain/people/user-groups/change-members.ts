@@ -9,7 +9,7 @@ import { activeGroup, ascending, directMembers, withSubgroups } from '../../rule
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 
-export interface MemberChange {
+interface MemberChange {
   readonly add: readonly number[]
   readonly remove: readonly number[]
   readonly addSubgroups: readonly number[]

@@ -50,7 +50,7 @@ function lastingFields(level: Level | undefined) {
   return { ...(level?.rules.importedStubsShown && { is_imported_stub: false }) }
 }
 
-export type PresentedUser = ReturnType<typeof presentUser>
+type PresentedUser = ReturnType<typeof presentUser>
 
 /** In place of a user the reader may not know of. */
 export function presentStranger(state: State, user: User, level: Level): PresentedUser {
