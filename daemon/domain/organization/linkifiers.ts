@@ -48,8 +48,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
       const all = linkifiersInOrder(ctx.state).map(({ id }) => id)
       if (ids.length !== all.length || !all.every(id => ids.includes(id)))
         throw invalid('ordered_linkifier_ids', 'must list the ID of every linkifier once')
-      const same = ids.every((id, index) => id === all[index])
-      return { facts: same ? [] : [{ type: 'linkifiers.reordered', ids }], reply: {} }
+      return { facts: ids.length === 0 ? [] : [{ type: 'linkifiers.reordered', ids }], reply: {} }
     },
   },
 

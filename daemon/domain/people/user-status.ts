@@ -27,7 +27,6 @@ export const userStatus = resource(api)<UserStatusFact>({
       const fact = statusFact(ctx.state, ctx.actor, given)
       if (away === undefined) return { facts: [fact], reply: {} }
       const told: Fact = { ...fact, away }
-      if (away !== userSetting(ctx.actor, 'presence_enabled')) return { facts: [told], reply: {} }
       const setting = settingsFact(ctx.actor, { presence_enabled: !away })
       return { facts: [setting, told], ...toggleVisibility(ctx, !away), reply: {} }
     },
@@ -94,9 +93,10 @@ function statusFact(state: State, user: User, given: Given): UserStatusFact {
 
 function checkEmoji(state: State, given: Given, old: Emoji | undefined): Emoji | undefined {
   const { emoji_name: name, emoji_code, reaction_type } = given
-  if (name === undefined || name === '') {
+  if (name === '') return undefined
+  if (name === undefined) {
     if (emoji_code || reaction_type) throw needed('emoji_name', 'with emoji_code and reaction_type')
-    return name === undefined ? old : undefined
+    return old
   }
   const known = emojiByName(state, name)
   const type = reaction_type ?? known?.type

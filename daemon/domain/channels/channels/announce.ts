@@ -59,7 +59,10 @@ function pointersGone(state: State, names: readonly string[]): Announcement {
   return { to: everyone(state), event: { type: 'realm', op: 'update_dict', property: 'default', data } }
 }
 
-/** To clients that know nothing of archived channels it comes into sight again, with its subscribers. */
+/**
+ * To clients that know nothing of archived channels it comes into sight again, with its subscribers.
+ * OPEN: the public server sends them the channel alone, so that they do not know that they follow it.
+ */
 export function announceUnarchived(state: State, { channelId }: Of<'channel.unarchived'>): Announcement[] {
   const channel = state.channels.get(channelId)!
   const to = channelAudience(state, channel)
@@ -76,7 +79,7 @@ export function announceUnarchived(state: State, { channelId }: Of<'channel.unar
       event: client => (client.archivedChannels ? null : typeof event === 'function' ? event(client) : event),
     })) satisfies Announcement[]),
     {
-      to: channelAudience(state, channel, new Set(subscribers)),
+      to: subscribers.length > 0 ? channelAudience(state, channel, new Set(subscribers)) : [],
       event: client => (client.archivedChannels ? null : peers),
     },
   ]

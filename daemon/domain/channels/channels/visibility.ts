@@ -106,6 +106,7 @@ function comingIntoSight(state: State, channels: readonly Channel[], to: readonl
   })
 }
 
+/** OPEN: the public server does not tell users who become guests, or stop being guests, which channels are default ones. */
 function defaultsFor(state: State, user: User): Announcement[] {
   const to = [user.id]
   return [

@@ -110,12 +110,12 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       const gained = compact(new Map(added.map(entry => [entry.channelId, entry.gained])))
       const users = new Map(added.map(entry => [entry.channelId, addedUsers(entry)]))
       return [
-        ...metInChannels(state, users),
         ...gained.map(({ channelIds, userIds }) => ({
           to: userIds,
           event: presentCreated(state, channelsOf(state, channelIds)),
         })),
         ...addedAnnouncements(state, rowsOf(state, users)),
+        ...metInChannels(state, users),
         ...subscriberChange(state, 'peer_add', users),
       ]
     },

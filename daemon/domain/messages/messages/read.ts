@@ -167,7 +167,7 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
 }
 
 export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.render>) {
-  return { reply: { rendered: render(ctx, messageContent(content), null).html } }
+  return { reply: { rendered: content.trim() === '' ? '' : render(ctx, messageContent(content), null).html } }
 }
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {

@@ -123,7 +123,7 @@ export function membershipOfAll(state: State, user: User, known: readonly number
   ]
 }
 
-// OPEN: whether such values are sent again is not shown; clients could not know of them otherwise.
+/** One event for each setting, as public servers send them. */
 function settingsListing(state: State, userId: number, to: readonly number[]): Announcement[] {
   const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
     Object.entries(permissions)
@@ -139,14 +139,13 @@ function settingsListing(state: State, userId: number, to: readonly number[]): A
       })
   }
   for (const { id, permissions, deactivated } of state.groups.values()) {
-    const data = Object.fromEntries(listing(permissions))
-    if (Object.keys(data).length === 0) continue
-    const event = { type: 'user_group', op: 'update', group_id: id, data }
-    news.push({ to, event: deactivated ? onlyWith('deactivatedGroups', event) : event })
+    for (const [name, value] of listing(permissions)) {
+      const event = { type: 'user_group', op: 'update', group_id: id, data: { [name]: value } }
+      news.push({ to, event: deactivated ? onlyWith('deactivatedGroups', event) : event })
+    }
   }
-  const data = Object.fromEntries(listing(state.organization.permissions))
-  if (Object.keys(data).length > 0)
-    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data } })
+  for (const [name, value] of listing(state.organization.permissions))
+    news.push({ to, event: { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: value } } })
   return news
 }
 
