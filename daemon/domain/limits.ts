@@ -49,6 +49,8 @@ export const limits = {
   profileLongText: 500,
   botStorage: 10_000_000,
   imageMiB: 5,
+  imagePixels: 90_000_000,
+  fileName: 255,
   clientName: 30,
   /** Days. */
   deletionDelayDays: 14,

@@ -262,6 +262,38 @@ describe('narrows', () => {
     assert.equal(messages[0].match_subject, '<span class="highlight">apples</span>')
   })
 
+  test('marks an address without its scheme, and escapes topics', async () => {
+    const topic = "cat's & dog's amp"
+    await ok(bob, 'POST /messages', { type: 'channel', to: channel, topic, content: 'see https://example.net & amp' })
+    const marked = async (operand: string) => {
+      const narrow = [term('search', operand), term('topic', topic)]
+      const { messages } = await ok(amy, 'GET /messages', { anchor: 'newest', num_before: 1, num_after: 0, narrow })
+      return [messages[0].match_subject, messages[0].match_content]
+    }
+    const link = (text: string) => `<p>see <a href="https://example.net">${text}</a> &amp; amp</p>`
+    assert.deepEqual(await marked('https://example.net'), [
+      'cat&#39;s &amp; dog&#39;s amp',
+      link('https://<span class="highlight">example.net</span>'),
+    ])
+    assert.deepEqual(await marked('amp'), [
+      'cat&#39;s &amp; dog&#39;s <span class="highlight">amp</span>',
+      link('https://example.net').replace(/amp<\/p>/, '<span class="highlight">amp</span></p>'),
+    ])
+  })
+
+  cases([
+    ['an anchor is needed', () => amy, 'GET /messages', { num_before: 1 }, { status: 400, code: 'BAD_REQUEST' }],
+    [
+      'an anchor beyond every message is the newest',
+      () => amy,
+      'GET /messages',
+      { anchor: '9'.repeat(30), num_before: 1, num_after: 1 },
+      { found_newest: true, anchor: 10_000_000_000_000_000 },
+    ],
+    ['an anchor below every message is the oldest', () => amy, 'GET /messages', { anchor: '-5' }, { anchor: 0 }],
+    ['nothing to render', () => amy, 'POST /messages/render', { content: ' ' }, { rendered: '' }],
+  ])
+
   test('flags by a negated search change what does not match', async () => {
     const narrow = [term('channel', channel), term('search', 'apples', true)]
     const params = { anchor: 'oldest', num_before: 0, num_after: 100, narrow, op: 'add', flag: 'collapsed' }

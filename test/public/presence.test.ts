@@ -77,6 +77,12 @@ function own(): void {
       { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' },
       { status_text: 'on vacation', away: true },
     ],
+    [
+      'no emoji, with an empty code and a kind',
+      { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' },
+      { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' },
+      { status_text: 'on vacation', away: true },
+    ],
     ['not away', { away: false }, { away: false }, { status_text: 'on vacation' }],
     [
       'an emoji with code',
@@ -112,9 +118,13 @@ function own(): void {
   test('away is the opposite of presence_enabled, which is told to oneself', async () => {
     const heard = await listen(bob, ['user_settings'])
     await ok(bob, line, { away: true })
+    await ok(bob, line, { away: true })
     assert.deepEqual(
       (await heard()).map(({ property, value }) => [property, value]),
-      [['presence_enabled', false]],
+      [
+        ['presence_enabled', false],
+        ['presence_enabled', false],
+      ],
     )
     await ok(bob, line, { away: false })
   })

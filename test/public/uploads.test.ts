@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Caller, sharedDaemon } from '../support/daemon.ts'
 import { type HttpReply, multipart, send } from '../support/http.ts'
+import { pixel } from '../support/images.ts'
 import { listen, person } from '../support/world.ts'
 import { ask, assertHas, ok } from './support/cases.ts'
 
@@ -20,6 +21,7 @@ describe('uploads', () => {
   describe('POST /user_uploads', names)
   describe('GET /user_uploads/…', fetching)
   describe('attachments', attachments)
+  describe('images of people and of the organization', images)
 })
 
 async function put(
@@ -33,6 +35,36 @@ async function put(
   assert.equal(body.result, 'success', JSON.stringify(body))
   assert.equal(body.uri, body.url)
   return body.url
+}
+
+function images(): void {
+  const header = (width: number, height: number) => {
+    const size = Buffer.alloc(8)
+    size.writeUInt32BE(width, 0)
+    size.writeUInt32BE(height, 4)
+    return Buffer.concat([pixel.png.subarray(0, 16), size, pixel.png.subarray(24)])
+  }
+  const tiff = Buffer.from('49492a000800000002000001030001000000050000000101030001000000050000000000000000', 'hex')
+  const rows: [title: string, bytes: Uint8Array, pictures: number, emoji: number][] = [
+    ['a PNG', pixel.png, 200, 200],
+    ['a TIFF', tiff, 200, 400],
+    ['a TIFF that ends in its header', tiff.subarray(0, 14), 400, 400],
+    ['90 million pixels', header(9000, 10_000), 200, 200],
+    ['more than 90 million pixels', header(9001, 10_000), 400, 400],
+  ]
+  let made = 0
+  for (const [title, bytes, pictures, emoji] of rows)
+    for (const [line, status] of [
+      ['/users/me/avatar', pictures],
+      ['/realm/icon', pictures],
+      ['/realm/logo?night=false', pictures],
+      [`/realm/emoji/picture${++made}`, emoji],
+    ] as const)
+      test(`POST ${line} with ${title}: ${status}`, async () => {
+        const form = multipart(new Map([['file', { filename: 'x.png', contentType: 'image/png', bytes }]]))
+        const reply = await send(`${owner.url}/api/v1${line}`, { method: 'POST', auth: owner.auth, ...form })
+        assertHas(reply, { status, body: status === 400 ? { code: 'BAD_IMAGE' } : {} })
+      })
 }
 
 function get(path: string, who: Caller | undefined = amy, query?: string): Promise<HttpReply> {
@@ -53,9 +85,12 @@ function names(): void {
     ['what?.txt', 'what.txt'],
     ['tilde~and!.txt', 'tildeand.txt'],
     ['-dash-.txt', '-dash-.txt'],
+    [`${'x'.repeat(251)}.txt`, `${'x'.repeat(251)}.txt`],
+    [`${'x'.repeat(300)}.txt`, `${'x'.repeat(251)}.txt`],
+    [`${'x'.repeat(300)}`, 'x'.repeat(255)],
   ]
   for (const [filename, last] of rows)
-    test(`names ${JSON.stringify(filename)} ${JSON.stringify(last)}`, async () => {
+    test(`names ${JSON.stringify(filename.slice(-40))} ${JSON.stringify(last.slice(-40))}`, async () => {
       const url = await put(filename)
       assert.equal(url.split('/').at(-1), last)
       const { status, text } = await get(url)

@@ -1,10 +1,11 @@
-// Recognizes images by their first bytes. Only four kinds are known, and reading them takes one pass at most:
+// Recognizes images by their first bytes. Only five kinds are known, and reading them takes one pass at most:
 // whatever a file holds, its size is the work it can cause.
 
 import { sizeOf, type Upload } from '../../api/define.ts'
+import { limits } from '../limits.ts'
 import { invalid } from '../refusal.ts'
 
-type ImageType = 'png' | 'jpeg' | 'gif' | 'webp'
+type ImageType = 'png' | 'jpeg' | 'gif' | 'webp' | 'tiff'
 
 interface Header {
   readonly type: ImageType
@@ -26,16 +27,21 @@ export function imageDimensions(bytes: Uint8Array): { width: number; height: num
   return header && { width: header.width, height: header.height }
 }
 
-/** Refuses files that are too large or no image. */
-export function checkImage(name: string, file: Upload, limitMiB: number): void {
+/** Refuses files that are too large or no image. TIFF is no format of emoji: browsers do not show it. */
+export function checkImage(name: string, file: Upload, limitMiB: number, accepts: 'all' | 'emoji' = 'all'): void {
   if (sizeOf(file) > limitMiB * 1024 * 1024) throw invalid(name, `the file is larger than ${limitMiB} MiB`)
-  if (!imageType(file.bytes)) throw invalid(name, 'not a PNG, JPEG, GIF or WebP image', { code: 'BAD_IMAGE' })
+  const header = headerOf(file.bytes)
+  const formats = accepts === 'all' ? 'PNG, JPEG, GIF, WebP or TIFF' : 'PNG, JPEG, GIF or WebP'
+  if (!header || (accepts === 'emoji' && header.type === 'tiff'))
+    throw invalid(name, `not a ${formats} image`, { code: 'BAD_IMAGE' })
+  if (header.width * header.height > limits.imagePixels)
+    throw invalid(name, `the image has more than ${limits.imagePixels} pixels`, { code: 'BAD_IMAGE' })
 }
 
 function headerOf(bytes: Uint8Array): Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
-    const header = png(view) ?? gif(view) ?? webp(view) ?? jpeg(view)
+    const header = png(view) ?? gif(view) ?? webp(view) ?? tiff(view) ?? jpeg(view)
     return header && header.width > 0 && header.height > 0 ? header : undefined
   } catch (error) {
     // The file ends inside its header.
@@ -63,6 +69,22 @@ function webp(view: DataView): Header | undefined {
   if (!has(view, 12, 'VP8L')) return undefined
   const bits = view.getUint32(21, true)
   return { type, width: 1 + (bits & 0x3fff), height: 1 + ((bits >> 14) & 0x3fff) }
+}
+
+/** The first directory has the size, in two of its entries. */
+function tiff(view: DataView): Header | undefined {
+  const little = has(view, 0, 'II*\0')
+  if (!little && !has(view, 0, 'MM\0*')) return undefined
+  const directory = view.getUint32(4, little)
+  let [width, height] = [0, 0]
+  for (let i = 0; i < view.getUint16(directory, little); i++) {
+    const at = directory + 2 + i * 12
+    const tag = view.getUint16(at, little)
+    const value = view.getUint16(at + 2, little) === 3 ? view.getUint16(at + 8, little) : view.getUint32(at + 8, little)
+    if (tag === 256) width = value
+    if (tag === 257) height = value
+  }
+  return { type: 'tiff', width, height }
 }
 
 /** Segments say how long they are; the first of those that begin a frame has the size. */

@@ -132,5 +132,8 @@ function safeName(name: string): string {
 
 /** The name as the user knows it: programs may send it percent-encoded. */
 function nameOf({ filename }: Upload): string {
-  return decodedPath(filename).slice(0, 200) || 'uploaded-file'
+  const name = decodedPath(filename) || 'uploaded-file'
+  if (name.length <= limits.fileName) return name
+  const ending = /\.[^.]*$/.exec(name)?.[0].slice(0, limits.fileName) ?? ''
+  return name.slice(0, limits.fileName - ending.length) + ending
 }

@@ -121,7 +121,7 @@ export function groupsOfPattern(
   }
 }
 
-/** Names of the template's variables; undefined when it is not RFC 6570. */
+/** Names of the template's variables; undefined when it is not RFC 6570. A % outside of them may stand for itself. */
 export function variablesOfTemplate(template: string): string[] | undefined {
   const names: string[] = []
   const rest = template.replace(/\{([^{}]*)\}/g, (_all, inside: string) => {
@@ -133,6 +133,6 @@ export function variablesOfTemplate(template: string): string[] | undefined {
     }
     return ''
   })
-  const literal = /^(?:[^\p{Cc}\s"<>\\^`{|}%]|%[0-9A-Fa-f]{2})*$/u.test(rest)
+  const literal = /^[^\p{Cc}\s"<>\\^`{|}]*$/u.test(rest)
   return literal && !names.includes('') ? [...new Set(names)] : undefined
 }

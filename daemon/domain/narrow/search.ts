@@ -3,11 +3,11 @@
 import { occurrences } from '../model/message-store/words.ts'
 import { escapeHtml } from '../values/escape.ts'
 
-/** Words and quoted phrases, in lower case. */
+/** Words and quoted phrases, in lower case. Of an address, its scheme does not count. */
 export function searchTerms(operand: string): string[] {
   const terms: string[] = []
   for (const [, phrase, word] of operand.toLowerCase().matchAll(/"([^"]*)"|([^\s"]+)/g)) {
-    const term = (phrase ?? word)!.trim().replace(/\s+/g, ' ')
+    const term = (phrase ?? word!.replace(/^[a-z]+:\/\/(?=.)/, '')).trim().replace(/\s+/g, ' ')
     if (term !== '') terms.push(term)
   }
   return terms
@@ -29,14 +29,19 @@ export function highlight(html: string, terms: readonly string[]): string {
 }
 
 export function highlightedText(text: string, terms: readonly string[]): string {
-  return mark(escapeHtml(text), terms.map(escapeHtml))
+  const escaped = (plain: string) => escapeHtml(plain).replaceAll("'", '&#39;')
+  return mark(escaped(text), terms.map(escaped))
 }
 
 function mark(text: string, terms: readonly string[]): string {
   const lower = text.toLowerCase()
   // Where lower case has another length, positions would not fit.
   if (lower.length !== text.length) return text
-  const hits = terms.flatMap(term => occurrences(lower, term)).sort((a, b) => a[0] - b[0] || b[1] - a[1])
+  const entities = [...text.matchAll(/&#?\w+;/g)].map(({ 0: { length }, index }) => [index, index + length] as const)
+  const hits = terms
+    .flatMap(term => occurrences(lower, term))
+    .filter(([from, to]) => !entities.some(([start, end]) => start < from && to < end))
+    .sort((a, b) => a[0] - b[0] || b[1] - a[1])
   let result = ''
   let at = 0
   for (const [from, to] of hits) {

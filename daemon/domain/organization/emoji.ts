@@ -25,7 +25,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     // anyway, and a decoder and encoder for four formats would weigh more than the daemon.
     async upload(tools, { emoji_name, file }, state, actor) {
       checkName({ state, actor: actor! }, emoji_name)
-      checkImage('file', file, limits.imageMiB)
+      checkImage('file', file, limits.imageMiB, 'emoji')
       if (tools.server) checkQuota(state, tools.server, sizeOf(file))
       const still = stillOf((await file.received?.read()) ?? file.bytes)
       return {

@@ -30,7 +30,7 @@ export function anchorOf(ctx: Context, plan: Plan, given: string, date: string |
   if (given === 'newest') return beyondNewest
   if (given === 'oldest') return 0
   if (given === 'first_unread') return firstUnread(ctx, plan)
-  if (!/^-?\d{1,17}$/.test(given)) throw invalid('anchor', 'must be a message ID, newest, oldest or first_unread')
+  if (!/^-?\d+$/.test(given)) throw invalid('anchor', 'must be a message ID, newest, oldest or first_unread')
   return Math.min(Math.max(0, Number(given)), beyondNewest)
 }
 

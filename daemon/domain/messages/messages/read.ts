@@ -30,8 +30,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   if (params.message_ids !== undefined) return { reply: byIds(ctx, params, params.message_ids, view) }
   const { num_before: before = 0, num_after: after = 0, include_anchor: includeAnchor } = params
   const given = params.use_first_unread_anchor ? 'first_unread' : params.anchor
-  if (given === undefined)
-    throw needed('anchor', undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: 'anchor' } })
+  if (given === undefined) throw needed('anchor')
   if (before + after > most) throw invalid('num_before', `num_before and num_after must add up to at most ${most}`)
   if (!includeAnchor && before > 0 && after > 0) throw anchorInside()
   const plan = planOf(ctx, params.narrow)

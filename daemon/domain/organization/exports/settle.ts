@@ -23,7 +23,7 @@ export function finishExport(ctx: Surroundings, row: Export, file: string): Outc
   const notice = asker?.active
     ? directNotice(ctx, [asker.id], `Your data export is complete: [${name}](${exportUrl(site, path)}).`)
     : []
-  return { facts: [{ type: 'export.finished', id: row.id, path, file, site }, ...notice], reply: {} }
+  return { facts: [...notice, { type: 'export.finished', id: row.id, path, file, site }], reply: {} }
 }
 
 export function failExport(ctx: Surroundings, row: Export): Outcome<object> {
