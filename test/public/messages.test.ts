@@ -33,6 +33,49 @@ function reading(): void {
     assertHas(await ok(cat, `GET /messages/${await say(amy, 'open')}`), { message: { flags: ['read', 'historical'] } })
   })
 
+  const differences: [title: string, older: string, newer: string, difference: string][] = [
+    [
+      'a word',
+      'content before edit',
+      'content after edit',
+      '<p>content <span class="highlight_text_inserted">after</span> <span class="highlight_text_deleted">before</span> edit</p>',
+    ],
+    [
+      'a line',
+      'content before edit, line 1\n\ncontent before edit, line 3',
+      'content before edit, line 1\ncontent after edit, line 2\ncontent before edit, line 3',
+      '<p>content before edit, line 1<br> content <span class="highlight_text_inserted">after edit, line 2<br> content</span> before edit, line 3</p>',
+    ],
+    [
+      'an address',
+      'Here is a link to [zulip](www.zulip.org).',
+      'Here is a link to [zulip](www.zulipchat.com).',
+      '<p>Here is a link to <a href="http://www.zulipchat.com">zulip <span class="highlight_text_inserted"> Link: http://www.zulipchat.com</span> </a> <span class="highlight_text_inserted">.</span> <span class="highlight_text_deleted"> Link: http://www.zulip.org .</span> </p>',
+    ],
+    ['no word', 'the same', 'the **same**', '<p>the <strong>same</strong></p>'],
+    [
+      'everything',
+      'one',
+      '**two** < three',
+      '<p><strong> <span class="highlight_text_inserted">two</span> </strong> <span class="highlight_text_inserted">&lt; three</span> <span class="highlight_text_deleted">one</span> </p>',
+    ],
+  ]
+  for (const [title, older, newer, difference] of differences)
+    test(`the difference of ${title}`, async () => {
+      const id = await say(amy, 'differences', older)
+      await ok(amy, `PATCH /messages/${id}`, { content: newer })
+      const { message_history } = await ok(bob, `GET /messages/${id}/history`)
+      assert.equal(message_history[1].content_html_diff, `<div>${difference}</div>`)
+    })
+
+  test('the difference of long texts without a common word is cheap', async () => {
+    const id = await say(amy, 'differences', 'a '.repeat(4900))
+    for (const word of ['b', 'a', 'b', 'a b', 'b a', 'a'])
+      await ok(amy, `PATCH /messages/${id}`, { content: `${word} `.repeat(2400) })
+    const { message_history } = await ok(bob, `GET /messages/${id}/history`)
+    assert.equal(message_history.length, 7)
+  })
+
   test('the history of edits and moves, oldest first', async () => {
     const id = await say(amy, 'before', 'one')
     await ok(amy, `PATCH /messages/${id}`, { content: 'two' })

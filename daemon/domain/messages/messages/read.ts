@@ -15,6 +15,7 @@ import { accessUser, mayHaveStrangers, seeMessage } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { checkVisible } from './access.ts'
 import { messageContent } from './compose.ts'
+import { HtmlDifferences } from './html-differences.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorInside, anchorOf, findRange } from './range.ts'
 
@@ -131,6 +132,7 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
   // Walked backwards from what it is now.
   let { content, html, topic } = message
   const entries = []
+  const differences = new HtmlDifferences()
   const edits = (message.details?.edits ?? []).filter(edit => policy === 'all' || isMove(edit))
   for (const edit of edits.toReversed()) {
     entries.push({
@@ -143,8 +145,7 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
         policy === 'all' && {
           prev_content: edit.prevContent,
           prev_rendered_content: edit.prevHtml!,
-          // OPEN: the difference is shown as both texts, the old one struck out.
-          content_html_diff: `<div><del>${edit.prevHtml}</del><ins>${html}</ins></div>`,
+          content_html_diff: differences.between(edit.prevHtml!, html),
         }),
       ...(edit.prevTopic !== undefined && { prev_topic: topicName(edit.prevTopic) }),
       ...(edit.prevChannelId !== undefined && { prev_stream: edit.prevChannelId, stream: edit.channelId! }),
