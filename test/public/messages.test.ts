@@ -53,11 +53,18 @@ function reading(): void {
       '<p>Here is a link to <a href="http://www.zulipchat.com">zulip <span class="highlight_text_inserted"> Link: http://www.zulipchat.com</span> </a> <span class="highlight_text_inserted">.</span> <span class="highlight_text_deleted"> Link: http://www.zulip.org .</span> </p>',
     ],
     ['no word', 'the same', 'the **same**', '<p>the <strong>same</strong></p>'],
+    ['the last word', 'hello world', 'hello', '<p>hello <span class="highlight_text_deleted">world</span> </p>'],
+    [
+      'an item of a list',
+      '* a\n* b',
+      '* a\n* c',
+      '<ul><li>a</li> <li><span class="highlight_text_inserted">c</span></li> <li><span class="highlight_text_deleted">b</span></li> </ul>',
+    ],
     [
       'everything',
       'one',
       '**two** < three',
-      '<p><strong> <span class="highlight_text_inserted">two</span> </strong> <span class="highlight_text_inserted">&lt; three</span> <span class="highlight_text_deleted">one</span> </p>',
+      '<p><span class="highlight_text_inserted"><strong>two</strong> &lt; three</span></p> <p><span class="highlight_text_deleted">one</span></p>',
     ],
   ]
   for (const [title, older, newer, difference] of differences)

@@ -2,7 +2,7 @@
 // mark them. Tags are those of the newer version.
 
 /** How many words all differences of one request may compare. Beyond it, a change is shown as a whole. */
-const mostSteps = 250_000
+const mostSteps = 100_000
 
 interface Token {
   /** Escaped, as it stands in the HTML. */
@@ -25,16 +25,15 @@ export class HtmlDifferences {
 
   between(older: string, newer: string): string {
     const [old, now] = [tokensOf(older), tokensOf(newer)]
-    const chunks: string[] = []
+    const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
-      const closing = markInserted(chunks, now.slice(next, to))
-      markDeleted(chunks, old.slice(at, from))
-      chunks.push(...closing)
-      for (const token of now.slice(to, to + size)) chunks.push(...expand(token, !token.isAddress))
+      if (next < to) pieces.push(...inserted(now.slice(next, to)))
+      if (at < from) pieces.push({ deleted: old.slice(at, from).flatMap(token => expand(token)) })
+      for (const token of now.slice(to, to + size)) pieces.push(...expand(token, !token.isAddress))
       ;[at, next] = [from + size, to + size]
     }
-    return `<div>${chunks.join('').trim()}</div>`
+    return `<div>${placeDeletions(pieces).join('').trim()}</div>`
   }
 
   /** The longest run of words that both have, then the longest before and after it, and so on. */
@@ -114,36 +113,106 @@ function expand({ word, space, before, after }: Token, isShown = true): string[]
   return [...before, ...(isShown ? [word + space] : []), ...after]
 }
 
-/** Gives the tags that end here, which belong after what was deleted. */
-function markInserted(chunks: string[], tokens: readonly Token[]): string[] {
-  const inserted = tokens.flatMap(token => expand(token))
-  const closing: string[] = []
-  while (isEnd(inserted.at(-1) ?? '')) closing.unshift(inserted.pop()!)
+interface Deleted {
+  readonly deleted: readonly string[]
+}
+
+/** What is whole by itself is marked; tags that begin or end outside of it stand beside the marks. */
+function inserted(tokens: readonly Token[]): string[] {
+  const pieces: string[] = []
   let run: string[] = []
-  for (const chunk of inserted)
-    if (!chunk.startsWith('<') || isEmpty(chunk)) run.push(chunk)
+  const close = () => {
+    if (run.length > 0) pieces.push(...marked('inserted', run))
+    run = []
+  }
+  for (const [piece, isWhole] of balance(tokens.flatMap(token => expand(token))))
+    if (isWhole) run.push(piece)
     else {
-      mark(chunks, 'inserted', run)
-      run = []
-      chunks.push(chunk)
+      close()
+      pieces.push(piece)
     }
-  mark(chunks, 'inserted', run)
-  return closing
+  close()
+  return pieces
 }
 
-function markDeleted(chunks: string[], tokens: readonly Token[]): void {
-  mark(
-    chunks,
-    'deleted',
-    tokens.flatMap(token => expand(token)).filter(chunk => !chunk.startsWith('<') || isEmpty(chunk)),
-  )
+/** Deleted words come inside of the tags that they were in, where the newer version has these tags there. */
+function placeDeletions(pieces: readonly (string | Deleted)[]): string[] {
+  const placed: string[] = []
+  const rest = pieces.toReversed()
+  for (let piece = rest.pop(); piece !== undefined; piece = rest.pop()) {
+    if (typeof piece === 'string') {
+      if (piece.startsWith('<span class="highlight_text_')) separate(placed)
+      placed.push(piece)
+      continue
+    }
+    const parts = balance(piece.deleted)
+    const following: string[] = []
+    for (const [part, isWhole] of parts) {
+      const ahead = rest.at(-1)
+      if (isWhole || isEnd(part) || typeof ahead !== 'string' || isEnd(ahead) || nameOf(ahead) !== nameOf(part)) break
+      placed.push(ahead)
+      rest.pop()
+    }
+    for (const [part, isWhole] of parts.toReversed()) {
+      const behind = placed.at(-1) ?? ''
+      if (isWhole || !isEnd(part) || !isEnd(behind) || nameOf(behind) !== nameOf(part)) break
+      following.unshift(placed.pop()!)
+    }
+    const whole = parts.filter(([, isWhole]) => isWhole).map(([part]) => part)
+    if (whole.length > 0) {
+      separate(placed)
+      placed.push(...marked('deleted', whole))
+    }
+    placed.push(...following)
+  }
+  return placed
 }
 
-function mark(chunks: string[], change: 'inserted' | 'deleted', run: readonly string[]): void {
-  if (run.length === 0) return
-  const last = chunks.pop()
-  if (last !== undefined) chunks.push(last.endsWith(' ') ? last : `${last} `)
-  chunks.push(`<span class="highlight_text_${change}">${run.join('').replace(/ $/, '')}</span> `)
+/** A mark cannot hold paragraphs or items of lists: there is one in each of them. */
+function marked(change: 'inserted' | 'deleted', run: readonly string[]): string[] {
+  let html = ''
+  let words: string[] = []
+  const close = () => {
+    if (words.length > 0) html += `<span class="highlight_text_${change}">${words.join('').replace(/ $/, '')}</span>`
+    words = []
+  }
+  for (const piece of run)
+    if (isBlock(piece)) {
+      close()
+      html += piece
+    } else words.push(piece)
+  close()
+  return [`${html.replace(/ $/, '')} `]
+}
+
+/** Each piece, and whether it is a word or a tag whose counterpart is here too. */
+function balance(pieces: readonly string[]): (readonly [piece: string, isWhole: boolean])[] {
+  const alone = new Set<number>()
+  const open: number[] = []
+  for (const [index, piece] of pieces.entries()) {
+    if (!piece.startsWith('<') || isEmpty(piece)) continue
+    if (!isEnd(piece)) {
+      open.push(index)
+      continue
+    }
+    let start = open.pop()
+    while (start !== undefined && nameOf(pieces[start]!) !== nameOf(piece)) {
+      alone.add(start)
+      start = open.pop()
+    }
+    if (start === undefined) alone.add(index)
+  }
+  for (const index of open) alone.add(index)
+  return pieces.map((piece, index) => [piece, !alone.has(index)])
+}
+
+function separate(pieces: string[]): void {
+  const last = pieces.pop()
+  if (last !== undefined) pieces.push(last.endsWith(' ') ? last : `${last} `)
+}
+
+function nameOf(tag: string): string | undefined {
+  return /^<\/?([^\s>]+)/.exec(tag)?.[1]
 }
 
 function isEnd(tag: string): boolean {
@@ -152,4 +221,8 @@ function isEnd(tag: string): boolean {
 
 function isEmpty(tag: string): boolean {
   return /^<(?:br|hr|img)\b/.test(tag)
+}
+
+function isBlock(tag: string): boolean {
+  return /^<\/?(?:p|ul|ol|li|blockquote|pre|div|h[1-6]|table|thead|tbody|tr|t[hd])\b/.test(tag)
 }
