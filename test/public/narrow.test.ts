@@ -281,6 +281,7 @@ describe('narrows', () => {
     ])
   })
 
+  const range = { anchor: 'newest', num_before: 1, num_after: 0 }
   cases([
     ['an anchor is needed', () => amy, 'GET /messages', { num_before: 1 }, { status: 400, code: 'BAD_REQUEST' }],
     [
@@ -291,6 +292,20 @@ describe('narrows', () => {
       { found_newest: true, anchor: 10_000_000_000_000_000 },
     ],
     ['an anchor below every message is the oldest', () => amy, 'GET /messages', { anchor: '-5' }, { anchor: 0 }],
+    [
+      'flags cannot follow a message',
+      () => amy,
+      'POST /messages/flags/narrow',
+      () => ({ ...range, op: 'add', flag: 'starred', narrow: [term('with', ids.pears)] }),
+      { status: 400, code: 'BAD_NARROW' },
+    ],
+    [
+      'matches_narrow cannot follow a message',
+      () => amy,
+      'GET /messages/matches_narrow',
+      () => ({ msg_ids: [ids.pears], narrow: [term('with', ids.pears)] }),
+      { status: 400, code: 'BAD_NARROW' },
+    ],
     ['nothing to render', () => amy, 'POST /messages/render', { content: ' ' }, { rendered: '' }],
   ])
 

@@ -21,8 +21,19 @@ export interface Plan {
   readonly inChannel: boolean
 }
 
+/** What a narrow means to somebody who reads. */
 export function planOf(asker: Asker, given: unknown): Plan {
-  const terms = withConversation(asker, termsOf(given))
+  return planTerms(asker, withConversation(asker, termsOf(given)))
+}
+
+/** What a narrow means where messages are changed or compared: it cannot follow a message to another place. */
+export function exactPlanOf(asker: Asker, given: unknown): Plan {
+  const terms = termsOf(given)
+  if (terms.some(({ operator }) => operator === 'with')) throw badNarrow('"with" can be used only to get messages')
+  return planTerms(asker, terms)
+}
+
+function planTerms(asker: Asker, terms: readonly Term[]): Plan {
   const builder = new Builder(asker, terms)
   for (const term of terms) builder.take(term)
   return builder.plan()

@@ -6,7 +6,7 @@ import type { AllRead, FlagsChanged } from '../../model/facts/messages.ts'
 import { Reader } from '../../model/message-reader.ts'
 import { runsOf } from '../../model/message-store/index.ts'
 import type { Channel, State } from '../../model/state.ts'
-import { planOf } from '../../narrow/index.ts'
+import { exactPlanOf } from '../../narrow/index.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { seeContent, seeMessage } from '../../rules/index.ts'
@@ -36,7 +36,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
     updateNarrow(ctx, params) {
       const flag = checkFlag(params.flag)
       if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw anchorInside()
-      const plan = planOf(ctx, params.narrow)
+      const plan = exactPlanOf(ctx, params.narrow)
       const anchor = anchorOf(ctx, plan, params.anchor, params.anchor_date)
       const { before, after } = lowerRange(params)
       const found = findRange(ctx, plan, { anchor, includeAnchor: params.include_anchor, before, after })

@@ -7,7 +7,7 @@ import { hasMuted } from '../../model/lookups.ts'
 import { flagsOf, hasRow, isUnread } from '../../model/message-reader.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { type Plan, planOf } from '../../narrow/index.ts'
+import { exactPlanOf, type Plan, planOf } from '../../narrow/index.ts'
 import { highlight, highlightedText } from '../../narrow/search.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
@@ -172,7 +172,7 @@ export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.ren
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {
   const { state, actor } = ctx
-  const plan = planOf(ctx, narrow)
+  const plan = exactPlanOf(ctx, narrow)
   const found: Record<string, { match_content: string; match_subject: string }> = {}
   for (const id of msg_ids)
     if (state.messages.has(id) && hasRow(state, actor.id, id) && plan.test(id))
