@@ -53,7 +53,7 @@ describe('POST /export/realm', () => {
     const deaf = await listen(amy, ['realm_export'])
     const row = await exported(owner)
     const told: Record<string, any>[] = []
-    const [requested, finished, notice] = await until(async () => {
+    const [requested, notice, finished] = await until(async () => {
       told.push(...(await heard()))
       return told.length >= 3 && told
     })
