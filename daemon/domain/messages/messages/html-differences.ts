@@ -20,6 +20,8 @@ interface Block {
   readonly size: number
 }
 
+type Range = readonly [oldFrom: number, oldTo: number, newFrom: number, newTo: number]
+
 export class HtmlDifferences {
   #steps = mostSteps
 
@@ -45,7 +47,7 @@ export class HtmlDifferences {
       else positions.set(word, [index])
     }
     const blocks: Block[] = []
-    const ranges = [[0, old.length, 0, now.length] as const]
+    const ranges: Range[] = [[0, old.length, 0, now.length]]
     for (let range = ranges.pop(); range; range = ranges.pop()) {
       const [oldFrom, oldTo, newFrom, newTo] = range
       const longest = this.#longestBlock(old, positions, range)
@@ -63,7 +65,7 @@ export class HtmlDifferences {
   #longestBlock(
     old: readonly Token[],
     positions: ReadonlyMap<string, readonly number[]>,
-    [oldFrom, oldTo, newFrom, newTo]: readonly [number, number, number, number],
+    [oldFrom, oldTo, newFrom, newTo]: Range,
   ): Block {
     let longest: Block = { from: oldFrom, to: newFrom, size: 0 }
     let lengths = new Map<number, number>()
