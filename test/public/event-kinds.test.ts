@@ -130,8 +130,9 @@ function linkifiers(): void {
     ['the same order again', () => amy, order(() => [ids[1]!, ids[0]!]), ['realm_linkifiers']],
   ])
   for (const template of ['https://example.com/%%', 'https://example.com/%%(foo)s', 'https://example.com/%ab/%', '$x$'])
-    test(`the address ${template} is one`, () =>
-      ok(owner, 'POST /realm/filters', { pattern: `t${template.length}x`, url_template: template }))
+    test(`the address ${template} is one`, async () => {
+      await ok(owner, 'POST /realm/filters', { pattern: `t${template.length}x`, url_template: template })
+    })
   for (const template of [
     'https://example.com/{foo',
     'https://example.com/{{}',
