@@ -15,8 +15,9 @@ export function safeUrl(url: string, ownUrl = ''): string | undefined {
     if (rest.startsWith('#narrow/')) return rest
   }
   const colon = url.search(/[:/?#]/)
-  if (colon < 0 || url[colon] !== ':') return url
-  return schemes.has(url.slice(0, colon).toLowerCase()) ? url : undefined
+  if (colon >= 0 && url[colon] === ':') return schemes.has(url.slice(0, colon).toLowerCase()) ? url : undefined
+  if (/^[/#]/.test(url)) return url
+  return /^[^?#]*@/.test(url) ? `mailto:${url}` : `http://${url}`
 }
 
 export function channelUrl(channel: { readonly id: number; readonly name: string }): string {

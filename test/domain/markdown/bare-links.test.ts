@@ -37,6 +37,19 @@ describe('links', () => {
     assert.equal(paragraph('setup.py a.b README.md 1.5'), 'setup.py a.b README.md 1.5')
   })
 
+  test('of a written link, an address without a scheme is one of the web or of mail', () => {
+    const addresses = {
+      'www.zulip.org': 'http://www.zulip.org',
+      'a.b/c?d@e': 'http://a.b/c?d@e',
+      'a@b.co': 'mailto:a@b.co',
+      '/b': '/b',
+      '#b': '#b',
+      'user_uploads/1/a.txt': 'http://user_uploads/1/a.txt',
+    }
+    for (const [written, href] of Object.entries(addresses))
+      assert.equal(paragraph(`[a](${written})`), `<a href="${href}">a</a>`)
+  })
+
   test('are told', () => {
     assert.equal(rendering('plain #**announce**').findings.hasLink, false)
     for (const source of ['https://a.b', '[a](/b)', '#12', 'a@b.co'])
