@@ -12,7 +12,7 @@ export interface BareLink {
 
 /** Cheap and never wrong: whether a text can hold one. */
 function mayHoldLinks(text: string): boolean {
-  return /[\p{L}\p{N}_-]\.[\p{L}\p{N}]|:\/\//u.test(text)
+  return /[\p{L}\p{N}_-]\.[\p{L}\p{N}]|:\/\/|bitcoin:/u.test(text)
 }
 
 /** From left to right. */
@@ -49,6 +49,7 @@ const scheme = /https?:\/\//y
 const host = /[\p{L}\p{N}_.:@-]+/uy
 const domain = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}_-]+)/uy
 const mail = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy
+const coin = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y
 
 function linkAt(word: string, start: number, tail: number): BareLink | undefined {
   const schemeEnd = endOf(scheme, word, start)
@@ -57,6 +58,7 @@ function linkAt(word: string, start: number, tail: number): BareLink | undefined
     const end = hostEnd === undefined ? undefined : linkEnd(word, hostEnd, Math.max(tail, schemeEnd + 1))
     return end === undefined ? undefined : { start, end, url: word.slice(start, end) }
   }
+  if (endOf(coin, word, start) === tail) return { start, end: tail, url: word.slice(start, tail) }
   const domainEnd = endOf(domain, word, start)
   if (domainEnd !== undefined && endsInTopLevelDomain(word.slice(start, domainEnd))) {
     const end = linkEnd(word, domainEnd, tail)

@@ -2,7 +2,13 @@
 
 import { channelLink, topicLink } from '../../api/links.ts'
 
-const schemes = new Set(['http', 'https', 'mailto', 'tel', 'sms'])
+/** Those that web pages may handle by the HTML standard, and those of files: none of them runs code. */
+const schemes = new Set(
+  (
+    'http https ftp file bitcoin geo im irc ircs magnet mailto matrix mms news nntp openpgp4fpr sip sms smsto ssh tel urn ' +
+    'webcal wtai xmpp'
+  ).split(' '),
+)
 
 /** An address that is allowed in `href`; undefined for addresses that could run code or lead nowhere. */
 export function safeUrl(url: string, ownUrl = ''): string | undefined {
@@ -11,7 +17,7 @@ export function safeUrl(url: string, ownUrl = ''): string | undefined {
   if (url === '' || /[\u0000- \u007f-\u009f\\]/.test(url)) return undefined
   if (ownUrl !== '' && url.startsWith(ownUrl)) {
     const rest = url.slice(ownUrl.length)
-    if (rest.startsWith('/#narrow/')) return rest.slice(1)
+    if (rest.startsWith('/#')) return rest.slice(1)
     if (rest.startsWith('#narrow/')) return rest
   }
   const colon = url.search(/[:/?#]/)

@@ -118,7 +118,7 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
   if (!variables) throw invalidForm('url_template', 'must be a URL template (RFC 6570)')
   // Clients make links of it themselves, so it must not be able to run anything.
   if (safeUrl(urlTemplate.replace(/\{[^}]*\}/g, 'x')) === undefined)
-    throw invalidForm('url_template', 'must not have a scheme other than http, https, mailto, tel or sms')
+    throw invalidForm('url_template', 'must not have a scheme that links cannot have, such as javascript')
   for (const name of groups.names)
     if (!variables.includes(name))
       throw invalidForm('url_template', `must use the group ${inQuotes(name)} of the pattern`, '__all__')

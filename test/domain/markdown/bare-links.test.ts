@@ -37,6 +37,12 @@ describe('links', () => {
     assert.equal(paragraph('setup.py a.b README.md 1.5'), 'setup.py a.b README.md 1.5')
   })
 
+  test('may be of bitcoin', () => {
+    const address = 'bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
+    assert.equal(paragraph(`to ${address}, or not`), `to <a href="${address}">${address}</a>, or not`)
+    assert.equal(paragraph('bitcoin:1A'), 'bitcoin:1A')
+  })
+
   test('of a written link, an address without a scheme is one of the web or of mail', () => {
     const addresses = {
       'www.zulip.org': 'http://www.zulip.org',
@@ -44,6 +50,8 @@ describe('links', () => {
       'a@b.co': 'mailto:a@b.co',
       '/b': '/b',
       '#b': '#b',
+      'ftp://a.b/c': 'ftp://a.b/c',
+      'magnet:?xt=a': 'magnet:?xt=a',
       'user_uploads/1/a.txt': 'http://user_uploads/1/a.txt',
     }
     for (const [written, href] of Object.entries(addresses))

@@ -60,7 +60,7 @@ function checkAddress(value: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   const read = value.replaceAll('&amp;', '&').replace(/[\u0000-\u0020]/g, '')
   const scheme = /^([^/?#:]*):/.exec(read)?.[1]
-  if (scheme !== undefined) assert.match(scheme, /^(https?|mailto|tel|sms)$/i, value)
+  if (scheme !== undefined) assert.doesNotMatch(scheme, /^(javascript|vbscript|data|blob|about|view-source)$/i, value)
 }
 
 const syntax = [
