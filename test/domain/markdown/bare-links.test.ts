@@ -5,17 +5,8 @@ import { describe, test } from 'node:test'
 import { paragraph, rendering } from '../../support/markdown.ts'
 
 describe('links', () => {
-  test('allowed schemes and relative ones; dangerous ones stay text', () => {
-    for (const url of [
-      'http://a.b',
-      'https://a.b/c_(d)',
-      'mailto:a@b.co',
-      'tel:+1',
-      'sms:+1',
-      '/x',
-      '#narrow/x',
-      'a/b',
-    ])
+  test('allowed schemes and paths; dangerous schemes stay text', () => {
+    for (const url of ['http://a.b', 'https://a.b/c_(d)', 'mailto:a@b.co', 'tel:+1', 'sms:+1', '/x', '#narrow/x'])
       assert.equal(paragraph(`[*t*](${url})`), `<a href="${url}"><em>t</em></a>`)
     for (const url of ['javascript:alert(1)', 'JaVaScRiPt:x', 'data:text/html,x', 'vbscript:x', '\u0001javascript:x'])
       assert.ok(!paragraph(`[t](${url})`).includes('<a'), url)

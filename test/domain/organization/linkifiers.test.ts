@@ -124,7 +124,7 @@ describe('what linkifiers match', () => {
 
   test('templates are RFC 6570', () => {
     assert.deepEqual(variablesOfTemplate('https://x{/a,b}{?c*,d:3}{#e}{+f}'), ['a', 'b', 'c', 'd', 'e', 'f'])
-    for (const bad of ['{', '}', '{}', '{a b}', '{=a}', 'a b', '%zz', '{a:0}', '{a,}'])
+    for (const bad of ['{', '}', '{}', '{a b}', '{=a}', 'a b', '{a:0}', '{a,}'])
       assert.equal(variablesOfTemplate(bad), undefined, bad)
   })
 })

@@ -5,7 +5,7 @@
 const mostSteps = 100_000
 
 interface Token {
-  /** Escaped, as it stands in the HTML. */
+  /** Escaped, as the HTML has it. */
   readonly word: string
   readonly space: string
   readonly before: readonly string[]
