@@ -130,7 +130,7 @@ function linkifiers(): void {
     ['the same order again', () => amy, order(() => [ids[1]!, ids[0]!]), ['realm_linkifiers']],
   ])
   for (const template of ['https://example.com/%%', 'https://example.com/%%(foo)s', 'https://example.com/%ab/%', '$x$'])
-    test(`the address ${template} is one`, async () => {
+    test(`takes the address ${template}`, async () => {
       await ok(owner, 'POST /realm/filters', { pattern: `t${template.length}x`, url_template: template })
     })
   for (const template of [
@@ -139,7 +139,7 @@ function linkifiers(): void {
     'https://example.com/{//foo}',
     '{bar++}',
   ])
-    test(`the address ${template} is none`, async () =>
+    test(`refuses the address ${template}`, async () =>
       assert.equal((await ask(owner, 'POST /realm/filters', { pattern: 'y', url_template: template })).status, 400))
 }
 
@@ -153,14 +153,14 @@ function limitedGuests(): void {
   })
   follow([
     [
-      'somebody joins a channel of the guest',
+      'another user joins a channel of the guest',
       () => guest,
       () => add('shared', zoe),
       ['realm_user add', 'subscription peer_add'],
     ],
     ['and leaves it', () => guest, () => remove('shared', zoe), ['subscription peer_remove', 'realm_user remove']],
     [
-      'the guest joins a channel of somebody',
+      'the guest joins a channel of another user',
       () => guest,
       () => add('zoes', guest),
       ['stream create', 'subscription add', 'realm_user add'],
@@ -171,7 +171,7 @@ function limitedGuests(): void {
       () => remove('zoes', guest),
       ['subscription remove', 'stream delete', 'realm_user remove'],
     ],
-    ['somebody unknown changes a name', () => guest, () => ok(zoe, 'PATCH /settings', { full_name: 'Zoe Z.' }), []],
+    ['an unknown user changes a name', () => guest, () => ok(zoe, 'PATCH /settings', { full_name: 'Zoe Z.' }), []],
   ])
 
   test('an account that the guest does not know: one event for each setting that lists it', async () => {

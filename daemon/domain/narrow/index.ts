@@ -21,7 +21,7 @@ export interface Plan {
   readonly inChannel: boolean
 }
 
-/** What a narrow means to somebody who reads. */
+/** What a narrow means where messages are read. */
 export function planOf(asker: Asker, given: unknown): Plan {
   return planTerms(asker, withConversation(asker, termsOf(given)))
 }

@@ -30,7 +30,7 @@ export class HtmlDifferences {
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
-      if (next < to) pieces.push(...inserted(now.slice(next, to)))
+      if (next < to) pieces.push(...markInserted(now.slice(next, to)))
       if (at < from) pieces.push({ deleted: old.slice(at, from).flatMap(token => expand(token)) })
       for (const token of now.slice(to, to + size)) pieces.push(...expand(token, !token.isAddress))
       ;[at, next] = [from + size, to + size]
@@ -120,11 +120,11 @@ interface Deleted {
 }
 
 /** What is whole by itself is marked; tags that begin or end outside of it stand beside the marks. */
-function inserted(tokens: readonly Token[]): string[] {
+function markInserted(tokens: readonly Token[]): string[] {
   const pieces: string[] = []
   let run: string[] = []
   const close = () => {
-    if (run.length > 0) pieces.push(...marked('inserted', run))
+    if (run.length > 0) pieces.push(...mark('inserted', run))
     run = []
   }
   for (const [piece, isWhole] of balance(tokens.flatMap(token => expand(token))))
@@ -163,7 +163,7 @@ function placeDeletions(pieces: readonly (string | Deleted)[]): string[] {
     const whole = parts.filter(([, isWhole]) => isWhole).map(([part]) => part)
     if (whole.length > 0) {
       separate(placed)
-      placed.push(...marked('deleted', whole))
+      placed.push(...mark('deleted', whole))
     }
     placed.push(...following)
   }
@@ -171,7 +171,7 @@ function placeDeletions(pieces: readonly (string | Deleted)[]): string[] {
 }
 
 /** A mark cannot hold paragraphs or items of lists: there is one in each of them. */
-function marked(change: 'inserted' | 'deleted', run: readonly string[]): string[] {
+function mark(change: 'inserted' | 'deleted', run: readonly string[]): string[] {
   let html = ''
   let words: string[] = []
   const close = () => {
