@@ -30,7 +30,7 @@ export class HtmlDifferences {
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
-      if (next < to) pieces.push(...markInserted(now.slice(next, to)))
+      if (next < to) pieces.push(...markInsertions(now.slice(next, to)))
       if (at < from) pieces.push({ deleted: old.slice(at, from).flatMap(token => expand(token)) })
       for (const token of now.slice(to, to + size)) pieces.push(...expand(token, !token.isAddress))
       ;[at, next] = [from + size, to + size]
@@ -120,7 +120,7 @@ interface Deleted {
 }
 
 /** What is whole by itself is marked; tags that begin or end outside of it stand beside the marks. */
-function markInserted(tokens: readonly Token[]): string[] {
+function markInsertions(tokens: readonly Token[]): string[] {
   const pieces: string[] = []
   let run: string[] = []
   const close = () => {
