@@ -1,4 +1,4 @@
-// Which events follow an action, in which order and with which fields, as the public server sends them.
+// The events that follow an action, their order and their fields, as the public server sends them.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
