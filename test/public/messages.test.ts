@@ -205,9 +205,34 @@ function reports(): void {
     const heard = await listen(owner, ['message'], { apply_markdown: false })
     await ok(amy, line(id), { report_type: 'harassment', description: 'not nice' })
     const [event] = await heard()
-    assertHas(event, { message: { stream_id: place, type: 'stream' } })
-    assert.match(event!.message.content, /not nice/)
-    assert.match(event!.message.content, /spam spam/)
+    const mention = ({ id }: Caller, name: string) => `@_**${name} example|${id}**`
+    assertHas(event, {
+      message: {
+        stream_id: place,
+        subject: "bob example's moderation requests",
+        content: [
+          `${mention(amy, 'amy')} reported #**kitchen>bad@${id}** sent by ${mention(bob, 'bob')}.`,
+          '- Reason: **harassment**',
+          '- Notes:',
+          '```quote\nnot nice\n```',
+          `\`\`\` spoiler **Message sent by ${mention(bob, 'bob')}**\nspam spam\n\`\`\``,
+        ].join('\n'),
+      },
+    })
+  })
+
+  test('of direct messages name the people, but have no link', async () => {
+    for (const [to, people] of [
+      [[amy.id], 'a DM sent by @_**bob'],
+      [[amy.id, cat.id], 'a DM sent by @_**bob'],
+    ] as const) {
+      const { id } = await ok(bob, 'POST /messages', { type: 'direct', to, content: 'psst' })
+      const heard = await listen(owner, ['message'], { apply_markdown: false })
+      await ok(amy, line(id), { report_type: 'spam' })
+      const { content } = (await heard())[0]!.message
+      assert.ok(content.includes(people) && !content.includes('narrow'), content)
+      assert.equal(/ to @_.*, and @_/.test(content), to.length > 1)
+    }
   })
 
   const rows: [title: string, fields: Fields, status: number][] = [

@@ -31,6 +31,7 @@ function drafts(): void {
       () => ({ ...draft, type: 'private', to: [bob.id, amy.id] }),
       () => ({ type: 'private', to: [bob.id] }),
     ],
+    ['in the empty topic', () => ({ ...draft, to: [kitchen], topic: '' }), () => ({ type: 'stream', topic: '' })],
     ['to oneself', () => ({ ...draft, type: 'private', to: [amy.id] }), () => ({ type: 'private', to: [amy.id] })],
     [
       'to a group, in any order',
@@ -143,6 +144,30 @@ function snippets(): void {
 }
 
 function reminders(): void {
+  const later = () => Math.floor(Date.now() / 1000) + 9999
+  const texts: [title: string, content: string, note: string, head: string, said: string][] = [
+    ['of words', 'psst', '', '.', '[said](URL):\n```quote\npsst\n```'],
+    ['with a note', 'psst', 'call back', '. Note:\n > call back', '[said](URL):\n```quote\npsst\n```'],
+    ['of a poll', '/poll Tea?', '', '.', '[sent](URL) a poll.'],
+    ['of a to-do list', '/todo Tasks', '', '.', '[sent](URL) a todo list.'],
+  ]
+  for (const [title, content, note, head, said] of texts)
+    test(`${title} say what they are about`, async () => {
+      const { id: message_id } = await ok(bob, 'POST /messages', { type: 'direct', to: [amy.id], content })
+      const { reminder_id } = await ok(amy, 'POST /reminders', {
+        message_id,
+        scheduled_delivery_timestamp: later(),
+        ...(note && { note }),
+      })
+      const all = (await ok(amy, 'GET /reminders')).reminders
+      const url = `${amy.url}/#narrow/dm/${amy.id},${bob.id}/near/${message_id}`
+      assert.equal(
+        all.find((one: Fields) => one.reminder_id === reminder_id).content,
+        `You requested a reminder for the following direct message${head}\n\n@_**bob example|${bob.id}** ${said.replace('URL', url)}`,
+      )
+      await ok(amy, `DELETE /reminders/${reminder_id}`)
+    })
+
   test('are created, listed and deleted with their events', async () => {
     const heard = await listen(amy, ['reminders'])
     const given = { message_id: lunch, scheduled_delivery_timestamp: 4_000_000_000, note: 'remember' }

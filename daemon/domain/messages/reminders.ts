@@ -38,7 +38,7 @@ export const reminders = resource(api)<ReminderFact>({
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
       const messageId = message_id === undefined ? null : checkVisible(ctx, message_id)
-      const content = textOf(ctx.state, messageId, note)
+      const content = textOf(ctx, messageId, note)
       const { html } = render(ctx, content, renderPlace(ctx, conversation(ctx)))
       const { id: userId } = ctx.actor
       const reminder = {
@@ -91,7 +91,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   // OPEN: the reminders of a deactivated account stay, as failed.
   if (!actor.active) return { facts: [{ type: 'reminder.failed', reminder: { ...row, failed: true } }], reply: {} }
   const readable = row.messageId === null || seeMessage.allows({ state, actor }, row.messageId)
-  const content = readable ? textOf(state, row.messageId, row.note) : row.content
+  const content = readable ? textOf(ctx, row.messageId, row.note) : row.content
   return {
     facts: [
       ...directNotice(ctx, [row.userId], content),
@@ -101,28 +101,29 @@ function deliver(ctx: Surroundings): Outcome<object> {
   }
 }
 
-function textOf(state: State, messageId: number | null, note: string): string {
+function textOf(ctx: Surroundings, messageId: number | null, note: string): string {
   if (messageId === null) return `You requested a reminder:\n${asQuote(note)}`
+  const { state } = ctx
   const message = state.messages.get(messageId)!
-  const about = message.channelId === undefined ? 'a direct message' : messageLink(state, message)
+  const about = message.channelId === undefined ? 'the following direct message' : messageLink(state, message)
   const said = note === '' ? '.' : `. Note:\n${asQuote(note)}`
-  return withWords(state, message, `You requested a reminder for ${about}${said}\n\n`)
+  return withWords(ctx, message, `You requested a reminder for ${about}${said}\n\n`)
 }
 
-function withWords(state: State, message: Message, head: string): string {
+function withWords({ state, server }: Surroundings, message: Message, head: string): string {
   const widget = message.details?.submessages?.[0]?.content
-  if (widget !== undefined) return `${head}${attribution(state, message, 'sent')} ${widgetName(widget)}.`
-  const before = `${head}${attribution(state, message, 'said')}:\n`
+  if (widget !== undefined) return `${head}${attribution(state, server.url, message, 'sent')} ${widgetName(widget)}.`
+  const before = `${head}${attribution(state, server.url, message, 'said')}:\n`
   return before + quote(message.content, limits.messageContent - [...before].length)
 }
 
 function widgetName(content: string): string {
   const type = (JSON.parse(content) as { widget_type?: unknown } | null)?.widget_type
-  return type === 'poll' ? 'a poll' : type === 'todo' ? 'a to-do list' : 'a widget'
+  return type === 'poll' ? 'a poll' : type === 'todo' ? 'a todo list' : 'a widget'
 }
 
 function asQuote(note: string): string {
-  return note.replace(/^/gm, '> ')
+  return note.replace(/^/gm, ' > ')
 }
 
 function conversation({ state, actor }: Context) {

@@ -13,17 +13,21 @@ export function checkCallers(asker: Asker, callers: NonNullable<Endpoint['caller
   else check(others[callers], asker)
 }
 
+export const callAsHuman = rule({
+  law: 'Some endpoints are for people; bots may not call them.',
+  refusal: 'Bots cannot do this.',
+  allows: ({ actor }) => isHuman(actor),
+})
+
+export const callAsHumanMember = rule({
+  law: 'Some endpoints are for members who are neither guests nor bots.',
+  refusal: 'Guests and bots cannot do this.',
+  allows: ({ actor }) => isHuman(actor) && !isGuest(actor),
+})
+
 const others = {
   members: useGroups,
   'not guests': subscribe,
-  humans: rule({
-    law: 'People may call it; bots may not.',
-    refusal: 'Bots cannot do this.',
-    allows: ({ actor }) => isHuman(actor),
-  }),
-  'human members': rule({
-    law: 'Members who are neither guests nor bots may call it.',
-    refusal: 'Guests and bots cannot do this.',
-    allows: ({ actor }) => isHuman(actor) && !isGuest(actor),
-  }),
+  humans: callAsHuman,
+  'human members': callAsHumanMember,
 } as const

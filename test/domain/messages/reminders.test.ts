@@ -52,8 +52,8 @@ describe('POST /reminders', () => {
         type: 'private',
         to: [amy.id],
         content:
-          `You requested a reminder for #**lunch>pizza@${inChannel}**. Note:\n> order\n> before noon\n\n` +
-          `@_**bob example|${bob.id}** [said](/#narrow/channel/1-lunch/topic/pizza/near/${inChannel}):\n` +
+          `You requested a reminder for #**lunch>pizza@${inChannel}**. Note:\n > order\n > before noon\n\n` +
+          `@_**bob example|${bob.id}** [said](${daemon().url}/#narrow/channel/1-lunch/topic/pizza/near/${inChannel}):\n` +
           '````quote\nWho is in?\n```\ncode\n```\n````',
         rendered_content: '',
         scheduled_delivery_timestamp: at,
@@ -129,8 +129,8 @@ describe('delivery', () => {
     const { raw_content } = await amy.call(messages.get, { message_id: message!.message.id })
     assert.equal(
       raw_content,
-      'You requested a reminder for a direct message. Note:\n> answer\n\n' +
-        `@_**bob example|${bob.id}** [said](/#narrow/dm/${amy.id},${bob.id}-dm/near/${direct}):\n` +
+      'You requested a reminder for the following direct message. Note:\n > answer\n\n' +
+        `@_**bob example|${bob.id}** [said](${daemon().url}/#narrow/dm/${amy.id},${bob.id}/near/${direct}):\n` +
         '```quote\npsst\n```',
     )
     assert.deepEqual((await amy.call(api.list, {})).reminders, [])

@@ -3,13 +3,14 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import { limits } from '../../limits.ts'
+import type { Message } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import { needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { clean } from '../../values/text.ts'
+import { clean, fenceAround, truncate } from '../../values/text.ts'
 import { topicOf } from '../../values/topic-names.ts'
 import { channelNotice } from '../notices/post.ts'
-import { attribution, messageLink, quote, silentMention } from '../notices/quote.ts'
+import { messageLink, quote, silentMention } from '../notices/quote.ts'
 import { checkVisible } from './access.ts'
 
 export const reportReasons = {
@@ -28,20 +29,33 @@ export function report(ctx: Context, { message_id, report_type, description = ''
   const channel = state.channels.get(organizationSetting(state, 'moderation_request_channel_id'))
   if (!channel || channel.archived)
     throw new Refusal('This organization has no channel for reports.', { kind: 'conflict' })
-  const lines = [
-    `${silentMention(state, actor.id)} reported ${about(ctx, message)} sent by ${silentMention(state, message.senderId)}.`,
-    `- Reason: **${reportReasons[report_type]}**`,
-    ...(notes === '' ? [] : ['- Notes:', quote(notes, notes.length + 100)]),
-    '',
-    `${attribution(state, message, 'said')}:`,
-  ]
-  const head = `${lines.join('\n')}\n`
-  const text = head + quote(message.content, limits.messageContent - [...head].length)
   const reported = state.users.get(message.senderId)!
-  return { facts: channelNotice(ctx, channel, topicOf(`${reported.fullName}’s moderation requests`), text), reply: {} }
+  const sender = silentMention(state, reported.id)
+  const words = truncate(message.content, shownWords, '\n[message truncated]')
+  const fence = fenceAround(words)
+  const lines = [
+    `${silentMention(state, actor.id)} reported ${about(ctx, message)}.`,
+    `- Reason: **${report_type}**`,
+    '- Notes:',
+    quote(notes, notes.length + 100),
+    `${fence} spoiler **Message sent by ${sender}**`,
+    words,
+    fence,
+  ]
+  const topic = topicOf(`${reported.fullName}'s moderation requests`)
+  return { facts: channelNotice(ctx, channel, topic, lines.join('\n')), reply: {} }
 }
 
+/** Of the reported message; the report has other parts too. */
+const shownWords = limits.messageContent - limits.reportDescription - 500
+
 /** Moderators need not have access to a direct message: its words are in the report. */
-function about({ state }: Context, message: Parameters<typeof messageLink>[1]): string {
-  return message.channelId === undefined ? 'a direct message' : messageLink(state, message)
+function about({ state }: Context, message: Message): string {
+  const sender = silentMention(state, message.senderId)
+  if (message.channelId !== undefined) return `${messageLink(state, message)} sent by ${sender}`
+  const people = state.conversations.get(message.conversationId!)!.userIds
+  if (people.length <= 2) return `a DM sent by ${sender}`
+  const byAddress = people.map(id => state.users.get(id)!).sort((one, other) => (one.email < other.email ? -1 : 1))
+  const mentions = byAddress.map(({ id }) => silentMention(state, id))
+  return `a DM sent by ${sender} to ${mentions.slice(0, -1).join(', ')}, and ${mentions.at(-1)}`
 }

@@ -11,8 +11,8 @@ export function silentMention(state: State, userId: number): string {
 }
 
 /** `@_**Amy|9** [said](…)` */
-export function attribution(state: State, message: Message, verb: 'said' | 'sent'): string {
-  return `${silentMention(state, message.senderId)} [${verb}](${addressOf(state, message)})`
+export function attribution(state: State, site: string, message: Message, verb: 'said' | 'sent'): string {
+  return `${silentMention(state, message.senderId)} [${verb}](${site}${addressOf(state, message)})`
 }
 
 /** Where clients show the message. */
@@ -23,7 +23,7 @@ export function addressOf(state: State, { id, channelId, topic, conversationId }
 }
 
 export function conversationUrl(userIds: readonly number[], id: number): string {
-  return `/#narrow/dm/${userIds.join(',')}-${userIds.length > 2 ? 'group' : 'dm'}/near/${id}`
+  return `/#narrow/dm/${userIds.join(',')}${userIds.length > 2 ? '-group' : ''}/near/${id}`
 }
 
 /** A name inside the brackets of a link. */
