@@ -26,6 +26,10 @@ describe('natter help --level', () => {
     )
     assert.match(await flagsAt('channels', 'edit'), /--can-create-topic-group[\s\S]*?\(since level 441\)/)
     assert.match(await flagsAt('subscriptions', 'of', '--level', '440'), /^Route: .*channels \(since level 440\)$/m)
+    assert.match(
+      await flagsAt('settings', 'edit', '--level', '453'),
+      /web home view: inbox, recent_topics,\s+all_messages\n/,
+    )
     assert.match(await flagsAt('exec', '--level', '440'), /^Usage: natter exec/)
     assert.match(await flagsAt('narrow', '--level', '440'), /^A narrow is/)
   })

@@ -169,24 +169,25 @@ describe('GET /static/openapi.json', () => {
 })
 
 describe('a store at another level', () => {
-  test('opens, and queues registered before keep the form of their events', async t => {
+  test('opens, and queues registered before keep the form of their events, old and new', async t => {
     const data = newStoreFolder()
     const first = await launch(data, { flags: ['--level', 'latest'] })
     t.after(() => first.process.kill('SIGKILL'))
     const { queue_id } = await first.owner.call(events.register, { event_types: ['reaction'] })
     assert.equal((await first.owner.call(users.me, {})).is_imported_stub, false)
+    const { id } = await first.owner.call(messages.send, { type: 'direct', to: [first.owner.id], content: 'hi' })
+    await first.owner.call(reactions.add, { message_id: id, emoji_name: 'rocket' })
     await first.stop()
     const second = await launch(data)
     t.after(() => second.process.kill('SIGKILL'))
     assert.equal('is_imported_stub' in (await second.owner.call(users.me, {})), false)
     const { queue_id: newer } = await second.owner.call(events.register, { event_types: ['reaction'] })
-    const { id } = await second.owner.call(messages.send, { type: 'direct', to: [second.owner.id], content: 'hi' })
     await second.owner.call(reactions.add, { message_id: id, emoji_name: 'tada' })
     const seen = async (queue: string) =>
       (await second.owner.call(events.get, { queue_id: queue, last_event_id: -1, dont_block: true })).events.map(
         event => 'user' in event,
       )
-    assert.deepEqual([await seen(queue_id), await seen(newer)], [[false], [true]])
+    assert.deepEqual([await seen(queue_id), await seen(newer)], [[false, false], [true]])
     await second.stop()
   })
 })

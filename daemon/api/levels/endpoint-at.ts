@@ -33,8 +33,8 @@ function paramsAt(params: Endpoint['params'], level: number): Endpoint['params']
 }
 
 function paramAt(param: Param, level: number): Param {
-  const { earlier } = param
-  return earlier && level < earlier.until ? { ...param, shape: earlier.shape } : param
+  const { earlier, ...rest } = param
+  return earlier && level < earlier.until ? { ...rest, shape: earlier.shape } : param
 }
 
 type Fields = Readonly<Record<string, TSchema>>
