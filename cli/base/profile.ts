@@ -10,6 +10,7 @@ import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { configFolder as configFolderIn } from '../../daemon/local/folders.ts'
 import {
   type Profile,
+  type ProfileLimits,
   type Profiles,
   profilesFileName,
   profilesText,
@@ -20,6 +21,7 @@ import type { Ready } from '../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { readText, smallFile, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
+import { type Limits, limitsFrom } from './limits.ts'
 import { settingsFor } from './settings.ts'
 
 /** The server and the account to use. A value without a source is absent. */
@@ -29,6 +31,8 @@ export interface Account {
   readonly apiKey?: string
   /** Which source each value came from. */
   readonly from: Readonly<Partial<Record<'site' | 'email' | 'apiKey', string>>>
+  /** What may be called. Absent: everything. */
+  readonly limits?: Limits
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -41,6 +45,7 @@ export interface Source {
   readonly controlToken?: string | undefined
   /** The file that it was read from. */
   readonly file?: string
+  readonly limits?: ProfileLimits | undefined
 }
 
 /** The flags that decide which server and account are used. */
@@ -55,6 +60,7 @@ export function accountFor(flags: Choice, env: Env): Account {
   const from: Partial<Record<'site' | 'email' | 'apiKey', string>> = {}
   let together = false
   let keyFile: string | undefined
+  let limited: Source | undefined
   for (const source of sources(flags, env)) {
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
@@ -65,6 +71,7 @@ export function accountFor(flags: Choice, env: Env): Account {
       if (!value || chosen[key]) continue
       chosen[key] = value
       from[key] = source.from
+      if (source.limits) limited = source
       if (key !== 'apiKey') continue
       // The source of the key names this very site.
       together = site !== undefined
@@ -74,7 +81,8 @@ export function accountFor(flags: Choice, env: Env): Account {
   }
   if (!together) refuseMixture(from)
   if (keyFile !== undefined) warnIfOpen(keyFile)
-  return { ...chosen, from }
+  const limits = limitsFrom(limited?.from, limited?.limits, env)
+  return { ...chosen, from, ...(limits && { limits }) }
 }
 
 /**
@@ -252,8 +260,8 @@ function savedSources(env: Env): Source[] {
 
 function ofProfile(name: string, env: Env): Source {
   const profile = findProfile(name, env)
-  const { site, email, api_key: apiKey, control_token: controlToken } = profile
-  return { from: `profile ${name}`, site, email, apiKey, controlToken, file: profilesFile(env) }
+  const { site, email, api_key: apiKey, control_token: controlToken, limits } = profile
+  return { from: `profile ${name}`, site, email, apiKey, controlToken, file: profilesFile(env), limits }
 }
 
 function ofReady(from: string, file: string): Source {

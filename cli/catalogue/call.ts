@@ -169,6 +169,6 @@ export function patienceFor({ cli }: Endpoint, globals: Globals): Patience {
   return { timeout: globals.timeout ?? cli.patience, retry: globals.retry }
 }
 
-function withoutKey({ site, from }: Account): Account {
-  return site === undefined ? { from } : { site, from }
+function withoutKey({ email: _email, apiKey: _apiKey, ...others }: Account): Account {
+  return others
 }

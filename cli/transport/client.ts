@@ -8,10 +8,12 @@ import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
 import { type Headers, headerIn, timeIn } from '../base/headers.ts'
+import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
 import { type Account, addressesOf } from '../base/profile.ts'
 import { type Reply, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
+import type { Guard, Leaving } from './limits.ts'
 
 export interface Request {
   readonly method: string
@@ -107,6 +109,23 @@ function basicAuth(email: string, apiKey: string): string {
   return `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`
 }
 
+const guards = new WeakMap<Limits, Guard>()
+
+/** What enforces the limits of the account; undefined if it has none. Every request passes it before it leaves. */
+export async function guardOf(account: Account): Promise<Guard | undefined> {
+  const { limits, ...free } = account
+  if (!limits) return undefined
+  const { Guard } = await import('./limits.ts')
+  const guard = guards.get(limits) ?? new Guard(limits, path => call(free, { method: 'GET', path, fields: new Map() }))
+  guards.set(limits, guard)
+  return guard
+}
+
+function leavingOf({ method, path, fields, body }: Request): Leaving {
+  const form = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string')
+  return { method, path, form, opaque: body !== undefined }
+}
+
 /** The address of a call. This is the only place that joins a site and a path. */
 export function addressFor(site: string, path: string): URL {
   try {
@@ -196,6 +215,8 @@ export function isNotSent(error: unknown): boolean {
 
 async function sendTo(site: string, account: Account, request: Request, timeout: number): Promise<Answer> {
   const url = addressFor(site, targetOf(request))
+  const guard = await guardOf(account)
+  await guard?.check(leavingOf(request))
   const body = await bodyFor(request)
   const headers = headersFor(account, url)
   if (request.authorization) headers.Authorization = request.authorization
@@ -217,14 +238,14 @@ async function sendTo(site: string, account: Account, request: Request, timeout:
     }
     outgoing.on('error', settle)
     outgoing.on('response', (incoming: IncomingMessage) => {
-      readText(incoming, site).then(text => {
+      const filter = (text: string) => guard?.filter(request.path, text) ?? text
+      const read = readText(incoming, site).then(text => {
         clearTimeout(timer)
-        resolve({
-          status: incoming.statusCode ?? 0,
-          reason: incoming.statusMessage ?? '',
-          headers: incoming.rawHeaders,
-          text,
-        })
+        return filter(text)
+      })
+      read.then(text => {
+        const { statusCode: status = 0, statusMessage: reason = '', rawHeaders: headers } = incoming
+        resolve({ status, reason, headers, text })
       }, settle)
     })
     outgoing.end(body?.bytes)

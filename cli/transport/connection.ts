@@ -11,6 +11,7 @@ import {
   addressFor,
   bodyOf,
   defaultTimeout,
+  guardOf,
   headersFor,
   isNotSent,
   largestAnswer,
@@ -20,6 +21,7 @@ import {
   tooLarge,
   unreachable,
 } from './client.ts'
+import type { Guard } from './limits.ts'
 
 export interface CallOptions {
   /** Milliseconds of silence before giving up. */
@@ -66,7 +68,10 @@ export class Connection {
   /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
     const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
-    const body = bodyOf({ status, text: await this.#textOf(chunks), reason: '', headers })
+    const guard = await guardOf(this.account)
+    const received = await this.#textOf(chunks)
+    const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
+    const body = bodyOf({ status, text, reason: '', headers })
     if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body, headers), retryAfter)
     return body
   }
@@ -74,7 +79,8 @@ export class Connection {
   /** The body of a successful call, piece by piece as it arrives. */
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
     const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
-    if (status < 400) return chunks
+    const guard = await guardOf(this.account)
+    if (status < 400) return guard ? this.#filtered(guard, path, chunks) : chunks
     const body = bodyOf({ status, text: await this.#textOf(chunks), reason: '', headers })
     throw new Refused(refusal(status, body, headers), retryAfter)
   }
@@ -83,8 +89,14 @@ export class Connection {
     this.#agent.destroy()
   }
 
+  async *#filtered(guard: Guard, path: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
+    yield await guard.filter(`/api/v1${path}`, await this.#textOf(chunks))
+  }
+
   /** At another daemon of the cluster, if this one cannot be reached. Bounded by the number of daemons. */
   async #send(method: string, path: string, fields: Fields, options: CallOptions): Promise<Answered> {
+    const guard = await guardOf(this.account)
+    await guard?.check({ method, path: `/api/v1${path}`, form: [...textsOf(fields)] })
     for (let left = this.#sites.length - 1; ; left--)
       try {
         return await this.#sendOnce(method, path, fields, options)

@@ -10,6 +10,7 @@ import {
   addressFor,
   bodyOf,
   defaultTimeout,
+  guardOf,
   headersFor,
   late,
   type Patience,
@@ -26,11 +27,13 @@ export async function* downloadControl(
 ): AsyncGenerator<Uint8Array> {
   const account = accountFor(globals, process.env)
   const headers = { Authorization: `Bearer ${demandControlToken(globals, process.env, account)}` }
+  await (await guardOf(account))?.check({ method: 'GET', path, form: [] })
   yield* download(siteOf(account), path, () => headers, patience)
 }
 
 /** A file that the account may fetch with its key. `path` begins at the root of the site. */
 export async function* downloadAs(account: Account, path: string, patience: Patience): AsyncGenerator<Uint8Array> {
+  await (await guardOf(account))?.check({ method: 'GET', path, form: [] })
   yield* download(siteOf(account), path, url => headersFor(account, url), patience)
 }
 

@@ -6,7 +6,18 @@ import { isPath } from '../../daemon/api/address.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { Failure } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { addressFor, defaultTimeout, headersFor, largestAnswer, late, siteOf, tooLarge, unreachable } from './client.ts'
+import {
+  addressFor,
+  defaultTimeout,
+  guardOf,
+  headersFor,
+  largestAnswer,
+  late,
+  siteOf,
+  tooLarge,
+  unreachable,
+} from './client.ts'
+import type { Guard } from './limits.ts'
 
 export interface RawReply {
   readonly status: number
@@ -23,25 +34,40 @@ export class Pool {
   readonly #headers: Readonly<Record<string, string>>
   readonly #formHeaders: Readonly<Record<string, string>>
   readonly #pool: UndiciPool
+  readonly #guard: Guard | undefined
 
-  private constructor(account: Account, pool: UndiciPool) {
+  private constructor(account: Account, pool: UndiciPool, guard: Guard | undefined) {
     this.#site = siteOf(account)
     const url = addressFor(this.#site, '/api')
     this.#prefix = url.pathname.slice(0, -'/api'.length)
     this.#headers = headersFor(account, url)
     this.#formHeaders = { ...this.#headers, 'Content-Type': 'application/x-www-form-urlencoded' }
     this.#pool = pool
+    this.#guard = guard
   }
 
   static async open(account: Account, most: number): Promise<Pool> {
     const { Pool: Connections } = await import('undici')
     const { origin } = addressFor(siteOf(account), '/api')
     const times = { keepAliveTimeout: trusted, keepAliveMaxTimeout: trusted }
-    return new Pool(account, new Connections(origin, { connections: most, pipelining: 1, ...times }))
+    const connections = new Connections(origin, { connections: most, pipelining: 1, ...times })
+    return new Pool(account, connections, await guardOf(account))
   }
 
   /** Sends a form and takes whatever comes back. A call with a key can be repeated: it happens once. */
   send(method: string, path: string, form: string, timeout = defaultTimeout, key?: string): Promise<RawReply> {
+    return this.#guard
+      ? this.#sendGuarded(this.#guard, method, path, form, timeout, key)
+      : this.#sendNow(method, path, form, timeout, key)
+  }
+
+  async #sendGuarded(guard: Guard, method: string, path: string, form: string, timeout: number, key?: string) {
+    await guard.check({ method, path, form: [...new URLSearchParams(form)] })
+    const reply = await this.#sendNow(method, path, form, timeout, key)
+    return { ...reply, text: await guard.filter(path, reply.text) }
+  }
+
+  #sendNow(method: string, path: string, form: string, timeout: number, key?: string): Promise<RawReply> {
     const inQuery = method === 'GET' || method === 'HEAD'
     const headers = inQuery ? this.#headers : this.#formHeaders
     const call: Dispatcher.DispatchOptions = {

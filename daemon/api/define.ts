@@ -331,6 +331,8 @@ export interface Endpoint {
   readonly refusals: readonly ErrorCode[]
   /** What answers it: the domain (default), the event queues, or nothing, because natterd sends this request itself. */
   readonly served?: 'queues' | 'outgoing'
+  /** Changes nothing, although its method is that of a change. */
+  readonly reads?: true
   /**
    * A password is tried, and failed attempts are counted. The params with the password, with its account (by default the caller's),
    * and the one without which the password is not looked at.

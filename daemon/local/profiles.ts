@@ -11,6 +11,15 @@ export interface Profile {
   readonly api_key: string
   /** Opens the control plane of a daemon that was started for tests. */
   readonly control_token?: string
+  readonly limits?: ProfileLimits
+}
+
+/** What programs that use the profile may do. Absent: everything that the account may. */
+export interface ProfileLimits {
+  readonly read_only?: true
+  /** Names, or `id:5`. Other channels are out of reach. */
+  readonly channels?: readonly string[]
+  readonly no_direct?: true
 }
 
 /** What `profiles.json` holds. */
@@ -28,9 +37,11 @@ export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | '
   return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
 }
 
-/** The book with this profile in it. The first profile becomes the current one. */
+/** The book with this profile in it, which keeps the limits it had. The first profile becomes the current one. */
 export function withProfile(book: Profiles, name: string, profile: Profile): Profiles {
-  return { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: profile } }
+  const limits = Object.hasOwn(book.profiles, name) ? book.profiles[name]!.limits : undefined
+  const kept = { ...(limits && { limits }), ...profile }
+  return { ...book, current: book.current ?? name, profiles: { ...book.profiles, [name]: kept } }
 }
 
 /** The book in the text of `profiles.json`; undefined when the text is something else. */
@@ -48,8 +59,15 @@ export function readProfilesText(text: string): Profiles | undefined {
 }
 
 function isProfile(value: unknown): value is Profile {
-  const { site, email, api_key, control_token = '' } = Object(value) as Partial<Profile>
-  return [site, email, api_key, control_token].every(text => typeof text === 'string')
+  const { site, email, api_key, control_token = '', limits = {} } = Object(value) as Partial<Profile>
+  return [site, email, api_key, control_token].every(text => typeof text === 'string') && isLimits(limits)
+}
+
+/** A limit that cannot be read must not be taken for none. */
+function isLimits(value: unknown): value is ProfileLimits {
+  const { read_only = true, channels = [], no_direct = true, ...others } = Object(value)
+  const isList = Array.isArray(channels) && channels.every(name => typeof name === 'string')
+  return read_only === true && no_direct === true && isList && Object.keys(others).length === 0
 }
 
 export function profilesText(book: Profiles): string {

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { problemIn } from '../api/checking.ts'
 import { controlPages } from '../api/control.ts'
 import type { Endpoint, Page } from '../api/define.ts'
+import { impactOf } from '../api/impact.ts'
 import { catalogue } from '../api/index.ts'
 import { encodeJson } from '../api/json-wire.ts'
 import { encode } from '../api/wire.ts'
@@ -67,12 +68,6 @@ function inputOf({ params }: Endpoint) {
     return [name, presence === 'required' || presence === 'path' ? described : Type.Optional(described)]
   })
   return Type.Object(Object.fromEntries(fields))
-}
-
-/** What a call of the endpoint can change. */
-function impactOf({ method, cli, served }: Endpoint): Tool['impact'] {
-  if (method === 'GET' || served === 'queues') return 'read'
-  return method === 'DELETE' || cli.destroys !== undefined ? 'destroy' : 'write'
 }
 
 /** Makes the tool that calls any endpoint. `mayWrite`: whether it can call those that change something. */

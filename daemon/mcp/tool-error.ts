@@ -14,6 +14,8 @@ export function explain(error: unknown): string {
   if (error instanceof ToolError) return error.message
   if (!(error instanceof NatterError)) return `The call failed: ${(error as Error).message}`
   const { status, code, message, parameter } = error
+  // A limit of the profile, not a refusal of the server.
+  if (code === 'PROFILE_LIMIT') return message
   if (status === 0) return `The chat server cannot be reached: ${message}. Try again later, or check its address.`
   const named = parameter === undefined ? '' : ` (parameter ${parameter})`
   const advice = adviceFor(status, code)

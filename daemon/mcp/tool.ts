@@ -1,6 +1,7 @@
 // The parts of a tool. Tools are plain data with a function, so that the server, the docs and the tests read the same.
 
 import type { Static, TObject } from '@sinclair/typebox'
+import type { Impact } from '../api/impact.ts'
 import type { Chat } from './chat.ts'
 
 export const toolsets = ['read', 'write', 'control', 'api'] as const
@@ -30,7 +31,7 @@ export interface Tool {
   readonly input: TObject
   readonly output: TObject
   /** What a call can change: nothing, something, or something that cannot be brought back. */
-  readonly impact: 'read' | 'write' | 'destroy'
+  readonly impact: Impact
   /** Whether a second call with the same arguments changes nothing more. */
   readonly idempotent?: boolean
   run(call: ToolCall, args: Readonly<Record<string, unknown>>): Promise<ToolResult>

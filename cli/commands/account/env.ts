@@ -1,6 +1,8 @@
 // `natter env`: the server and the account as variables for a shell, for eval "$(natter env ready.json)".
 
 import { formatFlags, type Globals } from '../../base/globals.ts'
+import { readOnlyVariable } from '../../base/limits.ts'
+import { note } from '../../base/note.ts'
 import { accountFor, controlTokenFor, readReadyFile } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
@@ -42,6 +44,8 @@ are known. With --as there is no control token, because it opens every account. 
 async function variablesOf(globals: Globals, as: string | undefined): Promise<[string, string | undefined][]> {
   const account = accountFor(globals, process.env)
   const site = siteOf(account)
+  if (account.limits?.channels ?? account.limits?.noDirect)
+    note(`programs that get the key of ${account.limits?.from} from here are not limited to its channels`)
   const found = as === undefined ? undefined : await findAccount(globals, as)
   const email = found?.email ?? account.email
   const owner = globals.readyFile ? readReadyFile(globals.readyFile).owner : undefined
@@ -55,6 +59,7 @@ async function variablesOf(globals: Globals, as: string | undefined): Promise<[s
     ]),
     ['NATTER_USER_ID', id === undefined ? undefined : String(id)],
     ['NATTER_CONTROL_TOKEN', token],
+    ...(account.limits?.readOnly ? [[readOnlyVariable, '1'] as [string, string]] : []),
   ]
 }
 

@@ -1,10 +1,12 @@
 // `natter login`, `natter logout`, `natter profile …`, `natter config explain`: accounts, and where they are saved.
 
 import { homedir } from 'node:os'
+import { readLink } from '../../../daemon/api/links.ts'
 import { configFileOf } from '../../../daemon/local/config-file.ts'
-import type { Profile } from '../../../daemon/local/profiles.ts'
+import type { Profile, ProfileLimits } from '../../../daemon/local/profiles.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
+import { type Limits, limitsText } from '../../base/limits.ts'
 import { note } from '../../base/note.ts'
 import {
   accountFor,
@@ -107,17 +109,53 @@ export const profile: readonly ExtraSubcommand[] = [
     },
   },
   {
+    name: 'profile set',
+    about: 'Limit what programs can do with a profile, or lift a limit',
+    args: [name],
+    flags: [
+      { name: 'read-only', about: 'refuse every call that changes something' },
+      { name: 'read-write', about: 'lift --read-only' },
+      {
+        name: 'channels',
+        value: 'NAMES',
+        about: 'refuse every call about another channel; separate several with commas',
+      },
+      { name: 'all-channels', about: 'lift --channels' },
+      { name: 'no-direct', about: 'refuse every call about direct messages' },
+      { name: 'direct', about: 'lift --no-direct' },
+    ],
+    globals: local,
+    more: `The limits hold for every subcommand, bot run and mcp with this profile, and are checked before a request leaves. They bind programs that
+use the profile, not the account: a program that reads the key can do what the account can. docs/agents.md has the details.
+NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
+    examples: [
+      'natter profile set agent --read-only',
+      'natter profile set agent --channels general,random --no-direct',
+      'natter profile set agent --read-write --all-channels --direct',
+    ],
+    async run({ args, flags }) {
+      const found = findProfile(args[0]!, process.env)
+      const limits = limitsAfter(found.limits ?? {}, flags)
+      const { limits: _, ...free } = found
+      const book = readProfiles(process.env)
+      const limited = Object.keys(limits).length > 0 ? { ...free, limits } : free
+      changeProfiles({ ...book, profiles: { ...book.profiles, [args[0]!]: limited } }, process.env)
+      note(`profile ${args[0]}: ${limitsText(limits) || 'no limits'}`)
+    },
+  },
+  {
     name: 'profile list',
     about: 'List profiles; a star marks the current one',
     globals: local,
     examples: ['natter profile list', 'natter profile list --json'],
     async run({ globals }) {
       const { current, profiles } = readProfiles(process.env)
-      const rows = Object.entries(profiles).map(([name, { site, email }]) => ({
+      const rows = Object.entries(profiles).map(([name, { site, email, limits }]) => ({
         name,
         site,
         email,
         current: name === current,
+        ...(limits && { limits: limitsText(limits) }),
       }))
       if (await printFormatted(rows, globals)) return
       if (rows.length === 0) return note('no profiles')
@@ -168,6 +206,7 @@ export const config: readonly ExtraSubcommand[] = [
         { value: 'site', is: account.site ?? null, from: account.from.site ?? null },
         { value: 'email', is: account.email ?? null, from: account.from.email ?? null },
         { value: 'api key', is: account.apiKey ? '********' : null, from: account.from.apiKey ?? null },
+        ...limitRows(account.limits),
         ...settingsFor(process.env).map(({ name, value, from }) => ({ value: name as string, is: value, from })),
         { value: 'profiles', is: profilesFile(process.env), from: profilesFrom() },
         { value: 'config', is: file.path, from: file.named ? 'NATTER_CONFIG' : profilesFrom() },
@@ -180,6 +219,45 @@ export const config: readonly ExtraSubcommand[] = [
     },
   },
 ]
+
+/** The limits with what the flags add and lift. */
+function limitsAfter(before: ProfileLimits, flags: Invocation['flags']): ProfileLimits {
+  const { 'read-only': readOnly, 'read-write': readWrite, channels, 'all-channels': allChannels, direct } = flags
+  if ([readOnly, readWrite, channels, allChannels, direct].every(flag => flag === undefined))
+    throw usage(
+      'no limit given',
+      'Give --read-only, --channels or --no-direct; to lift them, --read-write, --all-channels or --direct.',
+    )
+  if (readOnly && readWrite) throw usage('--read-only and --read-write cannot be combined')
+  if (channels !== undefined && allChannels) throw usage('--channels and --all-channels cannot be combined')
+  const isReadOnly = readWrite ? false : (readOnly ?? before.read_only)
+  const names = allChannels ? undefined : channels === undefined ? before.channels : channelsIn(String(channels))
+  const isDirect = direct ?? !before.no_direct
+  return {
+    ...(isReadOnly && { read_only: true }),
+    ...(names && { channels: names }),
+    ...(!isDirect && { no_direct: true }),
+  }
+}
+
+function channelsIn(text: string): string[] {
+  const names = text.split(',').map(name => name.trim().replace(/^#(?!narrow\/)/, ''))
+  if (names.some(name => name === ''))
+    throw usage(`--channels: "${text}" is not a list of channels such as general,random`)
+  return names.map(name => {
+    const link = readLink(name)
+    return link?.kind === 'channel' ? `id:${link.channelId}` : name
+  })
+}
+
+function limitRows(limits: Limits | undefined): { value: string; is: string; from: string }[] {
+  const { readOnly, channels, noDirect, from = '' } = limits ?? {}
+  const places = limitsText({ ...(channels && { channels }), ...(noDirect && { no_direct: true }) })
+  return [
+    ...(readOnly ? [{ value: 'limit', is: 'read-only', from: readOnly }] : []),
+    ...(places ? [{ value: 'limit', is: places, from }] : []),
+  ]
+}
 
 async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)

@@ -12,6 +12,7 @@ import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import { parseDuration } from '../../base/times.ts'
 import { call, siteOf } from '../../transport/client.ts'
+import { fetchOptions } from '../../transport/limited-fetch.ts'
 import { HandlerThread } from './handler-thread.ts'
 import { Transcript } from './transcript.ts'
 
@@ -25,13 +26,14 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const count = countIn(flags.count)
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const { email, apiKey } = account as Required<typeof account>
+  const { email, apiKey } = account as { readonly email: string; readonly apiKey: string }
   // The first call by the way of all subcommands, for their exit codes.
   const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   const found = await call(account, who, { timeout: globals.timeout })
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
   const { createClient, NatterError } = await import('../../../daemon/client/index.ts')
-  const client = createClient({ site: siteOf(account), email, apiKey, client: 'natter-bot' })
+  const limits = await fetchOptions(account)
+  const client = createClient({ site: siteOf(account), email, apiKey, client: 'natter-bot', ...limits })
   const stopping = new AbortController()
   /** The server is away, or has too much to do. */
   const isPassing = (error: unknown) =>

@@ -70,6 +70,7 @@ NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
                      see natter help config
   NATTER_DATA        folder of the daemon's store; otherwise
                      $XDG_DATA_HOME/natter/store or ~/.local/share/natter/store
+  NATTER_READ_ONLY   1: refuse every call that changes something
   NATTER_PASSWORD    used instead of a password prompt
   NO_COLOR           no colors, unless --color always
   NATTER_DEBUG       print the stack trace of an unexpected error

@@ -3,11 +3,13 @@
 import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
+import { type Limits, limitRefusal } from '../../base/limits.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, controlTokenFor, demandKey } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { version } from '../../base/version.ts'
 import { printReply } from '../../print/output.ts'
+import { fetchOptions } from '../../transport/limited-fetch.ts'
 
 const toolsets = ['read', 'write', 'control', 'api'] as const
 type Toolset = (typeof toolsets)[number]
@@ -47,11 +49,13 @@ family. Without --toolsets it reads only. control needs a Natter with an open co
       const account = accountFor(globals, process.env)
       demandKey(account)
       const controlToken = controlTokenFor(globals, process.env, account)
+      refuseToolsets(chosen, account.limits)
       const chat = chatOver({
         site: account.site!,
         email: account.email!,
         apiKey: account.apiKey!,
         client: `natter-mcp/${version()}`,
+        ...(await fetchOptions(account)),
         ...(controlToken !== undefined && { controlToken }),
       })
       if (process.stdin.isTTY) note('natter mcp waits for an agent on stdin; Ctrl-C ends it')
@@ -60,6 +64,15 @@ family. Without --toolsets it reads only. control needs a Natter with an open co
     },
   },
 ]
+
+/** Tools that a limit rules out are not offered: an agent would try them. */
+function refuseToolsets(chosen: readonly Toolset[], limits: Limits | undefined): void {
+  if (limits?.readOnly && chosen.includes('write'))
+    throw limitRefusal(limits, 'read-only', '--toolsets: write changes something')
+  const closed = limits?.channels ? 'channels' : limits?.noDirect ? 'no-direct' : undefined
+  if (closed && chosen.includes('control'))
+    throw limitRefusal(limits!, closed, '--toolsets: control opens every account')
+}
 
 function toolsetsIn(text: string | undefined): Toolset[] {
   const names = (text ?? 'read').split(',').map(name => name.trim())

@@ -46,6 +46,7 @@ export const eventLog = {
     id: 'wait',
     method: 'POST',
     path: '/wait',
+    reads: true,
     summary: 'Wait for an event, a call or a webhook delivery: exit code 0 when it came, 8 when it did not',
     params: {
       event: optional(pattern, 'fields that the event must have; "/ok|done/i" is a pattern'),

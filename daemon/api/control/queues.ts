@@ -60,6 +60,7 @@ export const allQueues = {
     id: 'wait-for-poll',
     method: 'POST',
     path: '/queues/wait',
+    reads: true,
     summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
     params: { user: required(account, 'the account, such as a bot under test'), within },
     reply: waitReply({ queue: maybe(queue) }),

@@ -74,6 +74,7 @@ export const requests = {
     id: 'wait-for-request',
     method: 'POST',
     path: '/requests/wait',
+    reads: true,
     summary: 'Wait for a call: exit code 0 when it was made, 8 when it was not',
     params: { ...callFilter, since: range.since, within },
     reply: waitReply({ call: maybe(call) }),

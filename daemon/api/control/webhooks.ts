@@ -38,6 +38,7 @@ export const webhookRequests = {
     id: 'wait-for-webhook-request',
     method: 'POST',
     path: '/webhooks/wait',
+    reads: true,
     summary: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
     params: { ...deliveryFilter, since: range.since, within },
     reply: waitReply({ webhook: maybe(delivery) }),

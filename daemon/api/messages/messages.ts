@@ -30,6 +30,9 @@ import { historyEntry, longestContent, longestTopic, message } from '../shapes/m
 import { narrowParam, narrowTerm, olderTerms } from '../shapes/narrow.ts'
 
 const which = inPath(messageId, 'the message')
+const asHtml = defaulted(bool, true, 'return content as HTML instead of Markdown', {
+  off: 'return content as Markdown',
+})
 const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string')
 
 export const messages = {
@@ -94,9 +97,7 @@ export const messages = {
       client_gravatar: defaulted(bool, true, 'let avatar_url be null for users of the avatar provider', {
         off: 'always return avatar_url',
       }),
-      apply_markdown: defaulted(bool, true, 'return content as HTML instead of Markdown', {
-        off: 'return content as Markdown',
-      }),
+      apply_markdown: asHtml,
       use_first_unread_anchor: defaulted(bool, false, 'old form of anchor=first_unread', {
         deprecated: 'use anchor=first_unread',
       }),
@@ -134,9 +135,7 @@ export const messages = {
     summary: 'Get one message',
     params: {
       message_id: which,
-      apply_markdown: defaulted(bool, true, 'return content as HTML instead of Markdown', {
-        off: 'return content as Markdown',
-      }),
+      apply_markdown: asHtml,
       allow_empty_topic_name: emptyTopic,
     },
     reply: { message, raw_content: text },
@@ -256,6 +255,7 @@ export const messages = {
     id: 'render-message',
     method: 'POST',
     path: '/messages/render',
+    reads: true,
     summary: 'Render Markdown as HTML',
     params: { content: required(markdown, 'the Markdown to render') },
     reply: { rendered: text },

@@ -1,0 +1,10 @@
+// What a call of an endpoint can change: nothing, something, or something that cannot be brought back.
+
+import type { Endpoint } from './define.ts'
+
+export type Impact = 'read' | 'write' | 'destroy'
+
+export function impactOf({ method, cli, served, reads }: Endpoint): Impact {
+  if (method === 'GET' || served === 'queues' || reads) return 'read'
+  return method === 'DELETE' || cli.destroys !== undefined ? 'destroy' : 'write'
+}
