@@ -1,6 +1,6 @@
 // The limits of a profile, and NATTER_READ_ONLY: what they are, in words, and how to lift each. `cli/transport/limits.ts` enforces them.
 
-import type { ProfileLimits } from '../../daemon/local/profiles.ts'
+import { limitCode, type ProfileLimits } from '../../daemon/local/profiles.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 
 export interface Limits {
@@ -14,9 +14,6 @@ export interface Limits {
 }
 
 export const readOnlyVariable = 'NATTER_READ_ONLY'
-
-/** The code of a refusal, for programs. */
-export const limitCode = 'PROFILE_LIMIT'
 
 /** Those of a profile and of the environment together; undefined if there are none. */
 export function limitsFrom(

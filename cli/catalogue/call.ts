@@ -53,7 +53,9 @@ export async function callEndpoint(
   const calling = stretch
     ? (await import('./history.ts')).fetchStretch(caller, request, stretch, patience)
     : call(caller, request, patience)
-  const reply = await calling.catch(error => addSuggestion(error, endpoint, given, sources))
+  const answer = await calling.catch(error => addSuggestion(error, endpoint, given, sources))
+  const linked = globals.fields?.includes('link') === true
+  const reply = linked ? await addLinks(endpoint, answer, account, patience) : answer
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns, recipients } = endpoint.cli
   const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
@@ -61,12 +63,26 @@ export async function callEndpoint(
   const forPeople = async (rows: readonly Reply[]) =>
     (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
   const shapes = endpoint.reply
-  const view = { shows, columns, shapes, names, ...(recipients && { forPeople }), ...(done && { done }) }
+  // The ID alone has no other fields.
+  const field = linked && shows === 'id' ? undefined : shows
+  const view = { shows: field, columns, shapes, names, ...(recipients && { forPeople }), ...(done && { done }) }
   await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
   const { skips } = endpoint.cli
   if (skips === undefined) return
   const { demandMessages } = await import('./history.ts')
   await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
+}
+
+/** For --fields link: messages with their links. Of a message that was sent, its place is asked for. */
+async function addLinks({ id }: Endpoint, reply: Reply, account: Account, patience: Patience): Promise<Reply> {
+  const { withLink } = await import('../print/links.ts')
+  const { messages, message } = reply
+  if (Array.isArray(messages)) return { ...reply, messages: messages.map(one => withLink(one, one, account.site)) }
+  if (message) return { ...reply, message: withLink(message, message, account.site) }
+  if (id !== 'send-message') return reply
+  const path = `/api/v1/messages/${reply.id}?allow_empty_topic_name=true`
+  const sent = await call(account, { method: 'GET', path, fields: new Map() }, patience)
+  return withLink(reply, sent.message as object, account.site)
 }
 
 /** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */

@@ -20,7 +20,7 @@ export async function callControl(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const shown = globals.dryRun || globals.curl
-  const sources = { ...noSources, now: lazyClock(account, patienceFor(endpoint, globals)) }
+  const sources = { ...noSources, site: account.site, now: lazyClock(account, patienceFor(endpoint, globals)) }
   const params = await readParams(endpoint, given, sources)
   if (endpoint.cli.log && !shown)
     return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)

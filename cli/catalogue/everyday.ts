@@ -5,6 +5,7 @@ import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given, Sources } from '../input/flags.ts'
+import { placeWord } from '../input/links.ts'
 import { narrowFrom, type Term } from '../input/narrow.ts'
 import { isId, readPeople } from '../input/people.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'
@@ -83,7 +84,7 @@ export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
 }
 
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
-  const rest = splitPlace(endpoint, given)
+  const rest = splitPlace(endpoint, given, sources.site)
   if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)
   const values: Record<string, unknown> = {}
   const narrow = paramOf(endpoint, 'terms')
@@ -103,7 +104,11 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
 }
 
 /** Splits a place in one word into the params of the endpoint. */
-function splitPlace(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<string, Given> {
+function splitPlace(
+  endpoint: Endpoint,
+  given: ReadonlyMap<string, Given>,
+  site: string | undefined,
+): Map<string, Given> {
   const rest = new Map(given)
   const addressed = isAddressed(endpoint)
   const channelName = addressed && !endpoint.params.stream_id ? '@channel' : 'stream_id'
@@ -123,13 +128,14 @@ function splitPlace(endpoint: Endpoint, given: ReadonlyMap<string, Given>): Map<
     rest.set('stream_id', `#${both.channel}`).set('topic_name', both.topic)
   const { topic } = endpoint.params
   if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
-    const named = placeIn(textOf(rest.get('topic') ?? ''))
+    const named = placeIn(placeWord(textOf(rest.get('topic') ?? ''), site))
     if (named?.topic === undefined) return rest
     word = rest.get('topic')!
     rest.delete('topic')
   }
   if (word === undefined) return rest
-  const place = placeIn(textOf(word))
+  word = placeWord(textOf(word), site)
+  const place = placeIn(word)
   for (const [name, flag] of [
     [channelName, 'channel'],
     ['to', 'to'],

@@ -18,7 +18,8 @@ export async function readParams(
   given: ReadonlyMap<string, Given>,
   sources: Sources,
 ): Promise<Record<string, unknown>> {
-  const filled = await fillIn(endpoint, given, sources)
+  const plain = hasLink(given) ? (await import('../input/links.ts')).withoutLinks(endpoint, given, sources.site) : given
+  const filled = await fillIn(endpoint, plain, sources)
   const params: Record<string, unknown> = { ...filled.values }
   for (const [name, param] of Object.entries(endpoint.params)) {
     if (Object.hasOwn(params, name)) continue
@@ -34,6 +35,10 @@ export async function readParams(
   if (changesNothing(endpoint, params))
     throw usage('nothing to change: give at least one flag', `See natter ${endpoint.cli.name} --help`)
   return params
+}
+
+function hasLink(given: ReadonlyMap<string, Given>): boolean {
+  return [...given.values()].flat().some(value => typeof value === 'string' && value.includes('#narrow/'))
 }
 
 /** The server does not report that it shortened a text, so the command line has to. */
@@ -68,6 +73,7 @@ export function sourcesFor(account: Account, patience: Patience, globals: Global
   const shown = globals.dryRun || globals.curl
   const now = lazyClock(account, patience)
   return {
+    site: account.site,
     names: lazyNames(account, patience),
     now: shown ? () => now().catch(() => new Date()) : now,
     stdin: stdinOnce(),

@@ -14,6 +14,8 @@ export type Given = boolean | string | readonly string[]
 
 /** Sources of values that are not on the command line itself. */
 export interface Sources {
+  /** The server, to which links lead. */
+  readonly site?: string | undefined
   readonly names: Names
   readonly now: ReadNow
   stdin(): Promise<string>

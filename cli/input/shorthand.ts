@@ -1,5 +1,7 @@
 // Recipients as one word: `#general>lunch`, `#general`, `amy@example.com,bob@example.com`.
 
+import { readLink } from '../../daemon/api/links.ts'
+
 export interface Place {
   readonly channel: string
   /** Absent if nothing follows the channel. */
@@ -16,7 +18,7 @@ export function placeIn(text: string): Place | undefined {
 
 /** Whether a word alone is clearly a recipient and not a text to send. */
 export function isPlace(text: string): boolean {
-  return /^#\S/.test(text) || isPeople(text)
+  return /^#\S/.test(text) || isPeople(text) || readLink(text) !== undefined
 }
 
 function isPeople(text: string): boolean {

@@ -263,7 +263,7 @@ async function loadRoutes(): Promise<Route[]> {
     import('../../daemon/api/define.ts'),
   ])
   const found: Route[] = []
-  for (const page of Object.values<Page>({ ...catalogue, ...controlPages }))
+  for (const page of [...Object.values<Page>(catalogue), ...Object.values<Page>(controlPages)])
     for (const endpoint of Object.values(await page.load()))
       for (const path of [endpoint.path, ...(endpoint.also ?? [])]) {
         if (endpoint.served === 'outgoing') continue

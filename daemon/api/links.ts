@@ -76,6 +76,20 @@ export function readLink(text: string): LinkedPlace | undefined {
   return users === undefined ? undefined : { kind: 'direct', userIds: users.split(',').map(Number), ...message }
 }
 
+/** Whether a link leads to the site, or to no site in particular. */
+export function isLinkTo(site: string, link: string): boolean {
+  const base = link.slice(0, link.indexOf('#narrow/'))
+  return !/^https?:/i.test(base) || addressIn(base) === addressIn(site)
+}
+
+/** Names of this machine are alike. */
+function addressIn(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, hostname, port, pathname } = new URL(text)
+  const host = ['localhost', '[::1]'].includes(hostname) ? '127.0.0.1' : hostname
+  return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`
+}
+
 /** `5-general` begins with the ID. */
 function idIn(operand: string | undefined): number | undefined {
   const id = Number(/^\d+/.exec(operand ?? '')?.[0] ?? Number.NaN)

@@ -2,6 +2,7 @@
 // `natter tail` go. How they reach the server, and what they make of an event, is theirs.
 
 import { wasRestored } from '../api/queue-ids.ts'
+import { limitCode } from '../local/profiles.ts'
 import { type Call, lookBack, type MessageEvent, type Params, type Selection } from './look-back.ts'
 
 /** What to follow. */
@@ -27,16 +28,22 @@ export const capabilities = { bulk_message_deletion: true, empty_topic_name: tru
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
   const { allPublic } = wanted
   // The reply is about the account's own messages. Asked before: what arrives in between must not count as delivered.
-  const seen = allPublic ? await newestMessage(call, wanted) : undefined
+  const seen = allPublic ? await newestMessage(call, wanted).catch(unlessLimited) : undefined
   const reply = await call('POST', '/register', registrationOf(wanted, more))
   const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
   const own = typeof max_message_id === 'number' ? Math.max(0, max_message_id) : null
   return {
     id: String(reply.queue_id),
     lastEvent: typeof last_event_id === 'number' ? last_event_id : -1,
-    newest: allPublic ? (seen?.message.id ?? 0) : own,
+    newest: seen === null ? null : allPublic ? (seen?.message.id ?? 0) : own,
     longestPoll: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
   }
+}
+
+/** A profile that is limited to some places cannot ask for the newest message of all. */
+function unlessLimited(error: { readonly code?: string }): null {
+  if (error.code === limitCode) return null
+  throw error
 }
 
 /** What a queue is registered with. */

@@ -22,6 +22,9 @@ export interface ProfileLimits {
   readonly no_direct?: true
 }
 
+/** The code of a call that a limit refuses, as the API has codes for its own refusals. */
+export const limitCode = 'PROFILE_LIMIT'
+
 /** What `profiles.json` holds. */
 export interface Profiles {
   readonly current?: string

@@ -150,7 +150,7 @@ async function waitFor(
     signal,
   })
   const newest = Number(queue.max_message_id ?? 0)
-  const last = after === undefined ? Math.max(0, newest) : messageIdIn(after)
+  const last = after === undefined ? Math.max(0, newest) : messageIdIn(chat, after)
   let event = Number(queue.last_event_id ?? -1)
   try {
     if (after !== undefined) {

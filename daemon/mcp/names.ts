@@ -1,6 +1,6 @@
 // Names in place of IDs: a channel by its name, ID or link; a user by email address, full name or ID; a message by its ID or link.
 
-import { readLink } from '../api/links.ts'
+import { isLinkTo, type LinkedPlace, readLink } from '../api/links.ts'
 import type { Reply } from '../client/sender.ts'
 import { nearest, suggestion } from '../local/did-you-mean.ts'
 import type { Chat } from './chat.ts'
@@ -40,9 +40,17 @@ function listIn<T>(reply: Reply, field: string): T[] {
   return list as T[]
 }
 
+/** What a link leads to; undefined for any other text. */
+export function linkIn(chat: Chat, text: string): LinkedPlace | undefined {
+  const link = readLink(text)
+  if (link && !isLinkTo(chat.site, text))
+    throw new ToolError(`${text} is a link to another chat server. This one is ${chat.site}.`)
+  return link
+}
+
 /** By name (with or without #), ID or link. */
 export async function findChannel(chat: Chat, text: string, signal: AbortSignal): Promise<Channel> {
-  const linked = readLink(text)
+  const linked = linkIn(chat, text)
   if (linked && linked.kind !== 'channel')
     throw new ToolError(`${text} is a link to direct messages, not to a channel.`)
   const channels = await listChannels(chat, signal)
@@ -94,8 +102,8 @@ function findUser(users: readonly User[], name: string): User {
 }
 
 /** The ID of a message that is given by its ID or link. */
-export function messageIdIn(text: string | number): number {
-  const id = typeof text === 'number' ? text : /^\d{1,15}$/.test(text) ? Number(text) : readLink(text)?.messageId
+export function messageIdIn(chat: Chat, text: string | number): number {
+  const id = typeof text === 'number' ? text : /^\d{1,15}$/.test(text) ? Number(text) : linkIn(chat, text)?.messageId
   if (id === undefined) throw new ToolError(`${JSON.stringify(text)} is neither the ID of a message nor a link to one.`)
   return id
 }

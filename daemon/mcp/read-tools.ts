@@ -1,12 +1,12 @@
 // The toolset `read`: messages, channels, topics, users, linkifiers and what is unread.
 
 import { Type } from '@sinclair/typebox'
-import { channelLink, readLink, topicLink } from '../api/links.ts'
+import { channelLink, topicLink } from '../api/links.ts'
 import type { Reply } from '../client/sender.ts'
 import { rangeAt } from './anchor.ts'
 import type { Chat } from './chat.ts'
 import { fetchMessages, messageRecord, messageShape, messagesText } from './messages.ts'
-import { findChannel, findUsers, listChannels, listUsers, type User } from './names.ts'
+import { findChannel, findUsers, linkIn, listChannels, listUsers, type User } from './names.ts'
 import { oneLine } from './text.ts'
 import { tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
@@ -39,7 +39,7 @@ interface Selected {
 export async function narrowOf(chat: Chat, selected: Selected, signal: AbortSignal): Promise<object[]> {
   const { channel, topic, sender, direct_with, search } = selected
   const terms: object[] = []
-  const linked = channel === undefined ? undefined : readLink(channel)
+  const linked = channel === undefined ? undefined : linkIn(chat, channel)
   const wantedTopic = topic ?? (linked?.kind === 'channel' ? linked.topic : undefined)
   if (wantedTopic !== undefined && channel === undefined)
     throw new ToolError('A topic needs its channel. Give the argument channel as well.')

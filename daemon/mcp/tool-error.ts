@@ -1,6 +1,7 @@
 // The error of a tool: what is wrong, and what to do.
 
 import { NatterError } from '../client/sender.ts'
+import { limitCode } from '../local/profiles.ts'
 
 /** A call that cannot be carried out as it was made; the text says what to do. */
 export class ToolError extends Error {
@@ -15,7 +16,7 @@ export function explain(error: unknown): string {
   if (!(error instanceof NatterError)) return `The call failed: ${(error as Error).message}`
   const { status, code, message, parameter } = error
   // A limit of the profile, not a refusal of the server.
-  if (code === 'PROFILE_LIMIT') return message
+  if (code === limitCode) return message
   if (status === 0) return `The chat server cannot be reached: ${message}. Try again later, or check its address.`
   const named = parameter === undefined ? '' : ` (parameter ${parameter})`
   const advice = adviceFor(status, code)

@@ -1,9 +1,9 @@
 // The toolset `write`: send, edit, react, mark read, create a channel, subscribe. Off unless asked for.
 
 import { Type } from '@sinclair/typebox'
-import { messageLink, readLink } from '../api/links.ts'
+import { messageLink } from '../api/links.ts'
 import type { Chat } from './chat.ts'
-import { findChannel, findUsers, messageIdIn } from './names.ts'
+import { findChannel, findUsers, linkIn, messageIdIn } from './names.ts'
 import { narrowOf, selection } from './read-tools.ts'
 import { oneLine } from './text.ts'
 import { tool } from './tool.ts'
@@ -34,7 +34,7 @@ export const writeTools = [
     async run({ chat, signal }, { channel, topic, direct_to, content }) {
       if ((channel === undefined) === (direct_to === undefined))
         throw new ToolError('Give either channel and topic, or direct_to.')
-      const place = channel === undefined ? undefined : readLink(channel)
+      const place = channel === undefined ? undefined : linkIn(chat, channel)
       const to =
         channel === undefined
           ? { type: 'direct', to: (await findUsers(chat, direct_to!, signal)).map(user => user.user_id) }
@@ -70,7 +70,7 @@ export const writeTools = [
     async run({ chat, signal }, { message: which, content, topic, channel, move = 'one' }) {
       if (content === undefined && topic === undefined && channel === undefined)
         throw new ToolError('Give content, topic or channel: what is to change.')
-      const id = messageIdIn(which)
+      const id = messageIdIn(chat, which)
       const params = {
         ...(content !== undefined && { content }),
         ...(topic !== undefined && { topic }),
@@ -96,7 +96,7 @@ export const writeTools = [
     }),
     output: done,
     async run({ chat, signal }, { message: which, emoji, remove = false }) {
-      const id = messageIdIn(which)
+      const id = messageIdIn(chat, which)
       const params = { emoji_name: emoji.replace(/^:(.+):$/, '$1') }
       await chat.call({ method: remove ? 'DELETE' : 'POST', path: `/messages/${id}/reactions`, params, signal })
       return {
@@ -122,7 +122,7 @@ export const writeTools = [
         throw new ToolError('Give messages, or a channel, topic, sender or other selection.')
       const flag = { op: 'add', flag: 'read' }
       if (messages !== undefined) {
-        const params = { ...flag, messages: messages.map(messageIdIn) }
+        const params = { ...flag, messages: messages.map(one => messageIdIn(chat, one)) }
         const reply = await chat.call({ method: 'POST', path: '/messages/flags', params, signal })
         const updated = Array.isArray(reply.messages) ? reply.messages.length : messages.length
         return { text: `Marked ${updated} as read.`, data: { updated, found_all: true } }

@@ -5,6 +5,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { placesIn } from '../../cli/transport/places.ts'
+import type { Page } from '../../daemon/api/define.ts'
+import { catalogue } from '../../daemon/api/index.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Shell, Watched } from '../support/cli.ts'
@@ -32,6 +35,11 @@ describe('limits of a profile', () => {
     shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
     const account = ['--site', url, '--user', ready.owner.email, '--api-key', ready.owner.api_key]
     for (const name of ['reader', 'narrow', 'silent']) await natter(['profile', 'add', name, ...account])
+    const file = join(shell.home, '.config/natter/profiles.json')
+    const book = JSON.parse(readFileSync(file, 'utf8'))
+    for (const profile of Object.values<Record<string, unknown>>(book.profiles))
+      profile.control_token = ready.control_token
+    writeFileSync(file, JSON.stringify(book))
     await natter(['profile', 'set', 'reader', '--read-only'])
     await natter(['profile', 'set', 'narrow', '--channels', 'General,#id:999', '--no-direct'])
     await natter(['profile', 'set', 'silent', '--no-direct'])
@@ -48,7 +56,6 @@ describe('limits of a profile', () => {
     return { ...outcome, all: `${outcome.stdout}${outcome.stderr}` }
   }
 
-  /** The number of calls that the daemon has got since. */
   const refused = async (profile: string, args: readonly string[], limit: RegExp, lift: RegExp) => {
     const { code, stderr } = await natter([...args, '--profile', profile])
     assert.equal(code, 4, `${args.join(' ')}: ${stderr}`)
@@ -66,7 +73,7 @@ describe('limits of a profile', () => {
     for (const args of [
       ['send', '#general>lunch', 'hello'],
       ['messages', 'delete', String(inGeneral), '--yes'],
-      ['flags', 'read', String(inGeneral)],
+      ['flags', 'add', 'read', String(inGeneral)],
       ['typing', 'start', '--to', String(me)],
       ['api', 'POST', '/messages', '-f', 'type=stream'],
       ['api', 'PATCH', '/unknown/route'],
@@ -129,7 +136,7 @@ describe('limits of a profile', () => {
       ['messages', 'edit', String(inRandom), 'changed'],
       ['messages', 'move', String(inGeneral), '--channel', 'random'],
       ['reactions', 'add', String(inRandom), 'heart'],
-      ['flags', 'read', String(inGeneral), String(inRandom)],
+      ['flags', 'add', 'read', String(inGeneral), String(inRandom)],
       ['topics', 'list', 'random'],
       ['channels', 'show', 'random'],
       ['channels', 'create', 'new'],
@@ -139,7 +146,7 @@ describe('limits of a profile', () => {
       ['api', 'GET', `/messages?anchor=newest&num_before=1&num_after=0`],
       ['api', 'POST', '/mark_all_as_read'],
       ['api', 'GET', '/unknown/route'],
-      ['export', '--channel', 'random'],
+      ['messages', 'export', 'out', '--channel', 'random'],
       ['org', 'export', '--yes'],
       ['clock', 'show'],
       ['mcp', '--toolsets', 'control'],
@@ -159,7 +166,7 @@ describe('limits of a profile', () => {
       ['messages', 'list', '--channel', 'general'],
       ['messages', 'list', '--narrow', `channel:general with:${inGeneral}`],
       ['messages', 'show', String(inGeneral)],
-      ['flags', 'read', String(inGeneral)],
+      ['flags', 'add', 'read', String(inGeneral)],
       ['topics', 'list', 'general'],
       ['channels', 'list'],
       ['users', 'list'],
@@ -307,5 +314,25 @@ describe('limits of a profile', () => {
     book.profiles.narrow.limits = { read_only: 'yes' }
     writeFileSync(file, JSON.stringify(book))
     assert.match((await natter(['users', 'me', '--profile', 'narrow'])).stderr, /is not a profiles file/)
+  })
+})
+
+describe('the places that a call names', () => {
+  const samples: Readonly<Record<string, string>> = { channel: '5', message: '5', terms: '[["channel","general"]]' }
+  const refsIn = (shape: Record<string, any>): string[] => [
+    ...(shape.ref ? [shape.ref] : []),
+    ...(shape.anyOf ?? []).flatMap(refsIn),
+    ...(shape.items ? refsIn(shape.items) : []),
+    ...Object.values<Record<string, any>>(shape.properties ?? {}).flatMap(refsIn),
+  ]
+
+  test('are found for every parameter of the catalogue that refers to a channel, a message or a narrow', async () => {
+    for (const page of Object.values<Page>(catalogue))
+      for (const { id, params } of Object.values(await page.load()))
+        for (const [name, { shape }] of Object.entries(params)) {
+          const ref = refsIn(shape).find(ref => Object.hasOwn(samples, ref))
+          const nested = name === 'subscription_data' ? '[{"stream_id":5}]' : undefined
+          if (ref) assert.notDeepEqual(placesIn(id, [[name, nested ?? samples[ref]!]]), [], `${name} of ${id}`)
+        }
   })
 })

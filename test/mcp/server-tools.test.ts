@@ -194,6 +194,36 @@ describe('tools for agents', () => {
     assert.equal((await use(client, 'resume_clock')).failed, false)
   })
 
+  test('the toolset control makes events happen', async t => {
+    const env = { ...ownerOf(daemon()), NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
+    const client = await overStdio(t, env, ['--toolsets', 'control'])
+    assert.ok((await use(client, 'trigger')).data.kinds.some(({ kind }: { kind: string }) => kind === 'reaction/add'))
+    const override = { emoji_name: 'heart' }
+    const { data, text } = await use(client, 'trigger', { kind: 'reaction/add', for: 'amy', override })
+    assert.equal(data?.event.emoji_name, 'heart', text)
+    assert.match((await use(client, 'trigger', { kind: 'reaction/ad' })).text, /Did you mean reaction\/add/)
+    assert.match((await use(client, 'trigger', { kind: 'mention', override: { x: 'y' } })).text, /has no field "x"/)
+  })
+
+  test('a link to another server is refused', async t => {
+    const link = 'https://chat.example.com/#narrow/channel/1-general/topic/x/near/1'
+    for (const args of [{ anchor: link }, { channel: link }]) {
+      const { failed, text } = await use(await reader(t), 'get_messages', args)
+      assert.ok(failed)
+      assert.match(text, /is a link to another chat server/)
+    }
+  })
+
+  test('a wait reports its progress to a client that asks for it', async t => {
+    const seen: number[] = []
+    const client = await reader(t)
+    await client.callTool(
+      { name: 'wait_for_message', arguments: { timeout_seconds: 1 } },
+      { onprogress: ({ progress }) => seen.push(progress) },
+    )
+    assert.ok(seen.length > 0)
+  })
+
   test('any endpoint can be described and called, and writes need the toolset write', async t => {
     const client = await overStdio(t, ownerOf(daemon()), ['--toolsets', 'api'])
     const found = await use(client, 'call_api', { endpoint: 'presence', describe: true })

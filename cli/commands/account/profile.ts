@@ -121,8 +121,9 @@ export const profile: readonly ExtraSubcommand[] = [
         about: 'refuse every call about another channel; separate several with commas',
       },
       { name: 'all-channels', about: 'lift --channels' },
-      { name: 'no-direct', about: 'refuse every call about direct messages' },
+      // Before --no-direct: the parser takes that one alone for the opposite of a default.
       { name: 'direct', about: 'lift --no-direct' },
+      { name: 'no-direct', about: 'refuse every call about direct messages' },
     ],
     globals: local,
     more: `The limits hold for every subcommand, bot run and mcp with this profile, and are checked before a request leaves. They bind programs that

@@ -36,9 +36,11 @@ family. Without --toolsets it reads only. control needs a Natter with an open co
     ],
     async run({ flags, globals }) {
       const chosen = toolsetsIn(flags.toolsets as string | undefined)
+      // Its code is that of a subcommand, which /mcp of a daemon does not have.
+      const more = chosen.includes('control') ? [(await import('./trigger-tool.ts')).triggerTool(globals)] : []
       const { chatOver, serveOnStdio, toolsOf } = await import('../../../daemon/mcp/index.ts')
       if (flags.list) {
-        const tools = (await toolsOf(chosen)).map(({ name, toolset, impact, description }) => ({
+        const tools = [...(await toolsOf(chosen)), ...more].map(({ name, toolset, impact, description }) => ({
           name,
           toolset,
           impact,
@@ -59,7 +61,7 @@ family. Without --toolsets it reads only. control needs a Natter with an open co
         ...(controlToken !== undefined && { controlToken }),
       })
       if (process.stdin.isTTY) note('natter mcp waits for an agent on stdin; Ctrl-C ends it')
-      serveOnStdio({ chat, toolsets: chosen }, error => note(`ignored: ${error.message}`))
+      serveOnStdio({ chat, toolsets: chosen, more }, error => note(`ignored: ${error.message}`))
       await new Promise(resolve => process.stdin.once('close', resolve))
     },
   },

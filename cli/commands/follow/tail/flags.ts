@@ -6,6 +6,7 @@ import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../../base/failure.ts'
 import type { ExtraFlag } from '../../../base/subcommand.ts'
 import { type ReadNow, readPast } from '../../../base/times.ts'
+import { channelWord, linkIn, messageWord } from '../../../input/links.ts'
 import type { Wishes } from './criteria.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [
@@ -32,9 +33,13 @@ const sinceFlag = 'start with messages since a time (10m, 2026-01-31T12:00) or a
 
 export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, ${sinceFlag}` }
 
-export function wishesFrom(flags: Readonly<Record<string, unknown>>): Wishes {
+/** A link to a topic names the topic as well. */
+export function wishesFrom(flags: Readonly<Record<string, unknown>>, site: string | undefined): Wishes {
   const { channel, topic, dm, sender, mentions, narrow } = flags
-  return { channel, topic, dm, sender, mentions, narrow } as Wishes
+  const places = (channel as string[] | undefined)?.map(text => channelWord(text, site))
+  const topics = topic ?? places?.flatMap(place => place.topic ?? [])
+  const named = (topics as string[] | undefined)?.length ? { topic: topics } : {}
+  return { channel: places?.map(place => place.channel), ...named, dm, sender, mentions, narrow } as Wishes
 }
 
 /** Undefined for all. */
@@ -57,7 +62,8 @@ export function readyText(types: readonly string[] | undefined, email: string | 
   return `ready: listening for ${what} as ${email} (queue ${queue})`
 }
 
-export async function sinceFrom(text: string, now: ReadNow): Promise<Past> {
+export async function sinceFrom(text: string, now: ReadNow, site: string | undefined): Promise<Past> {
+  if (linkIn(text, site)) return { after: Number(messageWord(text, site)) }
   if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
   const time = await readPast(text, now)
   if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m or a message such as id:57`)

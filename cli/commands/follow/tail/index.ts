@@ -106,9 +106,9 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (globals.jq !== undefined) await (await import('../../../print/jq.ts')).checkJq(globals.jq)
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
-  const from = flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals))
+  const from = flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
   const types = typesFrom(flags.type)
-  const criteria = await criteriaFor(wishesFrom(flags), namesOf(account, { timeout: globals.timeout }))
+  const criteria = await criteriaFor(wishesFrom(flags, account.site), namesOf(account, { timeout: globals.timeout }))
   const cursorFile = flags.cursor as string | undefined
   const { narrow, queueNarrow } = criteria
   const plan: Plan = {
@@ -122,7 +122,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (isShown(globals)) return showRegistration(account, plan, globals)
   const connection = await Connection.open(account)
   const places = new Places(connection)
-  const print = await printerFor(globals, await terminalFor(globals, ''), account.email)
+  const print = await printerFor(globals, await terminalFor(globals, ''), account)
   const actions = await actionsFor(flags, connection, stop.signal)
   const follower = new Follower(connection, plan, stop.signal)
 

@@ -1,9 +1,10 @@
 // Prints events on stdout: as lines for people, as JSON, or as the result of a jq expression.
 
 import { harmlessJson } from '../../../../daemon/local/harmless.ts'
-import type { Place } from '../../../base/chat-event.ts'
+import type { ChatEvent, Place } from '../../../base/chat-event.ts'
 import type { Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
+import type { Account } from '../../../base/profile.ts'
 import { printLinesAtOnce } from '../../../base/writer.ts'
 import { pickFields } from '../../../print/select.ts'
 import { lineOf } from '../../../terminal/message-lines.ts'
@@ -22,12 +23,15 @@ export interface Printer {
 export async function printerFor(
   globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
   terminal: Terminal,
-  self: string | undefined,
+  { email: self, site }: Pick<Account, 'email' | 'site'>,
 ): Promise<Printer> {
   const { json, ndjson, fields, jq } = globals
   if (jq !== undefined) return jqPrinter(jq, fields)
-  if (fields)
-    return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(event, fields)))}\n` }
+  if (fields) {
+    const { withLink } = await import('../../../print/links.ts')
+    const linked = (event: ChatEvent) => (fields.includes('link') ? withLink(event, event.message, site) : event)
+    return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(linked(event), fields)))}\n` }
+  }
   if (json || ndjson) return { raw: true, textOf: jsonLine }
   return {
     raw: false,

@@ -83,6 +83,18 @@ async function postWebhook(words: readonly string[], flags: Invocation['flags'],
   print(`${done.kind}: ${done.call} by ${done.by}\n`)
 }
 
+/** Makes one event happen. `receiver`: the account that hears of it, if it is not the caller's. */
+export async function triggerEvent(
+  kind: string,
+  overrides: ReadonlyMap<string, string>,
+  receiver: string | undefined,
+  globals: Globals,
+): Promise<Happened> {
+  const found = findTrigger(kind)
+  checkOverrides(kind, overrides, Object.keys(found.endpoint.params))
+  return makeHappen(kind, found, overrides, await stageFor(receiver, globals))
+}
+
 async function listKinds(globals: Globals): Promise<void> {
   const list = Object.entries(triggers).map(([kind, { about, endpoint, event = kind }]) => ({
     kind,
