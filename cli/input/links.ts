@@ -22,7 +22,10 @@ export function placeWord(text: string, site: string | undefined): string {
 }
 
 /** The channel that a link names, and its topic if it has one. */
-export function channelWord(text: string, site: string | undefined): { readonly channel: string; readonly topic?: string } {
+export function channelWord(
+  text: string,
+  site: string | undefined,
+): { readonly channel: string; readonly topic?: string } {
   const link = linkIn(text, site)
   if (!link) return { channel: text }
   if (link.kind === 'direct') throw usage(`${text} is a link to direct messages, not to a channel`)
@@ -49,10 +52,13 @@ export function withoutLinks(
     const texts = [value as string | readonly string[]].flat()
     if (!texts.some(text => text.includes('#narrow/'))) continue
     const found = texts.map(text =>
-      kind === 'message' ? { word: messageWord(text, site) } : { word: channelWord(text, site).channel, ...channelWord(text, site) },
+      kind === 'message'
+        ? { word: messageWord(text, site) }
+        : { word: channelWord(text, site).channel, ...channelWord(text, site) },
     )
     plain.set(name, Array.isArray(value) ? found.map(({ word }) => word) : found[0]!.word)
-    const topicName = name === '@channel' && endpoint.cli.history ? '@topic' : endpoint.params.topic_name ? 'topic_name' : 'topic'
+    const topicName =
+      name === '@channel' && endpoint.cli.history ? '@topic' : endpoint.params.topic_name ? 'topic_name' : 'topic'
     const [only] = found as { readonly topic?: string }[]
     if (only?.topic !== undefined && !given.has(topicName) && (topicName === '@topic' || endpoint.params[topicName]))
       plain.set(topicName, only.topic)

@@ -24,7 +24,8 @@ export async function rangeAt(
   if (anchor === 'oldest') return { narrow, anchor, ...sides(direction ?? 'after', limit) }
   if (anchor === 'first_unread') return { narrow, anchor, ...sides(direction ?? 'around', limit) }
   const since = typeof anchor === 'string' ? secondsIn(anchor) : undefined
-  if (since === undefined) return { narrow, anchor: messageIdIn(chat, anchor), ...sides(direction ?? 'around', limit - 1) }
+  if (since === undefined)
+    return { narrow, anchor: messageIdIn(chat, anchor), ...sides(direction ?? 'around', limit - 1) }
   const first = await firstSince(chat, narrow, since, signal)
   // Before a date means without the first message after it.
   if (direction === 'before') return { narrow, anchor: first, ...sides('before', limit), includeAnchor: false }

@@ -75,7 +75,10 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
   const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
-  const past = flags.since === undefined ? undefined : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
+  const past =
+    flags.since === undefined
+      ? undefined
+      : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
   const names = namesOf(account, { timeout: globals.timeout })
   const found = await criteriaFor(wishesFrom(flags, account.site), names)
   const criteria: Criterion[] = [...found.all]

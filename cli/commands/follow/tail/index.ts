@@ -106,7 +106,8 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (globals.jq !== undefined) await (await import('../../../print/jq.ts')).checkJq(globals.jq)
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
-  const from = flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
+  const from =
+    flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(wishesFrom(flags, account.site), namesOf(account, { timeout: globals.timeout }))
   const cursorFile = flags.cursor as string | undefined
