@@ -13,7 +13,7 @@ export const root = join(import.meta.dirname, '../..')
 export const natterd = join(root, 'bin/natterd')
 
 /** Without what the runner of this bench put into it for itself. */
-const { NODE_OPTIONS: _options, ...environment } = process.env
+export const { NODE_OPTIONS: _options, ...environment } = process.env
 
 /**
  * For node beside programs that are not node. Node reads the certificates that this variable names at every start, which can take

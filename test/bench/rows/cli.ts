@@ -1,7 +1,8 @@
-// Cold start of the command line, against a node that does nothing.
+// Cold start of the command line, against a node that does nothing; and of `natter mcp`, against `natter --version`.
 
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { freshFolder, root, startDaemon, timeCommand } from '../processes.ts'
+import { environment, freshFolder, root, startDaemon, timeCommand } from '../processes.ts'
 import { alternate, type Effort, type Row } from '../row.ts'
 
 const natter = join(root, 'bin/natter')
@@ -31,7 +32,43 @@ export const cli: readonly Row[] = [
       return samples
     },
   },
+  {
+    name: 'natter mcp, from spawn to the list of tools',
+    reference: 'natter --version',
+    goal: { atMost: 3 },
+    unit: 'ms',
+    measure: effort => alternate(effort.rounds(20, 7), timeTools, () => timeCommand([natter, '--version'])),
+  },
 ]
+
+/** What a client sends before it can call a tool. No server is asked for it. */
+const opening = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } },
+  },
+  { method: 'notifications/initialized' },
+  { id: 2, method: 'tools/list' },
+].map(frame => `${JSON.stringify({ jsonrpc: '2.0', ...frame })}\n`)
+
+function timeTools(): Promise<number> {
+  const account = { NATTER_SITE: 'http://127.0.0.1:9', NATTER_EMAIL: 'a@example.com', NATTER_API_KEY: 'key' }
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    const child = spawn(process.execPath, [natter, 'mcp'], { env: { ...environment, ...account } })
+    let output = ''
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`natter mcp ended without a list of tools: ${output}`)))
+    child.stdout.setEncoding('utf8').on('data', text => {
+      output += text
+      if (!/"id":2\b.*\n/.test(output)) return
+      resolve(performance.now() - began)
+      child.kill()
+    })
+    child.stdin.write(opening.join(''))
+  })
+}
 
 async function compare(effort: Effort, ours: () => Promise<number>) {
   await Promise.all([ours(), nothing()])
