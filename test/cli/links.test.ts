@@ -36,6 +36,13 @@ describe('links', () => {
     return stdout.trim()
   }
 
+  /** In a process of its own, since it writes to the descriptor of stdout. */
+  const tail = async (...args: string[]) => {
+    const { code, stdout, stderr } = await shell.natter(['tail', ...args])
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
+
   const topic = 'a.20.3E.20b'
   const near = () => `${daemon.url}/#narrow/channel/${channelId}-general/topic/${topic}/near/${id}`
 
@@ -54,7 +61,7 @@ describe('links', () => {
       )?.length,
       1,
     )
-    const tailed = await natter('tail', '-n', '1', '--channel', near(), '--count', '1', '--fields', 'link')
+    const tailed = await tail( '-n', '1', '--channel', near(), '--count', '1', '--fields', 'link')
     assert.deepEqual(JSON.parse(tailed), { link: sent })
     const waited = await natter(
       'tail',

@@ -1,7 +1,7 @@
 // Explanations: why an account received a message or did not, and why a call was answered as it was.
 
 import { controlEndpoint } from '../control-endpoint.ts'
-import { bool, int, listOf, maybe, milliseconds, nullable, optional, record, text } from '../define.ts'
+import { bool, int, listOf, maybe, messageId, milliseconds, nullable, optional, record, text } from '../define.ts'
 import { account, call, delivery, id } from '../shapes/control.ts'
 
 const step = record({
@@ -26,7 +26,7 @@ export const why = {
     path: '/why',
     summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
     params: {
-      message: optional(id, 'the ID of a message'),
+      message: optional(messageId, 'the ID of a message'),
       user: optional(account, 'the account that received the message or did not'),
       call: optional(id, 'the ID of a call, as natter requests list shows it; instead of message and user'),
     },
