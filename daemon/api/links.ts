@@ -1,12 +1,12 @@
 // Links to messages, topics and channels, as the public web app writes them: the place is in the fragment of the address.
 
 /** A place that a link names. */
-type LinkedPlace =
+export type LinkedPlace =
   | { readonly kind: 'channel'; readonly channelId: number; readonly topic?: string; readonly messageId?: number }
   | { readonly kind: 'direct'; readonly userIds: readonly number[]; readonly messageId?: number }
 
 /** What a link needs to know of a message; fields as the API names them. */
-interface LinkedMessage {
+export interface LinkedMessage {
   readonly id: number
   readonly type: string
   readonly stream_id?: number

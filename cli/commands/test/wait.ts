@@ -170,7 +170,8 @@ async function lastCallBefore(from: unknown, globals: Globals): Promise<number> 
   const path = `/control/v1/requests?limit=${from === undefined ? 0 : 1000}`
   const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
   if (from === undefined) return Number(reply.last_id)
-  const past = await sinceFrom(String(from), clockOf(accountFor(globals, process.env), globals))
+  const account = accountFor(globals, process.env)
+  const past = await sinceFrom(String(from), clockOf(account, globals), account.site)
   if (!('since' in past)) throw usage('--since: with --integration it takes a time, such as 10m')
   const before = (reply.requests as { id: number; time: number }[]).filter(({ time }) => time < past.since * 1000)
   return before.at(-1)?.id ?? 0
