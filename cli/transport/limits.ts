@@ -242,12 +242,12 @@ async function findEndpoint(method: string, path: string): Promise<Found | undef
   for (const { endpoint, pattern, names } of await routes) {
     const match = endpoint.method === method ? pattern.exec(plain!) : null
     if (match)
-      return { endpoint, params: Object.fromEntries(names.map((name, index) => [name, decoded(match[index + 1]!)])) }
+      return { endpoint, params: Object.fromEntries(names.map((name, index) => [name, decode(match[index + 1]!)])) }
   }
   return undefined
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -29,7 +29,7 @@ export function placesIn(endpointId: string, fields: readonly (readonly [string,
     if (name === 'narrow') places.push(...placesInNarrow(value))
     else if (name === 'to') places.push(...recipients(value, values.find(([other]) => other === 'type')?.[1]))
     else if (name === 'subscriptions' || (name === 'name' && endpointId === 'create-channel'))
-      places.push(...named(value))
+      places.push(...readNamed(value))
     else places.push(...referredTo(name, value))
   }
   if (wide.has(endpointId) && places.length === 0) places.push({ kind: 'everywhere' })
@@ -54,14 +54,14 @@ function referredTo(name: string, value: unknown): Place[] {
   return channelName.test(name) ? channelOf(value) : []
 }
 
-/** A negative number stands for no channel, and true or false for none at all. */
+/** A negative number means no channel. */
 function channelOf(value: unknown): Place[] {
   const isChannel = typeof value === 'string' ? value !== '' : typeof value === 'number' && value >= 0
   return isChannel ? [{ kind: 'channel', channel: value as string | number }] : []
 }
 
 /** Channels by name: texts, or objects with a name. */
-function named(value: unknown): Place[] {
+function readNamed(value: unknown): Place[] {
   return [value].flat().flatMap(item => channelOf((item as { name?: unknown } | null)?.name ?? item))
 }
 

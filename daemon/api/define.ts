@@ -333,10 +333,7 @@ export interface Endpoint {
   readonly served?: 'queues' | 'outgoing'
   /** Changes nothing, although its method is that of a change. */
   readonly reads?: true
-  /**
-   * A password is tried, and failed attempts are counted. The params with the password, with its account (by default the caller's),
-   * and the one without which the password is not looked at.
-   */
+  /** A password is tried: the params with it, with its account (by default the caller's), and the one without which it is not looked at. */
   readonly login?: { readonly password: string; readonly account?: string; readonly only?: string }
   /** It can send mail, which is limited by sender and recipient. */
   readonly mails?: 'confirmation' | 'invitation' | 'notice'

@@ -1,4 +1,4 @@
-// What a call of an endpoint can change: nothing, something, or something that cannot be brought back.
+// The impact of an endpoint: whether a call changes nothing, something, or something that cannot be brought back.
 
 import type { Endpoint } from './define.ts'
 

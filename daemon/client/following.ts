@@ -28,7 +28,7 @@ export const capabilities = { bulk_message_deletion: true, empty_topic_name: tru
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
   const { allPublic } = wanted
   // The reply is about the account's own messages. Asked before: what arrives in between must not count as delivered.
-  const seen = allPublic ? await newestMessage(call, wanted).catch(unlessLimited) : undefined
+  const seen = allPublic ? await newestMessage(call, wanted).catch(ignoreLimit) : undefined
   const reply = await call('POST', '/register', registrationOf(wanted, more))
   const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
   const own = typeof max_message_id === 'number' ? Math.max(0, max_message_id) : null
@@ -41,7 +41,7 @@ export async function registerQueue(call: Call, wanted: Wanted, more: Params = {
 }
 
 /** A profile that is limited to some places cannot ask for the newest message of all. */
-function unlessLimited(error: { readonly code?: string }): null {
+function ignoreLimit(error: { readonly code?: string }): null {
   if (error.code === limitCode) return null
   throw error
 }

@@ -61,7 +61,7 @@ const local: ReadonlySet<string> = new Set([
     'messages export',
     'uploads download',
   ],
-  ...['profile add', 'profile use', 'profile list', 'profile remove', 'profile export'],
+  ...['profile add', 'profile use', 'profile set', 'profile list', 'profile remove', 'profile export'],
 ])
 
 function takes({ globals, flags }: Entry, name: string): boolean {
