@@ -30,7 +30,10 @@ export function success(to: Answering, reply: object, ignored: readonly string[]
   const { msg = '', ...fields } = 'msg' in reply ? (reply as { msg?: string }) : { msg: '' }
   const opening = `{"result":"success",${more}"msg":${JSON.stringify(msg)}`
   const isShared = reply instanceof Written && more === '' && to.dialect !== 'zulip' && !to.watched
-  if (isShared) return sendShared(to, reply, opening)
+  if (isShared) {
+    sendShared(to, reply, opening)
+    return
+  }
   const text = reply instanceof Written ? reply.json : JSON.stringify('msg' in reply ? fields : reply)
   send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
