@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
 import { newShell, type Shell } from '../support/cli.ts'
 import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 
@@ -118,6 +119,17 @@ describe('natter replay --against natter', () => {
     const found = differences.map(({ where, field, kind }: Record<string, string>) => `${where} ${field} ${kind}`)
     assert.ok(found.includes('event message  presence'), found.join('\n'))
     assert.ok(found.includes('get-own-user status value'), found.join('\n'))
+  })
+
+  test('posts a recorded payload again, with the key of its account', async () => {
+    const sent = { api_key: '***', stream: 'general', topic: 'again', payload: '{"again":true}' }
+    const answer = { result: 'success', msg: '' }
+    const line = { ...calls[1], method: 'POST', path: '/api/v1/external/json', endpoint: 'post-webhook', sent, answer }
+    const { code, stderr } = await shell.run(['replay', write('posted.ndjson', [line]), '--against', 'natter'])
+    assert.equal(code, 0, stderr)
+    const range = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false }
+    const { messages: found } = await daemon.owner.call(messages.list, range)
+    assert.deepEqual([found[0]!.subject, found[0]!.content], ['again', '```json\n{\n  "again": true\n}\n```'])
   })
 
   test('plays the calls of one account on another server, and leaves out the others', async () => {
