@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { createServer as createSocketServer } from 'node:net'
@@ -26,8 +27,14 @@ interface Proxy {
   stop(): Promise<Record<string, any>[]>
 }
 
-async function startProxy(t: TestContext, to: string, flags: readonly string[] = [], before = ''): Promise<Proxy> {
-  const shell = newShell(t)
+async function startProxy(
+  t: TestContext,
+  to: string,
+  flags: readonly string[] = [],
+  before = '',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Proxy> {
+  const shell = newShell(t, env)
   const file = join(shell.home, 'talk.ndjson')
   if (before !== '') writeFileSync(file, before)
   const child = new Watched(t, shell.spawn(['proxy', file, '--to', to, ...flags]))
@@ -44,7 +51,10 @@ async function startProxy(t: TestContext, to: string, flags: readonly string[] =
   }
 }
 
-async function listen(t: TestContext, server: Server | ReturnType<typeof createSocketServer>): Promise<string> {
+async function listen(
+  t: TestContext,
+  server: Server | ReturnType<typeof createSocketServer> | ReturnType<typeof createSecureServer>,
+): Promise<string> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.after(() => server.close())
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -139,6 +149,21 @@ describe('natter proxy', () => {
     assert.equal(reply.headers['content-encoding'], 'gzip')
     const [, call] = await proxy.stop()
     assert.deepEqual(call!.answer, { result: 'success', api_key: '***', msg: 'é' })
+  })
+
+  test('speaks HTTPS with the server, and only if it trusts the certificate', async t => {
+    const fixture = (kind: string) => join(import.meta.dirname, `../fixtures/tls/good-${kind}.pem`)
+    const [cert, key] = [readFileSync(fixture('cert')), readFileSync(fixture('key'))]
+    const secure = createSecureServer({ cert, key }, (_, response) => response.end('{"result":"success"}'))
+    const site = (await listen(t, secure)).replace('http:', 'https:')
+    const trusting = await startProxy(t, site, [], '', { NODE_EXTRA_CA_CERTS: fixture('cert') })
+    assert.equal((await send(`${trusting.url}/api/v1/users/me`)).body.result, 'success')
+    await trusting.stop()
+    const wary = await startProxy(t, site)
+    const { status, body } = await send(`${wary.url}/api/v1/users/me`)
+    assert.equal(status, 502)
+    assert.match(body.msg, /SELF_SIGNED|DEPTH_ZERO/)
+    await wary.stop()
   })
 
   test('does not follow a redirect to another server: no key goes there', async t => {
