@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { bots } from '../../../daemon/api/bots/bots.ts'
+import { webhooks as api } from '../../../daemon/api/bots/webhooks.ts'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { events } from '../../../daemon/api/events.ts'
@@ -337,6 +338,13 @@ describe('POST /external/{integration}', () => {
     const { status, body } = await post('grafana', { query: { ...query, stream: 'absent' }, body: '{}' })
     assert.equal(status, 400)
     assert.match(body.msg, /^stream: required because your account is not a bot/)
+  })
+
+  test('answers with the fields and codes of the reference', async () => {
+    const { nobody: service } = daemon()
+    const params = { api_key: key, stream: 'alerts', payload: '{"text":"x"}' }
+    assert.equal((await service.call(api.post, { integration: 'slack_incoming', ...params })).ok, true)
+    await service.refused(api.post, { integration: 'grafana', api_key: amy.key, payload: '{}' }, 'BAD_REQUEST')
   })
 
   test('posts again what is sent again', async () => {
