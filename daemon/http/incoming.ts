@@ -7,7 +7,7 @@ import type { RequestHead } from './exchange.ts'
 export const prefix = '/api/v1'
 export const controlPrefix = '/control/v1'
 
-/** Everything under the prefix but pictures, to which no JSON but a redirect leads. */
+/** Paths under the prefix that the edge answers. Pictures are not among them: they are answered by a redirect, not by JSON. */
 export function isForEdge(url: string): boolean {
   return edgePath.test(url)
 }

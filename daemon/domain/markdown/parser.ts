@@ -19,7 +19,7 @@ export function toHtml(source: string, env: Env): string {
   return isPlain(source) && env.context.linkifiers.length === 0 ? `<p>${source}</p>` : parse(source, env)
 }
 
-/** By the parser, whatever it is. */
+/** Renders the source by the parser, with or without markup in it. */
 export function parse(source: string, env: Env): string {
   parser ??= makeParser()
   return parser.render(source, env).trimEnd()
