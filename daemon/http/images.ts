@@ -9,6 +9,12 @@ export async function serveImage(
   url: string,
   reply: FastifyReply,
 ): Promise<void> {
+  const account = /^[^?]*\/user_avatars\/(\d+)\/jdenticon\.svg(\?|$)/.exec(url)?.[1]
+  if (account !== undefined)
+    return reply
+      .type('image/svg+xml')
+      .header('Cache-Control', 'max-age=86400')
+      .send(jdenticon(Number(account)))
   const name = /([0-9a-f]{64})(\.\w+)?(\?.*)?$/.exec(url)?.[1]
   const bytes = name && (await read(name))
   const type = bytes && imageType(bytes)
@@ -18,6 +24,19 @@ export async function serveImage(
     .header('Cache-Control', 'public, max-age=31536000, immutable')
     .header('X-Content-Type-Options', 'nosniff')
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+}
+
+/** A pattern that differs from account to account: five by five squares, the same on the left and on the right. */
+function jdenticon(id: number): string {
+  let bits = (id * 2_654_435_761) >>> 0
+  const hue = bits % 360
+  const squares: string[] = []
+  for (let at = 0; at < 15; at++, bits >>>= 1) {
+    if (bits % 2 === 0) continue
+    const [column, row] = [at % 3, Math.floor(at / 3)]
+    for (const x of new Set([column, 4 - column])) squares.push(`M${x} ${row}h1v1h-1z`)
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 7 7"><path d="${squares.join('')}" fill="hsl(${hue},50%,50%)"/></svg>`
 }
 
 /** The picture of people that the reader may not know of. */

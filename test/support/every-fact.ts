@@ -132,6 +132,7 @@ export const everyKind: EveryKind = {
   'user.reassigned': { type: 'user.reassigned', userId: amy, from: roles.member, to: roles.moderator },
   'user.email-changed': { type: 'user.email-changed', userId: amy, from: user.email, to: 'bee@example.com' },
   'user.avatar-changed': { type: 'user.avatar-changed', userId: amy, avatar: { version: 2, file } },
+  'user.entered': { type: 'user.entered', userId: amy, joined: 1_794_710_000_000 },
   'profile-field.created': { type: 'profile-field.created', field },
   'profile-field.updated': { type: 'profile-field.updated', field: { ...field, hint: 'with code' }, cleared: [] },
   'profile-field.reordered': { type: 'profile-field.reordered', order: [1] },

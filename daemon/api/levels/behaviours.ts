@@ -30,9 +30,22 @@ export const behaviours = {
     endpoints: ['create-channel', 'subscribe', 'update-stream'],
     events: ['message'],
   },
+  strangersLeftOut: {
+    since: 437,
+    about: 'GET /users leaves out users that a limited guest cannot access; it had stand-ins for them.',
+    breaks: true,
+    endpoints: ['get-users'],
+  },
+  imagesInMarkdown: {
+    since: 437,
+    about: 'Markdown image syntax shows images; links to images have a preview as before.',
+    endpoints: ['send-message', 'update-message', 'render-message'],
+    events: ['message', 'update_message'],
+  },
   topicCreationLimited: {
     since: 441,
-    about: 'Channels have can_create_topic_group.',
+    about:
+      'Channels have can_create_topic_group; in a channel with protected history it must be role:everyone. It counts for messages that are moved too.',
     endpoints: ['get-streams', 'get-stream-by-id', 'get-subscriptions', 'register-queue'],
     events: ['stream', 'subscription'],
   },
@@ -58,6 +71,17 @@ export const behaviours = {
     endpoints: ['get-stream-email-address', 'get-subscriptions', 'register-queue'],
     events: ['subscription'],
   },
+  wrongTimesAreText: {
+    since: 451,
+    about: 'A global time that is invalid is shown as it is written, not as an error.',
+    endpoints: ['send-message', 'update-message', 'render-message'],
+    events: ['message', 'update_message'],
+  },
+  retentionTold: {
+    since: 452,
+    about: 'Messages that a retention policy deletes send delete_message.',
+    events: ['delete_message'],
+  },
   gifRatingsShared: {
     since: 453,
     about: 'The ratings of GIFs are disabled, g, pg, pg-13 and r, numbered from 0.',
@@ -81,10 +105,23 @@ export const behaviours = {
     events: ['realm'],
   },
   botAddressTold: { since: 461, about: 'A new address of a bot sends realm_bot/update.', events: ['realm_bot'] },
+  imagesOfUploadsOnly: {
+    since: 467,
+    about: 'Markdown image syntax shows uploaded images only.',
+    endpoints: ['send-message', 'update-message', 'render-message'],
+    events: ['message', 'update_message'],
+  },
   statusesByAdminBots: {
     since: 473,
     about: 'Bots that are administrators may set the status of others.',
     endpoints: ['update-status-for-user'],
+  },
+  joinedAtFirstLogin: {
+    since: 475,
+    about:
+      'The date_joined of an account that POST /users created moves to its first login, and realm_user/update says so.',
+    endpoints: ['create-user', 'get-users', 'get-user', 'fetch-api-key', 'dev-fetch-api-key'],
+    events: ['realm_user'],
   },
   paragraphsInSummary: {
     since: 476,
@@ -106,10 +143,34 @@ export const behaviours = {
     about: 'The authentication methods of GET /server_settings have discord.',
     endpoints: ['get-server-settings'],
   },
+  storageForBotsOnly: {
+    since: 494,
+    about: 'Only bots may call the endpoints of bot storage.',
+    breaks: true,
+    endpoints: ['get-bot-storage', 'update-bot-storage', 'remove-bot-storage'],
+  },
+  movFilesAreVideos: {
+    since: 495,
+    about: 'Links to .mov files have a player.',
+    endpoints: ['send-message', 'update-message'],
+    events: ['message', 'update_message'],
+  },
   groupsOpenToBots: {
     since: 496,
     about: 'Bots may call the endpoints of user groups.',
     endpoints: ['get-user-groups', 'create-user-group', 'update-user-group', 'deactivate-user-group'],
+  },
+  timesInIsoOnly: {
+    since: 503,
+    about: 'Global times are recognized in the forms of ISO 8601 only.',
+    breaks: true,
+    endpoints: ['send-message', 'update-message', 'render-message'],
+  },
+  oldTopicsMovedInPart: {
+    since: 505,
+    about:
+      'With change_all, PATCH /messages/{message_id} answers MOVE_MESSAGES_TIME_LIMIT_EXCEEDED also when the message itself is too old, as long as one message of the topic is not.',
+    endpoints: ['update-message'],
   },
   pushChosenByChannel: {
     since: 507,
@@ -121,6 +182,11 @@ export const behaviours = {
     since: 508,
     about: 'The reply of POST /messages has message_url and message_link.',
     endpoints: ['send-message'],
+  },
+  sameChannelIsNoMove: {
+    since: 509,
+    about: 'PATCH /messages/{message_id} with the stream_id of the channel where the message is moves nothing.',
+    endpoints: ['update-message'],
   },
 } as const satisfies Readonly<Record<string, Behaviour>>
 

@@ -6,6 +6,7 @@ import { channelPermissions } from '../shapes/permission-settings.ts'
 import { legacyEventOf, type UserSetting, userSettings } from '../shapes/user-settings.ts'
 import { at, type Change, each, only, rename } from './change.ts'
 import {
+  asUpload,
   goneFromBots,
   inMilliseconds,
   recentView,
@@ -133,9 +134,21 @@ export const changes: readonly Change[] = [
     replies: { 'get-settings': { newer: at('user_settings', at('web_home_view', recentView)) } },
   },
   {
+    level: 457,
+    about:
+      'The person who deletes messages gets delete_message only for those that they can access, not for all of them.',
+    events: { delete_message: {} },
+  },
+  {
     level: 466,
     about: 'The reply of register has realm_uuid.',
     register: { begins: ['realm_uuid'] },
+  },
+  {
+    level: 466,
+    about: 'The avatar_source of an account can be J: a Jdenticon.',
+    register: { older: at('avatar_source', asUpload) },
+    events: { realm_user: { older: at('person', at('avatar_source', asUpload)) } },
   },
   {
     level: 468,

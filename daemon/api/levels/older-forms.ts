@@ -27,6 +27,11 @@ export function withRecentView(event: { property: string; value: unknown }) {
   return event.property === 'web_home_view' ? { ...event, value: recentView(event.value as string) } : event
 }
 
+/** The server has the picture, as if it were uploaded. */
+export function asUpload(source: string): string {
+  return source === 'J' ? 'U' : source
+}
+
 export const goneFromBots = ['api_key', 'avatar_url', 'bot_type', 'email', 'full_name', 'is_active', 'owner_id']
 
 interface BotEvent {

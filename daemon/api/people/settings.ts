@@ -1,6 +1,22 @@
 // Settings: your own, and the defaults for new accounts.
 
-import { anything, endpoint, int, keyed, maybe, optional, required, secret, spanOf, text, textUpTo } from '../define.ts'
+import {
+  anything,
+  bool,
+  endpoint,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  optional,
+  record,
+  required,
+  secret,
+  spanOf,
+  text,
+  textUpTo,
+  userId,
+} from '../define.ts'
 import { type UserSetting, userSettings } from '../shapes/user-settings.ts'
 import { mapTable } from '../tables.ts'
 
@@ -50,8 +66,19 @@ export const settings = {
       email: optional(text, 'your new email address; a mail to it asks you to confirm it'),
       old_password: optional(secret, 'your current password; required to set a new one'),
       new_password: optional(secret, 'your new password'),
+      target_users: optional(
+        record({
+          user_ids: maybe(listOf(userId)),
+          group_ids: maybe(listOf(int)),
+          skip_if_already_edited: bool,
+        }),
+        'change the settings of these people, not yours (administrators); skip_if_already_edited leaves out people who changed the setting themselves',
+        { since: 444 },
+      ),
       ...settingParams,
     },
+    reply: {},
+    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'settings edit',
       done: 'edited your settings',

@@ -192,6 +192,16 @@ export const users = {
         text,
         'text of a mail that informs the user; an empty text sends the mail without it',
       ),
+      actions: optional(
+        record({
+          delete_profile: maybe(bool),
+          delete_public_channel_messages: maybe(bool),
+          delete_private_channel_messages: maybe(bool),
+          delete_direct_messages: maybe(bool),
+        }),
+        'what else to delete, of the bots of the user too: the name and the avatar, or messages that they sent',
+        { since: 459 },
+      ),
     },
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {

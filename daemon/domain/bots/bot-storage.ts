@@ -6,6 +6,7 @@ import type { BotStorageFact } from '../model/facts/bots.ts'
 import type { StoredItem } from '../model/personal-records.ts'
 import { invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
+import * as may from '../rules/index.ts'
 
 export const botStorage = resource(api)<BotStorageFact>({
   commands: {
@@ -46,10 +47,12 @@ export const botStorage = resource(api)<BotStorageFact>({
 })
 
 function listItems(ctx: Context): StoredItem[] {
+  may.check(may.useBotStorage, ctx)
   return ctx.state.botStorage.where('user', ctx.actor.id)
 }
 
 function findItem(ctx: Context, key: string, index: number): StoredItem {
+  may.check(may.useBotStorage, ctx)
   const item = ctx.state.botStorage.get(`${ctx.actor.id}/${key}`)
   if (!item) throw missing(`keys[${index}]`, 'stored value', key)
   return item

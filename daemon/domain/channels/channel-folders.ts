@@ -1,6 +1,7 @@
 // Channel folders: how the organization groups its channels, the same for everyone.
 
 import { channelFolders as api } from '../../api/channels/channel-folders.ts'
+import type { Level } from '../../api/levels/level.ts'
 import { limits } from '../limits.ts'
 import { renderInline } from '../markdown/index.ts'
 import type { ChannelFolderFact } from '../model/facts/channels.ts'
@@ -14,7 +15,7 @@ import { checkDescription, checkName } from './channels/checks.ts'
 
 export const channelFolders = resource(api)<ChannelFolderFact>({
   commands: {
-    list: (ctx, { include_archived }) => ({ reply: { channel_folders: present(ctx.state, include_archived) } }),
+    list: (ctx, { include_archived }) => ({ reply: { channel_folders: present(ctx, include_archived) } }),
 
     create(ctx, { name, description }) {
       may.insist(may.administer, ctx)
@@ -78,13 +79,13 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
     'channel-folder.created': (state, { folder }) => [
       {
         to: everyone(state),
-        event: { type: 'channel_folder', op: 'add', channel_folder: presentOne(state, folder) },
+        event: ({ level }) => ({ type: 'channel_folder', op: 'add', channel_folder: presentOne(state, level, folder) }),
       },
     ],
     'channel-folder.edited': (state, { id, set }) =>
       Object.entries(set).map(([key, value]) => ({
         to: everyone(state),
-        event: {
+        event: ({ level }) => ({
           type: 'channel_folder',
           op: 'update',
           channel_folder_id: id,
@@ -93,30 +94,34 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
               ? { is_archived: value }
               : key === 'name'
                 ? { name: value }
-                : { description: value, rendered_description: renderInline(state, String(value)) },
-        },
+                : { description: value, rendered_description: renderInline(state, String(value), level) },
+        }),
       })),
     'channel-folder.reordered': (state, { order }) => [
       { to: everyone(state), event: { type: 'channel_folder', op: 'reorder', order } },
     ],
   },
 
-  sections: { channel_folders: ctx => ({ channel_folders: present(ctx.state, true) }) },
+  sections: { channel_folders: ctx => ({ channel_folders: present(ctx, true) }) },
 })
 
-function present(state: State, withArchived: boolean) {
+function present({ state, server }: Context, withArchived: boolean) {
   return [...state.channelFolders.values()]
     .filter(folder => withArchived || !folder.archived)
     .sort((a, b) => a.order - b.order || a.id - b.id)
-    .map(folder => presentOne(state, folder))
+    .map(folder => presentOne(state, server.level, folder))
 }
 
-function presentOne(state: State, { id, name, description, order, creatorId, dateCreated, archived }: ChannelFolder) {
+function presentOne(
+  state: State,
+  level: Level,
+  { id, name, description, order, creatorId, dateCreated, archived }: ChannelFolder,
+) {
   return {
     id,
     name,
     description,
-    rendered_description: renderInline(state, description),
+    rendered_description: renderInline(state, description, level),
     order,
     date_created: dateCreated,
     creator_id: creatorId,

@@ -1,6 +1,7 @@
 // Markdown to HTML, and what a text does besides being shown: whom it mentions, what it links. HTML in the source is
 // always escaped.
 
+import type { Level } from '../../api/levels/level.ts'
 import { limits } from '../limits.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
@@ -28,7 +29,7 @@ export type RenderPlace = {
 } | null
 
 /** A command's context is one; links to the address of its server become relative. */
-type Author = Asker & { readonly server?: { readonly url: string } }
+type Author = Asker & { readonly server?: { readonly url: string; readonly level: Level } }
 
 export interface Mentions {
   /** Ascending; without silent mentions and those in quotes or code. */
@@ -79,8 +80,9 @@ export function render(author: Author, source: string, place: RenderPlace = null
 }
 
 /** Renders what has no author or place: descriptions, profile fields. They have no mentions and show no pictures. */
-export function renderInline(state: State, source: string): string {
-  return renderSource(source, { context: commonContext(state), findings: new Findings(), quoted: false, linked: false })
+export function renderInline(state: State, source: string, level?: Level): string {
+  const context = { ...commonContext(state), rules: level?.rules }
+  return renderSource(source, { context, findings: new Findings(), quoted: false, linked: false })
 }
 
 function renderSource(source: string, env: Env): string {
@@ -105,6 +107,7 @@ function contextOf(author: Author, place: RenderPlace): RenderContext {
     emoticons: userSetting(actor, 'translate_emoticons'),
     imagePreviews: organizationSetting(state, 'inline_image_preview'),
     ownUrl: author.server?.url ?? '',
+    rules: author.server?.level.rules,
   }
 }
 

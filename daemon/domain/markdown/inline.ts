@@ -5,9 +5,9 @@ import type { StateInline } from 'markdown-it'
 import { renderFormula } from './formulas.ts'
 import { element, escapeText } from './html.ts'
 import { nextLink, pairsOf, runLength } from './pairs.ts'
-import { audioPlayer } from './previews.ts'
+import { audioPlayer, inlineImage } from './previews.ts'
 import type { Env } from './render-context.ts'
-import { isoSeconds, parseTime } from './times.ts'
+import { isoTime, parseIsoTime, parseTime } from './times.ts'
 import { safeUrl } from './urls.ts'
 
 /** HTML of ours among the tokens. */
@@ -35,12 +35,12 @@ export function code(state: StateInline): boolean {
   return true
 }
 
-/** `[text](address)`, and with an exclamation mark the player of an audio file. */
+/** `[text](address)`, and with an exclamation mark an image or the player of an audio file. */
 export function link(state: StateInline): boolean {
   const { src, pos, posMax } = state
   const media = src[pos] === '!' && src[pos + 1] === '['
   const start = media ? pos + 1 : pos
-  if (src[start] !== '[' || envOf(state).linked) return false
+  if (src[start] !== '[' || envOf(state).linked || (!media && src[pos - 1] === '!')) return false
   const close = pairsOf(state).brackets.get(start)
   if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(') return false
   const target = targetAt(src, close + 2, posMax)
@@ -48,10 +48,12 @@ export function link(state: StateInline): boolean {
   const env = envOf(state)
   const href = safeUrl(target.url, env.context.ownUrl)
   if (href === undefined) return false
-  const player = media && audioPlayer(env, href, src.slice(start + 1, close))
-  if (media && !player) return false
-  if (player) pushHtml(state, player)
-  else {
+  if (media) {
+    const alt = src.slice(start + 1, close)
+    const shown = audioPlayer(env, href, alt) ?? inlineImage(env, href, alt, target.title)
+    if (shown === undefined) return false
+    pushHtml(state, shown)
+  } else {
     const open = state.push('link_open', 'a', 1)
     open.attrs = target.title === '' ? [['href', href]] : [['href', href], ['title', target.title]] // biome-ignore format: one line
     if (src.slice(start + 1, close).trim() === '') state.push('text', '', 0).content = target.url
@@ -136,13 +138,11 @@ export function time(state: StateInline): boolean {
   const end = src.indexOf('>', pos)
   if (end >= posMax) return false
   const text = src.slice(pos + '<time:'.length, end)
-  const ms = parseTime(text)
-  pushHtml(
-    state,
-    ms === undefined
-      ? element('span', { class: 'timestamp-error' }, `Invalid time format: ${escapeText(text)}`)
-      : element('time', { datetime: isoSeconds(ms) }, escapeText(text)),
-  )
+  const { rules } = envOf(state).context
+  const ms = rules?.timesInIsoOnly ? parseIsoTime(text) : parseTime(text)
+  if (ms !== undefined) pushHtml(state, element('time', { datetime: isoTime(ms) }, escapeText(text)))
+  else if (rules?.wrongTimesAreText) pushHtml(state, escapeText(`<time:${text}>`))
+  else pushHtml(state, element('span', { class: 'timestamp-error' }, `Invalid time format: ${escapeText(text)}`))
   state.pos = end + 1
   return true
 }

@@ -7,6 +7,7 @@ import type { Env, Upload } from './render-context.ts'
 const maxPreviews = 24
 const imagePath = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i
 const videoPath = /\.(?:mp4|webm)$/i
+const movPath = /\.mov$/i
 const audioPath = /\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i
 
 /** The path of an uploaded file, if the link is to one. */
@@ -26,8 +27,7 @@ export function linkPreview(env: Env, href: string, title: string): string | und
   if (env.quoted || !context.imagePreviews) return undefined
   const upload = path === undefined ? undefined : context.upload(path)
   if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
-  const film = path === undefined ? videoPath.test(pathOf(href)) : upload?.contentType.startsWith('video/')
-  if (film) {
+  if (isVideo(env, pathOf(href)) && (path === undefined || upload)) {
     const video = element('video', { preload: 'metadata', src: href })
     return previewBox(' message_inline_video', href, title, video)
   }
@@ -75,6 +75,29 @@ export function audioPlayer(env: Env, href: string, title: string): string | und
   return element('audio', { controls: true, 'data-original-url': original, preload: 'metadata', src: href, title })
 }
 
+/** The image that Markdown image syntax shows; undefined where the syntax stays text. */
+export function inlineImage(env: Env, href: string, alt: string, title: string): string | undefined {
+  const { findings, context } = env
+  if (!context.rules?.imagesInMarkdown) return undefined
+  const path = uploadPath(href, context.ownUrl)
+  if (path === undefined) {
+    if (context.rules.imagesOfUploadsOnly) return undefined
+    return openTag('img', { alt, 'data-original-src': href, src: href, title: title === '' ? undefined : title })
+  }
+  findings.uploads.add(path)
+  const upload = context.upload(path)
+  if (!upload || !isImage(env, path)) return undefined
+  findings.hasImage = true
+  return openTag('img', {
+    alt,
+    class: 'inline-image',
+    ...originalOf(upload),
+    'data-original-src': path,
+    src: path,
+    title: title === '' ? undefined : title,
+  })
+}
+
 function boxes(after: Token, html: readonly string[]): Token {
   const token = Object.assign(Object.create(Object.getPrototypeOf(after) as object), after) as Token
   return Object.assign(token, {
@@ -98,12 +121,19 @@ function previewBox(kind: string, href: string, title: string, inside: string): 
 // no previews.
 function imageTag(href: string, upload: Upload | undefined): string {
   if (!upload) return openTag('img', { src: href })
-  const { width, height } = upload
-  return openTag('img', {
-    'data-original-content-type': upload.contentType,
+  return openTag('img', { ...originalOf(upload), src: href })
+}
+
+function originalOf({ contentType, width, height }: Upload) {
+  return {
+    'data-original-content-type': contentType,
     'data-original-dimensions': width !== undefined && height !== undefined ? `${width}x${height}` : undefined,
-    src: href,
-  })
+  }
+}
+
+/** Whether browsers play it is known by its name, as for links to other servers. */
+function isVideo({ context }: Env, path: string): boolean {
+  return videoPath.test(path) || (context.rules?.movFilesAreVideos === true && movPath.test(path))
 }
 
 function isImage(env: Env, path: string): boolean {

@@ -1,5 +1,6 @@
 // The interface of the renderer: questions about names in a text, and findings about the text.
 
+import type { Behaviours } from '../../api/levels/behaviours.ts'
 import type { Emoji } from '../model/emoji.ts'
 import type { Linkifier } from './organization-content.ts'
 
@@ -21,6 +22,8 @@ export interface RenderContext {
   readonly codeLanguage: string
   /** Where clients reach the daemon: links there become relative. */
   readonly ownUrl: string
+  /** What the level of the author's client brings; nothing of newer levels without it. */
+  readonly rules?: Behaviours | undefined
 }
 
 export interface Mentioned {

@@ -37,7 +37,44 @@ function parseDate(text: string): number {
   return Date.parse(`${plain} UTC`)
 }
 
-/** `2030-05-01T08:00:00Z` */
-export function isoSeconds(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+const date =
+  '(?:(?<y>\\d{4})-(?<mo>\\d\\d)-(?<d>\\d\\d)|(?<y2>\\d{4})(?<mo2>\\d\\d)(?<d2>\\d\\d)|(?<wy>\\d{4})(?<dash>-?)W(?<w>\\d\\d)(?:\\k<dash>(?<wd>[1-7]))?)'
+const clock = '(?<h>\\d\\d)(?:(?<colon>:?)(?<mi>\\d\\d)(?:\\k<colon>(?<s>\\d\\d)(?:[.,](?<f>\\d+))?)?)?'
+const offset = '(?:[zZ]|(?<sign>[+-])(?<oh>\\d\\d)(?::?(?<om>\\d\\d)(?::?(?<os>\\d\\d))?)?)'
+const isoForm = new RegExp(`^${date}(?:[\\s\\S]${clock}${offset}?)?$`)
+
+/** The same for the forms of ISO 8601 alone: a date, or a date and a time with any character between them. */
+export function parseIsoTime(text: string): number | undefined {
+  const { groups: part } = isoForm.exec(text) ?? {}
+  if (!part) return undefined
+  const day = part.w === undefined ? dayOf(part) : dayOfWeek(part)
+  const { h = '00', mi = '00', s = '00', f = '', oh = '00', om = '00', os = '00' } = part
+  if (Number(h) > 23 || Number(oh) > 23 || Number(om) > 59 || Number(os) > 59) return undefined
+  const local = Date.parse(`${day}T${h}:${mi}:${s}.${f.slice(0, 3).padEnd(3, '0')}Z`)
+  const zone = (Number(oh) * 3600 + Number(om) * 60 + Number(os)) * (part.sign === '-' ? -1000 : 1000)
+  return local >= earliest && local - zone >= earliest && local - zone < latest ? local - zone : undefined
+}
+
+type Parts = Readonly<Record<string, string | undefined>>
+
+/** Empty for a day that does not exist: the built-in parser reads 31 April as 1 May. */
+function dayOf({ y, mo, d, y2, mo2, d2 }: Parts): string {
+  const day = `${y ?? y2}-${mo ?? mo2}-${d ?? d2}`
+  const ms = Date.parse(day)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day) ? day : ''
+}
+
+/** The first week of a year is the one with 4 January in it. */
+function dayOfWeek({ wy, w, wd = '1' }: Parts): string {
+  const fourth = new Date(`${wy}-01-04`)
+  const days = (Number(w) - 1) * 7 + Number(wd) - (fourth.getUTCDay() || 7)
+  const found = new Date(fourth.getTime() + days * 86_400_000)
+  const year = new Date(found.getTime() + (4 - Number(wd)) * 86_400_000).getUTCFullYear()
+  return year === Number(wy) && w !== '00' ? found.toISOString().slice(0, 10) : ''
+}
+
+/** `2030-05-01T08:00:00Z`; a part of a second is written with six digits. */
+export function isoTime(ms: number): string {
+  const [seconds, rest] = new Date(ms).toISOString().slice(0, -1).split('.')
+  return rest === '000' ? `${seconds}Z` : `${seconds}.${rest}000Z`
 }

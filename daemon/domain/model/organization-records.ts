@@ -114,7 +114,8 @@ export interface Export {
   readonly kind: 1 | 2
   /** Milliseconds. */
   readonly requested: number
-  readonly status: 'pending' | 'done' | 'deleted' | 'failed'
+  /** `prior`: made on the server that the organization was imported from, where its archive is. */
+  readonly status: 'pending' | 'done' | 'deleted' | 'failed' | 'prior'
   /** Milliseconds when it was deleted, or failed. */
   readonly ended?: number
   /** `exports/1/…/name.tar.gz`, hard to guess; its address is this behind `/user_uploads/`. */

@@ -52,8 +52,11 @@ export interface User {
   /** Milliseconds. */
   readonly joined: number
   readonly avatar: {
-    readonly version: number /** Name of the uploaded file beside the store. */
+    readonly version: number
+    /** Name of the uploaded file beside the store. */
     readonly file?: string
+    /** Without a file: a Jdenticon instead of the picture of the avatar provider. */
+    readonly jdenticon?: true
   }
   /** Bumped to make the old API key worthless; the key itself is never stored. */
   readonly keyVersion: number
@@ -66,6 +69,10 @@ export interface User {
   readonly settings: Readonly<Record<string, unknown>>
   /** Custom profile field ID to value. */
   readonly profile: Readonly<Record<string, string>>
+  /** Settings that the person has changed. */
+  readonly chosenSettings?: readonly string[]
+  /** Made by an administrator, and nobody has logged in to it. */
+  readonly unused?: true
   /** Onboarding steps. */
   readonly seenSteps?: readonly string[]
   readonly bot?: Bot

@@ -129,8 +129,9 @@ export const organization = resource(api)<OrganizationFact>({
 const realmId = 1
 
 /** What the event looks like depends on the level: at first without the HTML, then with it beside, then in one object. */
-function descriptionNews(state: State, value: unknown, { rules }: Level): Event {
-  const rendered_description = descriptionHtml(state)
+function descriptionNews(state: State, value: unknown, level: Level): Event {
+  const rendered_description = descriptionHtml(state, level)
+  const { rules } = level
   if (rules.descriptionInOneObject)
     return { type: 'realm', op: 'update_dict', property: 'default', data: { description: value, rendered_description } }
   const event = { type: 'realm', op: 'update', property: 'description', value }

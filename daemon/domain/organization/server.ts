@@ -1,5 +1,6 @@
 // The server itself.
 
+import type { Level } from '../../api/levels/level.ts'
 import { server as api } from '../../api/organization/server.ts'
 import { renderInline } from '../markdown/index.ts'
 import { organizationSetting } from '../model/settings.ts'
@@ -24,7 +25,7 @@ export const server = resource(api)<never>({
         realm_url: server.url,
         realm_name: organizationSetting(state, 'name'),
         realm_icon: iconUrl(state, server.url),
-        realm_description: descriptionHtml(state),
+        realm_description: descriptionHtml(state, server.level),
         realm_web_public_access_enabled: allowsWebPublic(state) && hasWebPublicChannel(state),
       },
     }),
@@ -33,9 +34,9 @@ export const server = resource(api)<never>({
   announce: {},
 })
 
-export function descriptionHtml(state: State): string {
+export function descriptionHtml(state: State, level: Level): string {
   const source = organizationSetting(state, 'description')
-  return source === '' ? '' : renderInline(state, source)
+  return source === '' ? '' : renderInline(state, source, level)
 }
 
 /** By their names in lower case; `password` for whatever takes one. */

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts'
 import type { State, User } from '../model/state.ts'
 import { type Context, type Outcome, resource, type Tools } from '../resource.ts'
 import * as may from '../rules/index.ts'
-import { avatarUrl } from './users/present.ts'
+import { avatarUrl, defaultAvatar } from './users/present.ts'
 
 export const avatars = resource(api)<never, { readonly upload: { readonly file: string | undefined } }>({
   prepare: { upload: async (tools, { file }, state) => ({ file: await keepAvatar(tools, file, state) }) },
@@ -31,10 +31,12 @@ export async function keepAvatar(tools: Tools, file: Upload | undefined, state: 
 function changeAvatar(ctx: Context, file: string | undefined): Outcome<{ avatar_url: string }> {
   may.check(may.changeAvatar, ctx)
   const { actor } = ctx
+  const version = actor.avatar.version + 1
+  const avatar: User['avatar'] = file === undefined ? defaultAvatar(ctx.state, version) : { version, file }
   // Without an upload there is nothing to remove.
-  const isRepeated = file === undefined && actor.avatar.file === undefined
-  if (isRepeated && ctx.server.level.rules.avatarDeletedOnce) return { reply: { avatar_url: avatarUrl(actor) } }
-  const avatar: User['avatar'] = { version: actor.avatar.version + 1, ...(file !== undefined && { file }) }
+  const isRepeated = file === actor.avatar.file && avatar.jdenticon === actor.avatar.jdenticon
+  if (isRepeated && file === undefined && ctx.server.level.rules.avatarDeletedOnce)
+    return { reply: { avatar_url: avatarUrl(actor) } }
   return {
     facts: [{ type: 'user.avatar-changed', userId: actor.id, avatar }],
     // Otherwise one account could fill the disk, a picture at a time.

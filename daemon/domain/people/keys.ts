@@ -7,6 +7,7 @@ import { enabledMethods } from '../organization/authentication.ts'
 import { invalid, organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../refusal.ts'
 import { resource, type Surroundings } from '../resource.ts'
 import { isAdministrator } from '../rules/index.ts'
+import { noteFirstLogin } from './users/lifecycle.ts'
 
 export const keys = resource(api)<never>({
   commands: {
@@ -25,7 +26,10 @@ export const keys = resource(api)<never>({
       const user = userByEmail(ctx.state, username)
       if (!user || user.bot) throw unauthenticated('AUTHENTICATION_FAILED', 'There is no such account.')
       if (!user.active) throw userDeactivated()
-      return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
+      return {
+        facts: noteFirstLogin(ctx, user),
+        reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id },
+      }
     },
 
     devUsers(ctx) {

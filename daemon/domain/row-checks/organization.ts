@@ -118,7 +118,7 @@ export const organizationExport = row({
   userId,
   kind: oneOf(1, 2),
   requested: time,
-  status: oneOf('pending', 'done', 'deleted', 'failed'),
+  status: oneOf('pending', 'done', 'deleted', 'failed', 'prior'),
   ended: maybe(time),
   path: maybe(label),
   file: maybe(fileName),

@@ -14,6 +14,7 @@ import {
   settingsOf,
   textLike,
   time,
+  trueOnly,
   rowUserId as userId,
 } from '../../api/shapes/rows.ts'
 import { userSettings } from '../../api/shapes/user-settings.ts'
@@ -51,13 +52,15 @@ export const user = row({
   fullMember: bool,
   active: bool,
   joined: time,
-  avatar: row({ version: count, file: maybe(fileName) }),
+  avatar: row({ version: count, file: maybe(fileName), jdenticon: maybe(trueOnly()) }),
   keyVersion: count,
   password: maybe(label),
   canCreateUsers: bool,
   canChangeEmails: bool,
   settings: settingsOf(userSettings),
   profile: keyedBy(/^[0-9]+$/, longText),
+  chosenSettings: maybe(listOf(label)),
+  unused: maybe(trueOnly()),
   seenSteps: maybe(listOf(label)),
   bot: maybe(bot),
 })

@@ -95,7 +95,11 @@ export function withSubgroups(state: State, groupId: number): Set<number> {
 }
 
 /** Who has a permission in a channel. Channels of older stores lack those that came later. */
-export function channelPermission(state: State, channel: Channel, name: ChannelPermission): GroupValue {
+export function channelPermission(
+  state: State,
+  channel: Pick<Channel, 'permissions'>,
+  name: ChannelPermission,
+): GroupValue {
   return channel.permissions[name] ?? systemGroup(state, channelPermissions[name].default).id
 }
 

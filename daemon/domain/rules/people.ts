@@ -229,6 +229,12 @@ export const createBot = rule<1 | 2 | 3 | 4>({
 
 const forWebhooks: readonly string[] = [messages.send.id, webhooks.post.id]
 
+export const useBotStorage = rule({
+  law: 'Everyone may use their own bot storage; from level 494 on, only bots.',
+  refusal: 'Only bots have storage.',
+  allows: ({ actor, server }) => !isHuman(actor) || !server?.level.rules.storageForBotsOnly,
+})
+
 /** By the ID of the endpoint. */
 export const callEndpoint = rule<string>({
   law: 'Incoming webhook bots may only send messages and post payloads.',

@@ -7,6 +7,7 @@ import { limits } from '../../limits.ts'
 import type { Channel } from '../../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
+import { channelPermission, systemGroup } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { clean, unprintable } from '../../values/text.ts'
 import { emptyTopicDisplayName } from '../../values/topic-names.ts'
@@ -72,6 +73,16 @@ export function checkPrivacy(privacy: Pick<Channel, 'inviteOnly' | 'webPublic' |
   if (privacy.webPublic && privacy.inviteOnly) throw invalid('is_web_public', 'a private channel cannot be web-public')
   if (!privacy.inviteOnly && !privacy.historyPublic)
     throw invalid('history_public_to_subscribers', 'only a private channel can protect its history')
+}
+
+/** People who cannot see a topic must be able to post in it: to them it is new. */
+export function checkTopicCreators(ctx: Context, channel: Pick<Channel, 'historyPublic' | 'permissions'>): void {
+  if (channel.historyPublic || !ctx.server.level.rules.topicCreationLimited) return
+  const value = channelPermission(ctx.state, channel, 'can_create_topic_group')
+  if (value !== systemGroup(ctx.state, 'role:everyone').id)
+    throw invalid('can_create_topic_group', 'must be role:everyone in a channel with protected history', {
+      fields: { parameters: 'history_public_to_subscribers, can_create_topic_group' },
+    })
 }
 
 export function kindInWords({ inviteOnly, webPublic, historyPublic }: Channel): string {

@@ -19,6 +19,7 @@ import {
   checkFolder,
   checkKind,
   checkRetention,
+  checkTopicCreators,
   checkTopicsPolicy,
   deletePermissions,
   kindInWords,
@@ -34,7 +35,7 @@ export type Blueprint = Omit<Channel, 'id' | 'name' | 'description'>
 /** Checks the settings whether or not a channel is created from them. */
 export function blueprint(ctx: Context, params: CreationParams): Blueprint {
   const inviteOnly = params.invite_only ?? false
-  return {
+  const plan: Blueprint = {
     creatorId: ctx.actor.id,
     dateCreated: seconds(ctx.now),
     inviteOnly,
@@ -49,6 +50,8 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
     ...(params.default_push_notifications !== undefined && { defaultPush: params.default_push_notifications }),
     permissions: checkedPermissions(ctx, params),
   }
+  if (params.can_create_topic_group !== undefined) checkTopicCreators(ctx, plan)
+  return plan
 }
 
 /** What only matters when a channel is really created. */

@@ -20,7 +20,7 @@ export function presentChannel(state: State, channel: Channel, level: Level, now
     stream_id: channel.id,
     name: channel.name,
     description: channel.description,
-    rendered_description: renderInline(state, channel.description),
+    rendered_description: renderInline(state, channel.description, level),
     date_created: channel.dateCreated,
     creator_id: channel.creatorId,
     invite_only: channel.inviteOnly,

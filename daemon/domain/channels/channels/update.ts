@@ -20,6 +20,7 @@ import {
   checkName,
   checkPrivacy,
   checkRetention,
+  checkTopicCreators,
   checkTopicsPolicy,
   deletePermissions,
   kindInWords,
@@ -53,6 +54,7 @@ export function updateFacts(ctx: Context, params: UpdateParams): Fact[] {
   const permissions = changedPermissions(ctx, params, old)
   if (Object.keys(settings).length + Object.keys(permissions).length > 0) {
     const channel = { ...old, ...settings, permissions: { ...old.permissions, ...permissions } }
+    checkTopicCreators(ctx, channel)
     const sight = visibilityFacts(ctx.state, { channels: [channel] })
     const strangers = sight.flatMap(({ gained }) => gained.flatMap(({ userIds }) => userIds))
     facts.push({ ...settingsFact(ctx.state, old, settings), permissions, strangers })

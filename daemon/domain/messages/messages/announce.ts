@@ -188,22 +188,42 @@ function deletedForms(ids: readonly number[], fields: object, topic?: string): A
 }
 
 export function announceDeleted(state: State, fact: MessagesDeleted): Announcement[] {
-  const { ids, place, userId, also = [], files = [] } = fact
+  const { ids, place, userId, seen = ids, also = [], files = [] } = fact
   const unlinked = files.map(id => attachmentNews(state, 'update', id))
-  if ('conversationId' in place)
+  if ('conversationId' in place) {
+    const event = deletedForms(ids, { message_type: 'private' })
     return [
-      {
-        to: state.conversations.get(place.conversationId)!.userIds,
-        event: deletedForms(ids, { message_type: 'private' }),
-      },
+      ...byWhom(userId, [{ to: state.conversations.get(place.conversationId)!.userIds, event }]),
       ...partedInConversation(state, place.conversationId),
       ...unlinked,
     ]
+  }
   const to = new Set(state.subscriptions.followers(place.channelId))
   for (const reader of also) to.add(reader)
-  if (userId !== null) to.add(userId)
-  const event = deletedForms(ids, { message_type: 'stream', stream_id: place.channelId }, place.topic)
-  return [...firstGone(state, place.channelId, ids), { to: [...to], event }, ...unlinked]
+  if (userId !== null && seen === ids) to.add(userId)
+  else if (userId !== null) to.delete(userId)
+  const event = (some: readonly number[]) =>
+    deletedForms(some, { message_type: 'stream', stream_id: place.channelId }, place.topic)
+  return [
+    ...byWhom(userId, [
+      ...firstGone(state, place.channelId, ids),
+      { to: [...to], event: event(ids) },
+      ...(userId !== null && seen !== ids && seen.length > 0 ? [{ to: [userId], event: event(seen) }] : []),
+    ]),
+    ...unlinked,
+  ]
+}
+
+/** What a retention policy deletes is announced to clients of newer levels only. */
+function byWhom(userId: number | null, news: readonly Announcement[]): readonly Announcement[] {
+  if (userId !== null) return news
+  return news.map(({ event, ...announcement }) => ({
+    ...announcement,
+    event: client => {
+      if (!client.level.rules.retentionTold) return null
+      return typeof event === 'function' ? event(client) : event
+    },
+  }))
 }
 
 /** When the oldest message of a channel is among those that are gone, another is the first now. */

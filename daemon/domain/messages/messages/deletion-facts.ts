@@ -18,6 +18,30 @@ export function deletion(state: State, ids: readonly number[], userId: number | 
   return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }), ...links }
 }
 
+/** Of messages anywhere, ascending. `isSeen`: whether the user can read a message. */
+export function deleteByPlace(
+  state: State,
+  ids: readonly number[],
+  userId: number | null,
+  isSeen?: (id: number) => boolean,
+): MessagesDeleted[] {
+  const places = new Map<object, number[]>()
+  for (const id of ids) {
+    const { thread } = state.messages.place(id)
+    const there = places.get(thread)
+    if (there) there.push(id)
+    else places.set(thread, [id])
+  }
+  const facts: MessagesDeleted[] = []
+  for (const there of places.values())
+    for (let at = 0; at < there.length; at += batch) {
+      const some = there.slice(at, at + batch)
+      const seen = isSeen ? some.filter(isSeen) : some
+      facts.push({ ...deletion(state, some, userId), ...(seen.length < some.length && { seen }) })
+    }
+  return facts
+}
+
 /** As many as one event names. */
 const batch = 100
 // OPEN: the public server deletes for 50 seconds; here one request deletes at most 5,000 messages of a topic, and says whether more are left.

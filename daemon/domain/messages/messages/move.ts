@@ -17,7 +17,7 @@ import { seconds } from '../../values/time.ts'
 import { isNoTopic, togglesResolved, topicOf } from '../../values/topic-names.ts'
 import { breadcrumbs, resolvedNotice } from '../notices/moves.ts'
 import { grace, isOlder, type Limit } from './ages.ts'
-import { checkTopicsPolicy } from './compose.ts'
+import { checkNewTopic, checkTopicsPolicy } from './compose.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -35,21 +35,24 @@ export function newPlace(ctx: Context, params: Params, message: Message, from: C
   const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
   if (channel === from && topic === message.topic) {
     if (params.content !== undefined) return undefined
-    // OPEN: the public server moves a message to the channel where it is, and tells everyone.
+    // OPEN: before level 509 the public server moves a message to the channel where it is, and tells everyone.
     throw conflict('topic', 'the message is already there')
   }
   checkTopicsPolicy(ctx.state, channel, isNoTopic(topic) ? '' : topic)
   const isResolving = togglesResolved(message.topic!, topic)
   if (isResolving) checkEither(ctx, may.resolveTopics, from, channel)
-  else if (topic !== message.topic) {
-    checkEither(ctx, may.moveWithinChannel, from, channel)
-    checkAge(ctx, message, 'move_messages_within_stream_limit_seconds', 'topic')
-  }
-  if (channel !== from) {
+  else if (topic !== message.topic) checkEither(ctx, may.moveWithinChannel, from, channel)
+  if (params.stream_id !== undefined) {
     may.check(may.moveOutOfChannel, ctx, from)
     may.check(may.post, ctx, channel)
-    checkAge(ctx, message, 'move_messages_between_streams_limit_seconds', 'channel')
   }
+  if (!isResolving) checkNewTopic(ctx, channel, topic)
+  // The whole topic is checked instead.
+  if (params.propagate_mode === 'change_all' && ctx.server.level.rules.oldTopicsMovedInPart)
+    return { channel, topic, isResolving }
+  if (!isResolving && topic !== message.topic)
+    checkAge(ctx, message, 'move_messages_within_stream_limit_seconds', 'topic')
+  if (params.stream_id !== undefined) checkAge(ctx, message, 'move_messages_between_streams_limit_seconds', 'channel')
   return { channel, topic, isResolving }
 }
 
@@ -185,6 +188,7 @@ function checkAges(ctx: Context, ids: readonly number[], { topic, stream_id }: P
   if (stream_id !== undefined) limits.push('move_messages_between_streams_limit_seconds')
   const young = ids.filter(id => !limits.some(limit => isOlder(ctx, ctx.state.messages.time(id), limit, grace)))
   if (young.length === ids.length) return
+  if (young.length === 0) throw new Refusal('The time limit for moving this topic has passed.', { kind: 'forbidden' })
   throw new Refusal(`You can move only the ${young.length} most recent of the ${ids.length} messages in this topic.`, {
     code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
     fields: {

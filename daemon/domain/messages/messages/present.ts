@@ -92,7 +92,10 @@ function isResolving({ prevTopic, topic, prevChannelId }: Edit): boolean {
   return prevChannelId === undefined && prevTopic !== undefined && togglesResolved(prevTopic, topic!)
 }
 
-/** One number for each set of recipients: channels have the even ones, conversations the odd. */
+/**
+ * One number for each set of recipients: channels have the even ones, conversations the odd.
+ * OPEN: the same at every level. On the public server, level 482 gave other numbers to conversations of two people.
+ */
 function recipientId({ channelId, conversationId }: Pick<Message, 'channelId' | 'conversationId'>): number {
   return channelId === undefined ? conversationId! * 2 + 1 : channelId * 2
 }

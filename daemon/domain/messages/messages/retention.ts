@@ -8,7 +8,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 import type { Job, Surroundings } from '../../resource.ts'
 import { day, seconds } from '../../values/time.ts'
-import { deletion } from './deletion-facts.ts'
+import { deleteByPlace } from './deletion-facts.ts'
 
 const batch = 200
 
@@ -61,18 +61,14 @@ function* listLimited(state: State): Generator<Limited> {
     for (const { id } of state.conversations.values()) yield { ids: state.messages.inConversation(id), days: usual }
 }
 
-/** One batch of what is too old, by topic and conversation. */
+/** One batch of what is too old. */
 function listExpired({ state, now }: Surroundings): Fact[] {
   const { messages } = state
-  const places = new Map<object, number[]>()
-  let count = 0
+  const old: number[] = []
   for (const { ids, days } of listLimited(state)) {
     const oldest = seconds(now) - days * day
-    for (let i = 0; i < ids.length && count < batch && messages.time(ids.at(i)) <= oldest; i++, count++) {
-      const { thread } = messages.place(ids.at(i))
-      places.set(thread, [...(places.get(thread) ?? []), ids.at(i)])
-    }
-    if (count === batch) break
+    for (let i = 0; i < ids.length && old.length < batch && messages.time(ids.at(i)) <= oldest; i++) old.push(ids.at(i))
+    if (old.length === batch) break
   }
-  return [...places.values()].map(ids => deletion(state, ids, null))
+  return deleteByPlace(state, old, null)
 }

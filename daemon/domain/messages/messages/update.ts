@@ -28,9 +28,14 @@ export function update(ctx: Context, params: Params) {
   const message = state.messages.get(checkChangeable(ctx, params.message_id))!
   const channel = message.channelId === undefined ? undefined : state.channels.get(message.channelId)!
   if (params.content !== undefined) checkEditing(ctx, message, grace)
-  const { topic: given, ...others } = params
+  const { topic: given, stream_id: target, ...others } = params
   const topic = changedTopic(given, message)
-  const wanted: Params = topic === undefined ? others : { ...others, topic }
+  const isSameChannel = target === channel?.id && ctx.server.level.rules.sameChannelIsNoMove
+  const wanted: Params = {
+    ...others,
+    ...(topic !== undefined && { topic }),
+    ...(target !== undefined && !isSameChannel && { stream_id: target }),
+  }
   checkTogether(wanted, message)
   const content = params.content === undefined ? undefined : newContent(params.content)
   const place = channel ? newPlace(ctx, wanted, message, channel) : undefined

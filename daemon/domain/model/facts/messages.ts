@@ -73,6 +73,8 @@ export interface MessagesDeleted {
   readonly place: { readonly channelId: number; readonly topic: string } | { readonly conversationId: number }
   /** null: the system. */
   readonly userId: number | null
+  /** Those that `userId` could read, if not all. */
+  readonly seen?: readonly number[]
   /** Who had one of them in their history and could read it, without following the channel. */
   readonly also?: readonly number[]
   /** IDs of the files that they linked. */

@@ -20,6 +20,8 @@ export type UserFact =
   | { readonly type: 'user.email-changed'; readonly userId: number; readonly from: string; readonly to: string }
   | { readonly type: 'user.avatar-changed'; readonly userId: number; readonly avatar: User['avatar'] }
   | { readonly type: 'user.profile-changed'; readonly userId: number; readonly values: readonly ProfileChange[] }
+  /** The first login to an account that an administrator made; milliseconds. */
+  | { readonly type: 'user.entered'; readonly userId: number; readonly joined: number }
   | { readonly type: 'user.deactivated'; readonly userId: number }
   | {
       readonly type: 'user.reactivated'
@@ -76,6 +78,8 @@ export type SettingsFact =
       readonly before: SettingChanges
       /** What the new default_language calls itself. */
       readonly languageName?: string
+      /** The administrator who changed them, if the person did not. */
+      readonly by?: number
     }
   | { readonly type: 'user.password-changed'; readonly userId: number; readonly password: string }
   | { readonly type: 'email-change.requested'; readonly change: EmailChange }

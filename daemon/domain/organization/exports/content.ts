@@ -170,8 +170,14 @@ const keeping: Readonly<Record<Section, (row: never, scope: Scope) => Iterable<u
   emailChanges: nothing,
   pushDevices: nothing,
   webhookDeliveries: nothing,
-  exports: nothing,
+  exports: keepExport,
   answers: nothing,
+}
+
+/** That there was an export, not where its archive is. The one that is being written is not finished yet. */
+function keepExport({ path: _, file: _file, ...row }: Export): Export[] {
+  if (row.status === 'pending') return []
+  return [row.status === 'done' ? { ...row, status: 'prior' } : row]
 }
 
 /** Settings that others notice, or that say what may be exported. */
@@ -180,8 +186,9 @@ const publicSettings = ['email_address_visibility', 'presence_enabled', 'send_re
 /** No password leaves the store, not even as a hash: it could be guessed elsewhere. */
 function keepUser({ password: _, ...user }: User, { allows, emailOf }: Scope): Omit<User, 'password'>[] {
   if (allows(user.id)) return [user]
+  const { chosenSettings: _chosen, ...rest } = user
   const settings = Object.entries(user.settings).filter(([name]) => publicSettings.includes(name))
-  return [{ ...user, email: emailOf(user), settings: Object.fromEntries(settings) }]
+  return [{ ...rest, email: emailOf(user), settings: Object.fromEntries(settings) }]
 }
 
 /** Whether no one but the person sees the address. */

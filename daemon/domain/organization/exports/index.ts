@@ -95,12 +95,13 @@ const notDone = {
   pending: 'the export is still in progress',
   failed: 'the export failed, so there is nothing to delete',
   deleted: 'the export is already deleted',
+  prior: 'the export was made on another server, so there is nothing to delete here',
 } as const
 
 /** Each takes room on the disk, and work. Those that failed or were deleted count. */
 function checkRate(state: State, now: number): void {
   let recent = 0
-  for (const { requested } of state.exports.values()) if (requested > now - week) recent++
+  for (const { requested, status } of state.exports.values()) if (requested > now - week && status !== 'prior') recent++
   if (recent >= limits.exportsPerWeek)
     throw new Refusal(`An organization can have at most ${limits.exportsPerWeek} exports in 7 days. Try again later.`, {
       kind: 'conflict',
@@ -138,8 +139,7 @@ function listExports(state: State, site: string) {
     export_url: path === undefined ? null : exportUrl(site, path),
     pending: status === 'pending',
     export_type: typeNames[kind],
-    // OPEN: an import brings no records of exports along.
-    export_from_prior_server: false,
+    export_from_prior_server: status === 'prior',
   }))
 }
 

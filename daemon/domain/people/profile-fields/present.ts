@@ -1,5 +1,6 @@
 // Profile fields and their values as the API shows them.
 
+import type { Level } from '../../../api/levels/level.ts'
 import { renderInline } from '../../markdown/index.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
 import type { State, User } from '../../model/state.ts'
@@ -24,14 +25,19 @@ function inOrder(state: State): ProfileField[] {
 }
 
 /** By the ID of the field, as text. */
-export function presentProfile(state: State, user: User) {
+export function presentProfile(state: State, user: User, level?: Level) {
   return Object.fromEntries(
-    Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, Number(id), value)]),
+    Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, Number(id), value, level)]),
   )
 }
 
 /** Only text is Markdown. */
-export function presentValue(state: State, fieldId: number, value: string): { value: string; rendered_value?: string } {
+export function presentValue(
+  state: State,
+  fieldId: number,
+  value: string,
+  level?: Level,
+): { value: string; rendered_value?: string } {
   const type = state.profileFields.get(fieldId)?.type
-  return type === 1 || type === 2 ? { value, rendered_value: renderInline(state, value) } : { value }
+  return type === 1 || type === 2 ? { value, rendered_value: renderInline(state, value, level) } : { value }
 }

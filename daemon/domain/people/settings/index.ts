@@ -19,6 +19,7 @@ import { checkNewEmail } from '../users/checks.ts'
 import { accountChanges, composeConfirmationNotice, mailOf } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
 import { commandChanges } from './command.ts'
+import { changesOfOthers } from './for-others.ts'
 
 interface Prepared {
   readonly update: { readonly matches: boolean; readonly hash: string }
@@ -40,6 +41,13 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 
     update(ctx, params, prepared) {
       may.check(may.haveSettings, ctx)
+      if (params.target_users)
+        return {
+          facts: changesOfOthers(ctx, params, params.target_users).map(([user, changes]) =>
+            settingsFact(user, changes, ctx.actor),
+          ),
+          reply: {},
+        }
       const changes = changedSettings(params, name => userSetting(ctx.actor, name as UserSetting))
       const account = accountChanges(ctx, params, prepared)
       const facts: Fact[] = [...account]
@@ -88,9 +96,10 @@ export const settings = resource(api)<SettingsFact, Prepared>({
   },
 
   apply: {
-    'user.settings-changed'(state, { userId, changes }) {
+    'user.settings-changed'(state, { userId, changes, by }) {
       const user = state.users.get(userId)!
-      state.users.put({ ...user, settings: omitDefaults({ ...user.settings, ...changes }) })
+      const chosen = by === undefined ? { chosenSettings: addNames(user.chosenSettings, changes) } : {}
+      state.users.put({ ...user, settings: omitDefaults({ ...user.settings, ...changes }), ...chosen })
       if (changes.enable_drafts_synchronization === false)
         for (const draft of state.drafts.where('user', userId)) state.drafts.remove(draft.id)
     },
@@ -156,12 +165,22 @@ export const settings = resource(api)<SettingsFact, Prepared>({
 const choices = { emojiset_choices: emojisets, available_notification_sounds: notificationSounds }
 
 /** A change of settings as a fact; other resources that change a setting use it too. */
-export function settingsFact(user: User, changes: SettingChanges): Fact {
+export function settingsFact(user: User, changes: SettingChanges, by = user): Fact {
   const language = changes.default_language
   const named = typeof language === 'string' ? languageName(language) : undefined
   const before = mapTable(changes, name => userSetting(user, name as UserSetting))
-  const fact = { type: 'user.settings-changed', userId: user.id, changes, before } as const
+  const fact = {
+    type: 'user.settings-changed',
+    userId: user.id,
+    changes,
+    before,
+    ...(by.id !== user.id && { by: by.id }),
+  } as const
   return named === undefined ? fact : { ...fact, languageName: named }
+}
+
+function addNames(known: readonly string[] = [], changes: SettingChanges): readonly string[] {
+  return [...new Set([...known, ...Object.keys(changes)])]
 }
 
 /** The time zone is personal: an organization has no default for it. */

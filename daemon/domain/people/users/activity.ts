@@ -15,11 +15,12 @@ import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
 import { clean } from '../../values/text.ts'
 import { checkBotName } from './checks.ts'
+import { deleteAccountData, type Deletions, deletesMessages } from './deletions.ts'
 import { settleDeactivated } from './lifecycle.ts'
 
 export function deactivate(
   ctx: Context,
-  { user_id, deactivation_notification_comment: comment }: ParamsOf<typeof api.deactivate>,
+  { user_id, deactivation_notification_comment: comment, actions = {} }: ParamsOf<typeof api.deactivate>,
 ): Outcome<ReplyOf<typeof api.deactivate>> {
   may.check(may.administer, ctx)
   const user = ctx.state.users.get(user_id)
@@ -27,10 +28,11 @@ export function deactivate(
   may.insist(may.deactivateUser, ctx, user)
   if (may.isOnlyOwner(ctx.state, user)) throw conflict('user_id', 'the only organization owner cannot be deactivated')
   if (!user.active) throw conflict('user_id', 'the account is already deactivated')
+  if (deletesMessages(actions)) may.check(may.deleteAnyMessage, ctx, undefined)
   const text =
     comment === undefined ? undefined : clean('deactivation_notification_comment', comment, limits.deactivationComment)
   return {
-    facts: leaving(ctx, user),
+    facts: leaving(ctx, user, actions),
     mails: text === undefined ? [] : [farewell(ctx, user, text)],
     reply: {},
   }
@@ -52,9 +54,10 @@ export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactiv
 }
 
 /** Bots go before their owner. */
-export function leaving(ctx: Context, user: User): Fact[] {
+export function leaving(ctx: Context, user: User, actions: Deletions = {}): Fact[] {
   const bots = ctx.state.users.where('botOwner', user.id).filter(bot => bot.active)
   return [...bots, user].flatMap(account => [
+    ...deleteAccountData(ctx, account, actions),
     ...settleDeactivated(ctx, account),
     { type: 'user.deactivated', userId: account.id },
   ])

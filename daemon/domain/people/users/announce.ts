@@ -9,7 +9,7 @@ import { type Announcement, type Client, onlyWith } from '../../resource.ts'
 import { accessAudience, activeUsers, administrators, everyone, strangers } from '../../rules/audiences.ts'
 import { directGroups, presentValue } from '../../rules/group-values.ts'
 import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
-import { presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
+import { hasProviderAvatar, presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
 /** To everyone who may know of the user. */
 export function announcePersonUpdated(state: State, user: User, person: object): Announcement {
@@ -63,7 +63,7 @@ export function announceEmail(state: State, before: User, after: User): Announce
   // The picture of the avatar provider comes from the address, where everyone sees that.
   const avatar = announcePersonUpdated(state, after, presentAvatar(after))
   const isNewAddress = before.email !== after.email
-  if (isNewAddress && !after.avatar.file) news.push(avatar)
+  if (isNewAddress && hasProviderAvatar(after)) news.push(avatar)
   if (apiEmail(state, before) !== apiEmail(state, after))
     news.push(
       announcePersonUpdated(state, after, { new_email: apiEmail(state, after) }),

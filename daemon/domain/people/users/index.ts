@@ -21,6 +21,7 @@ import { resource, type Surroundings } from '../../resource.ts'
 import { accessAudience } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
 import { visibleUser } from '../../rules/user-access.ts'
+import { minuteIso } from '../../values/time.ts'
 import { outdateInvitations } from '../invitations/endings.ts'
 import { presentValue } from '../profile-fields/present.ts'
 import { statusNews } from '../user-status.ts'
@@ -39,8 +40,8 @@ import {
   membershipOfAll,
 } from './announce.ts'
 import { checkFullName, checkNewEmail, checkPassword } from './checks.ts'
-import { activityNews, roleNews, settleNewAccount, waitingNews } from './lifecycle.ts'
-import { presentAvatar } from './present.ts'
+import { activityNews, noteFirstLogin, roleNews, settleNewAccount, waitingNews } from './lifecycle.ts'
+import { defaultAvatar, presentAvatar } from './present.ts'
 import { list, me, section, show } from './read.ts'
 import { update } from './update.ts'
 
@@ -72,6 +73,7 @@ export const users = resource(api)<UserFact, Prepared>({
         email: checkNewEmail(ctx.state, 'email', params.email),
         fullName: checkFullName(ctx.state, params.full_name),
         password: hash,
+        unused: true,
       })
       return {
         facts: [
@@ -99,7 +101,10 @@ export const users = resource(api)<UserFact, Prepared>({
       const user = userByEmail(ctx.state, username)
       if (!user || !matches) throw unauthenticated('AUTHENTICATION_FAILED', 'Your username or password is incorrect.')
       if (!user.active) throw userDeactivated()
-      return { reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id } }
+      return {
+        facts: noteFirstLogin(ctx, user),
+        reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id },
+      }
     },
   },
 
@@ -115,6 +120,10 @@ export const users = resource(api)<UserFact, Prepared>({
         if (value === null) delete profile[id]
         else profile[id] = value
       change(state, userId, { profile })
+    },
+    'user.entered'(state, { userId, joined }) {
+      const { unused: _, ...user } = state.users.get(userId)!
+      state.users.put({ ...user, joined })
     },
     'user.deactivated': (state, { userId }) => change(state, userId, { active: false }),
     'user.reactivated'(state, { userId, ownerId }) {
@@ -179,6 +188,9 @@ export const users = resource(api)<UserFact, Prepared>({
         }),
       )
     },
+    'user.entered'(state, { userId, joined }) {
+      return [personUpdated(state, state.users.get(userId)!, { date_joined: minuteIso(joined) })]
+    },
     'user.deactivated'(state, { userId }) {
       const user = state.users.get(userId)!
       const { known, losing } = readersOfDeactivation(state, user)
@@ -227,7 +239,7 @@ export const users = resource(api)<UserFact, Prepared>({
 /** An account as it starts: with what the organization gives to new ones. */
 export function newAccount(
   ctx: Surroundings,
-  given: Pick<User, 'email' | 'fullName'> & Partial<Pick<User, 'password' | 'bot' | 'avatar' | 'role'>>,
+  given: Pick<User, 'email' | 'fullName'> & Partial<Pick<User, 'password' | 'bot' | 'avatar' | 'role' | 'unused'>>,
 ): User {
   return {
     id: ctx.state.users.nextId,
@@ -235,7 +247,7 @@ export function newAccount(
     fullMember: organizationSetting(ctx.state, 'waiting_period_threshold') === 0,
     active: true,
     joined: ctx.now,
-    avatar: { version: 1 },
+    avatar: defaultAvatar(ctx.state, 1),
     keyVersion: 1,
     canCreateUsers: false,
     canChangeEmails: false,

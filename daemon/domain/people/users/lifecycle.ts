@@ -53,6 +53,15 @@ function mention({ fullName, id }: User): string {
   return `@_**${fullName}|${id}**`
 }
 
+/**
+ * An account that an administrator made counts as joined when its owner logs in.
+ * OPEN: a login is a key that is fetched with a password; on the public server it is the first visit to the web page.
+ */
+export function noteFirstLogin({ server, now }: Surroundings, { id, unused }: User): Fact[] {
+  if (!unused || !server.level.rules.joinedAtFirstLogin) return []
+  return [{ type: 'user.entered', userId: id, joined: now }]
+}
+
 /** An account is deactivated: its open invitations are revoked. */
 export function settleDeactivated({ state }: Surroundings, user: User): Fact[] {
   return revokeInvitations(state, user.id)

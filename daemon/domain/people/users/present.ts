@@ -5,7 +5,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import type { Level } from '../../../api/levels/level.ts'
 import { apiEmail, emailIsPublic, placeholder } from '../../model/lookups.ts'
 import { roles } from '../../model/roles.ts'
-import { userSetting } from '../../model/settings.ts'
+import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { isAdministrator, isGuest, isOwner } from '../../rules/index.ts'
 import { minuteIso } from '../../values/time.ts'
@@ -40,7 +40,7 @@ export function presentUser(state: State, user: User, { seesEmail, clientGravata
     avatar_url: shownAvatar(user, clientGravatar),
     avatar_version: user.avatar.version,
     ...lastingFields(level),
-    ...(withProfile && !user.bot && { profile_data: presentProfile(state, user) }),
+    ...(withProfile && !user.bot && { profile_data: presentProfile(state, user, level) }),
   }
 }
 
@@ -92,7 +92,7 @@ const texts = new WeakMap<User, (string | undefined)[]>()
 export function userText(state: State, user: User, view: View): string {
   if (view.withProfile && !user.bot) {
     // Rendered again, because the rules of the organization can have changed since.
-    const profile = JSON.stringify(presentProfile(state, user))
+    const profile = JSON.stringify(presentProfile(state, user, view.level))
     return `${userText(state, user, { ...view, withProfile: false }).slice(0, -1)},"profile_data":${profile}}`
   }
   let known = texts.get(user)
@@ -109,13 +109,23 @@ export function userText(state: State, user: User, view: View): string {
 
 /** Null when the client can work it out from the address. */
 function shownAvatar(user: User, clientGravatar: boolean): string | null {
-  return clientGravatar && !user.avatar.file && emailIsPublic(user) ? null : avatarUrl(user)
+  return clientGravatar && hasProviderAvatar(user) && emailIsPublic(user) ? null : avatarUrl(user)
 }
 
-/** Uploaded, or that of the avatar provider. Uploads are relative to the server and served in one size. */
+/** The picture comes from the avatar provider, by the address. */
+export function hasProviderAvatar({ avatar }: User): boolean {
+  return avatar.file === undefined && !avatar.jdenticon
+}
+
+/** The avatar of an account without an upload, as the organization wants it for new ones. */
+export function defaultAvatar(state: State, version: number): User['avatar'] {
+  return organizationSetting(state, 'default_avatar_source') === 'J' ? { version, jdenticon: true } : { version }
+}
+
+/** Uploaded, drawn by the server, or that of the avatar provider. The first two are relative to the server and have one size. */
 export function avatarUrl(user: User, medium = false): string {
   const { id, email, avatar } = user
-  if (avatar.file) return `/user_avatars/${id}/${avatar.file}?version=${avatar.version}`
+  if (!hasProviderAvatar(user)) return `/user_avatars/${id}/${avatar.file ?? 'jdenticon.svg'}?version=${avatar.version}`
   // A hash of the address would confirm any guess of it, so an account with a hidden address gets a picture by ID.
   return providerAvatarUrl(emailIsPublic(user) ? email : `user ${id}`, avatar.version, medium)
 }
@@ -130,7 +140,7 @@ export function presentAvatar(user: User) {
   return {
     avatar_url: avatarUrl(user),
     avatar_url_medium: avatarUrl(user, true),
-    avatar_source: user.avatar.file ? 'U' : 'G',
+    avatar_source: hasProviderAvatar(user) ? 'G' : user.avatar.file ? 'U' : 'J',
     avatar_version: user.avatar.version,
   }
 }

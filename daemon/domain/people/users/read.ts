@@ -24,6 +24,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
   for (const user of listWanted(ctx.state, params.user_ids)) {
     if (user.bot?.system) continue
     const isStranger = limited && !may.accessUser.allows(ctx, user)
+    if (isStranger && ctx.server.level.rules.strangersLeftOut) continue
     members.push(
       isStranger
         ? JSON.stringify(presentStranger(ctx.state, user, ctx.server.level))
