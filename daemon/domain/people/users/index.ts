@@ -189,7 +189,7 @@ export const users = resource(api)<UserFact, Prepared>({
       )
     },
     'user.entered'(state, { userId, joined }) {
-      return [personUpdated(state, state.users.get(userId)!, { date_joined: minuteIso(joined) })]
+      return [announcePersonUpdated(state, state.users.get(userId)!, { date_joined: minuteIso(joined) })]
     },
     'user.deactivated'(state, { userId }) {
       const user = state.users.get(userId)!
