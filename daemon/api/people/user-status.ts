@@ -34,7 +34,6 @@ export const userStatus = {
     id: 'update-status-for-user',
     method: 'POST',
     path: '/users/{user_id}/status',
-    callers: 'humans',
     since: 407,
     summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },

@@ -71,7 +71,7 @@ export interface User {
   readonly profile: Readonly<Record<string, string>>
   /** Settings that the person has changed. */
   readonly chosenSettings?: readonly string[]
-  /** Made by an administrator, and nobody has logged in to it. */
+  /** Made by an administrator, without a login so far. */
   readonly unused?: true
   /** Onboarding steps. */
   readonly seenSteps?: readonly string[]

@@ -15,7 +15,7 @@ import { changedSettings } from './check.ts'
 type Params = ParamsOf<typeof api.update>
 type Targets = NonNullable<Params['target_users']>
 
-/** What nobody else decides for a person. */
+/** What people decide for themselves alone. */
 const personal = [
   'full_name',
   'email',

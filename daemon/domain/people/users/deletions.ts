@@ -1,4 +1,4 @@
-// What is deleted with an account that an administrator deactivates: its name and avatar, and messages that it sent.
+// Deletes, with an account that an administrator deactivates, its name and avatar, and messages that it sent.
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
