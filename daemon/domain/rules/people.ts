@@ -227,13 +227,13 @@ export const createBot = rule<1 | 2 | 3 | 4>({
     (type === 2 && holdsInOrganization(asker, 'can_create_write_only_bots_group')),
 })
 
-const forWebhooks: readonly string[] = [messages.send.id, webhooks.post.id]
-
 export const useBotStorage = rule({
   law: 'Everyone may use their own bot storage; from level 494 on, only bots.',
   refusal: 'Only bots have storage.',
   allows: ({ actor, server }) => !isHuman(actor) || !server?.level.rules.storageForBotsOnly,
 })
+
+const forWebhooks: readonly string[] = [messages.send.id, webhooks.post.id]
 
 /** By the ID of the endpoint. */
 export const callEndpoint = rule<string>({

@@ -60,7 +60,7 @@ export function checkPosting(ctx: Context, channel: Channel, topic: string, give
 }
 
 /** A topic that has messages already is open to everyone who may post. */
-function checkNewTopic(ctx: Context, channel: Channel, topic: string): void {
+export function checkNewTopic(ctx: Context, channel: Channel, topic: string): void {
   if (!ctx.server.level.rules.topicCreationLimited || may.createTopic.allows(ctx, channel)) return
   if (ctx.state.messages.inTopic(channel.id, topic).length === 0) throw may.forbidden(may.createTopic, channel)
 }
