@@ -15,7 +15,7 @@ import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
 import { clean } from '../../values/text.ts'
 import { checkBotName } from './checks.ts'
-import { deleteAccountData, type Deletions, deletesMessages } from './deletions.ts'
+import { type Deletions, deleteAccountData, deletesMessages } from './deletions.ts'
 import { settleDeactivated } from './lifecycle.ts'
 
 export function deactivate(
