@@ -1,4 +1,4 @@
-// What changes about messages at newer levels, on both sides of their level, in spaces of a real daemon.
+// Changes about messages at newer levels, on both sides of their level, in spaces of a real daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-// What changes about accounts and their settings at newer levels, on both sides of their level, in spaces of a real daemon.
+// Changes about accounts and their settings at newer levels, on both sides of their level, in spaces of a real daemon.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
