@@ -73,7 +73,6 @@ export const webhooks = {
       event: optional(textUpTo(200), 'the name of the event; services send it in a header such as X-GitHub-Event'),
     },
     reply: { ok: maybe(bool) },
-    refusals: ['BAD_REQUEST'],
     cli: {
       name: 'webhooks post',
       done: 'posted to {integration}',

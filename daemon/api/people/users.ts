@@ -134,7 +134,6 @@ export const users = {
       full_name: required(text, 'the full name, 2 to 100 characters'),
     },
     reply: { user_id: int },
-    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'users create',
       done: 'created user {email} (ID {user_id})',
