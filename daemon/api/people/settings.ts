@@ -78,7 +78,7 @@ export const settings = {
       ...settingParams,
     },
     reply: {},
-    refusals: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
+    refusals: ['UNAUTHORIZED_PRINCIPAL'],
     cli: {
       name: 'settings edit',
       done: 'edited your settings',
