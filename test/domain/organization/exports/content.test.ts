@@ -13,7 +13,7 @@ import { World } from '../../../support/in-process.ts'
 
 const runs = { numRuns: Number(process.env.NATTER_HISTORIES ?? 15) }
 /** Sections that no archive has rows of. */
-const leftOut = ['invitations', 'emailChanges', 'webhookDeliveries', 'exports']
+const leftOut = ['invitations', 'emailChanges', 'webhookDeliveries']
 const personal = ['drafts', 'savedSnippets', 'alertWords', 'mutedUsers', 'userTopics', 'messageFlags', 'reminders']
 
 describe('the content of an export', () => {
@@ -90,6 +90,18 @@ describe('the content of an export', () => {
     assert.ok(!texts(1).includes('psst') && !texts(1).includes('hidden'))
     assert.ok(texts(1).includes('open'))
     assert.ok(texts(2).includes('psst'))
+  })
+
+  test('has the records of finished exports, which cannot be deleted where they are imported', () => {
+    const world = new World()
+    const [owner] = furnished(world).people
+    const row = { id: 1, userId: owner!.id, kind: 1, requested: world.now } as const
+    world.state.exports.put({ ...row, status: 'done', path: 'exports/1/a.tar.gz', file: 'f'.repeat(64) })
+    world.state.exports.put({ ...row, id: 2, status: 'pending' })
+    const prior = { ...row, status: 'prior' } as const
+    assert.deepEqual([...loaded(contentOf(world.state, 1)).exports.values()], [prior])
+    world.state.exports.put(prior)
+    assert.throws(() => world.run(owner!, 'delete-realm-export', { export_id: 1 }), /another server/)
   })
 })
 
