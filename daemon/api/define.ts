@@ -307,7 +307,7 @@ export interface Endpoint {
   readonly also?: readonly string[]
   /**
    * Who may call: an account (usual), anyone, a program that has the token of the control plane, or a service that has the key of an account in
-   * its address. Of such a service the body is its payload, in whatever form it sends that (decision 0059).
+   * its address. Of such a service the body is its payload, in whatever form it sends that (decision 0061).
    */
   readonly access: 'user' | 'anyone' | 'control' | 'key'
   /**

@@ -1,5 +1,5 @@
 // Reads what other services post to an incoming webhook as parameters: JSON, a form, a form with JSON in it, or any text.
-// The one place where a body is not a form (decision 0059).
+// The one place where a body is not a form (decision 0061).
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { isUpload } from '../api/define.ts'
