@@ -99,9 +99,10 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.get<{ Params: { file: string } }>('/inspector/:file', (request, reply) =>
     serveInspector(request, reply, request.params.file),
   )
-  app.get<{ Params: { file: string } }>('/static/:file', (request, reply) => {
+  app.get<{ Params: { file: string } }>('/static/:file', async (request, reply) => {
     const { file } = request.params
-    if (file === 'openapi.json') return reply.type('application/json').send(openApiAt(siteOf(request).level, request))
+    if (file === 'openapi.json')
+      return reply.type('application/json').send(await openApiAt(siteOf(request).level, request))
     if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
     const image = Object.hasOwn(images, file) ? images[file] : undefined
     if (image === undefined) return reply.callNotFound()

@@ -47,8 +47,11 @@ describe('turns', () => {
     assert.equal(await turns.take('b', async () => 'done'), 'done')
   })
 
-  test('are refused when they do not come in time, and leave room for the next', async () => {
+  test('are refused when they do not come in time, and leave room for the next', async t => {
     const turns = new Turns(1, 2, 20)
+    // The timer of a turn does not keep the process.
+    const alive = setInterval(() => {}, 1000)
+    t.after(() => clearInterval(alive))
     const { begun, begin, end } = callsOn(turns)
     const first = begin('a', 'a1')
     await assert.rejects(begin('a', 'a2'), { code: 'SERVER_BUSY' })

@@ -50,7 +50,7 @@ function scheduled(): void {
       () => ({ type: 'private', to: [bob.id] }),
     ],
     ['to oneself', () => ({ ...message(), type: 'direct', to: [amy.id] }), () => ({ type: 'private', to: [amy.id] })],
-    ['to the empty topic', () => ({ ...message(), topic: '(no topic)' }), () => ({ topic: 'general chat' })],
+    ['to the empty topic', () => ({ ...message(), topic: '(no topic)' }), () => ({ topic: '' })],
   ]
   for (const [title, given, expected] of shapes)
     test(title, async () => {
