@@ -74,12 +74,17 @@ export async function callEndpoint(
 }
 
 /** For --fields link: messages with their links. Of a message that was sent, its place is asked for. */
-async function addLinks({ id }: Endpoint, reply: Reply, account: Account, patience: Patience): Promise<Reply> {
+async function addLinks(
+  { reply: shapes }: Endpoint,
+  reply: Reply,
+  account: Account,
+  patience: Patience,
+): Promise<Reply> {
   const { withLink } = await import('../print/links.ts')
   const { messages, message } = reply
   if (Array.isArray(messages)) return { ...reply, messages: messages.map(one => withLink(one, one, account.site)) }
   if (message) return { ...reply, message: withLink(message, message, account.site) }
-  if (id !== 'send-message') return reply
+  if (shapes.id?.ref !== 'message') return reply
   const path = `/api/v1/messages/${reply.id}?allow_empty_topic_name=true`
   const sent = await call(account, { method: 'GET', path, fields: new Map() }, patience)
   return withLink(reply, sent.message as object, account.site)

@@ -71,7 +71,7 @@ export class Guard {
     // What a queue returns is looked through instead.
     if (found.endpoint.served === 'queues') return
     const query = new URLSearchParams(path.split('?')[1])
-    const places = placesIn(found.endpoint.id, [...Object.entries(found.params), ...query, ...form])
+    const places = placesIn(found.endpoint, [...Object.entries(found.params), ...query, ...form])
     await this.#locate(places.flatMap(place => (place.kind === 'message' ? [place.id] : [])))
     for (const place of places) await this.#checkPlace(place, shown)
   }

@@ -1,5 +1,7 @@
 // The places that a call names: channels, direct conversations, messages. By the names of its parameters, which the API uses for the same things everywhere;
-// a test compares them with the catalogue.
+// where they do not say it, the endpoint does. A test compares them with the catalogue.
+
+import type { Endpoint } from '../../daemon/api/define.ts'
 
 export type Place =
   | { readonly kind: 'channel'; readonly channel: string | number }
@@ -9,30 +11,24 @@ export type Place =
   | { readonly kind: 'channels' }
   | { readonly kind: 'everywhere' }
 
-/** Calls that concern everything if they name no place. */
-const wide = new Set([
-  'get-messages',
-  'update-message-flags-for-narrow',
-  'mark-all-as-read',
-  'export-realm',
-  'get-realm-exports',
-])
-
 const channelName = /(?:^|_)(?:stream|channel)(?:_(?:id|ids|name|names))?$/
 const messageNames = new Set(['message_id', 'message_ids', 'msg_ids', 'messages'])
 
 /** `fields`: those of path, query and body, as they travel. */
-export function placesIn(endpointId: string, fields: readonly (readonly [string, string])[]): Place[] {
+export function placesIn(
+  { concerns }: Pick<Endpoint, 'concerns'>,
+  fields: readonly (readonly [string, string])[],
+): Place[] {
+  const named = typeof concerns === 'object' ? concerns.channels : []
   const places: Place[] = []
   const values = fields.map(([name, text]) => [name, readLoosely(text)] as const)
   for (const [name, value] of values) {
     if (name === 'narrow') places.push(...placesInNarrow(value))
     else if (name === 'to') places.push(...recipients(value, values.find(([other]) => other === 'type')?.[1]))
-    else if (name === 'subscriptions' || (name === 'name' && endpointId === 'create-channel'))
-      places.push(...readNamed(value))
+    else if (named.includes(name)) places.push(...readNamed(value))
     else places.push(...referredTo(name, value))
   }
-  if (wide.has(endpointId) && places.length === 0) places.push({ kind: 'everywhere' })
+  if (concerns === 'everywhere' && places.length === 0) places.push({ kind: 'everywhere' })
   return places
 }
 

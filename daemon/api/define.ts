@@ -333,6 +333,8 @@ export interface Endpoint {
   readonly served?: 'queues' | 'outgoing'
   /** Changes nothing, although its method is that of a change. */
   readonly reads?: true
+  /** A call that names no place concerns all of them; or the params with names of channels, where their own names do not say so. */
+  readonly concerns?: 'everywhere' | { readonly channels: readonly string[] }
   /** A password is tried: the params with it, with its account (by default the caller's), and the one without which it is not looked at. */
   readonly login?: { readonly password: string; readonly account?: string; readonly only?: string }
   /** It can send mail, which is limited by sender and recipient. */

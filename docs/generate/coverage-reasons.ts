@@ -13,8 +13,8 @@ export const reasons: Readonly<Record<string, string>> = {
   'cli/commands/server/daemon':
     'Tests kill a daemon in the foreground together with the `natter` that runs it, and they start daemons from the bundle only, not from sources or from the single executable.',
   'cli/commands/test/init': 'The text form: the tests of the files read the JSON of most kinds.',
-  'cli/terminal/log-lines.ts':
-    'Colors, uploads and lost calls in the text form; the tests read the JSON of most of them.',
+  'cli/terminal':
+    'Colors, and in the text form of logs uploads and lost calls; the tests read plain text, or the JSON of most of them.',
   'cli/commands/test/replay':
     'The comparison of queues needs recordings of clients that polled and ended before they had read everything.',
   'cli/commands/organization/seed-pull':

@@ -92,7 +92,7 @@ describe('the fixture subcommands', () => {
       const { stdout } = await shell.run([word, '--help'])
       return [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, verb]) => verb).sort()
     }
-    assert.deepEqual(await verbs('webhooks'), ['deliveries', 'redeliver', 'requests', 'wait'])
+    assert.deepEqual(await verbs('webhooks'), ['deliveries', 'post', 'redeliver', 'requests', 'url', 'wait'])
     assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register', 'wait'])
   })
 

@@ -219,6 +219,14 @@ test('text is wrapped to the terminal with a hanging indent, Markdown gets colou
     markdownText('**b** @**Amy** `c`', colors),
     `${colors.bold('b')} ${colors.magenta('@Amy')} ${colors.yellow('c')}`,
   )
+  assert.equal(
+    markdownText('*i* #**general>lunch** @_**Amy|8** [docs](https://example.com/a)', colors),
+    `${colors.italic('i')} ${colors.blue('#general > lunch')} ${colors.magenta('@Amy')} ${colors.underline('docs')} ${colors.dim('<https://example.com/a>')}`,
+  )
+  assert.equal(
+    markdownText('> **q**\n```\n**x**\n```\n**b**', colors),
+    [colors.dim('> **q**'), colors.dim('```'), colors.yellow('**x**'), colors.dim('```'), colors.bold('b')].join('\n'),
+  )
 })
 
 test('distances in time are words', () => {

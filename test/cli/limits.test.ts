@@ -141,6 +141,9 @@ describe('limits of a profile', () => {
       ['channels', 'show', 'random'],
       ['channels', 'create', 'new'],
       ['subscribe', 'random'],
+      ['unsubscribe', 'random'],
+      ['subscriptions', 'edit-list', '--add', 'random'],
+      ['subscriptions', 'edit-list', '--delete', 'general,random'],
       ['api', 'GET', `/messages/${inRandom}/history`],
       ['api', 'GET', `/users/me/${random}/topics`],
       ['api', 'GET', `/messages?anchor=newest&num_before=1&num_after=0`],
@@ -328,11 +331,12 @@ describe('the places that a call names', () => {
 
   test('are found for every parameter of the catalogue that refers to a channel, a message or a narrow', async () => {
     for (const page of Object.values<Page>(catalogue))
-      for (const { id, params } of Object.values(await page.load()))
-        for (const [name, { shape }] of Object.entries(params)) {
+      for (const endpoint of Object.values(await page.load()))
+        for (const [name, { shape }] of Object.entries(endpoint.params)) {
           const ref = refsIn(shape).find(ref => Object.hasOwn(samples, ref))
           const nested = name === 'subscription_data' ? '[{"stream_id":5}]' : undefined
-          if (ref) assert.notDeepEqual(placesIn(id, [[name, nested ?? samples[ref]!]]), [], `${name} of ${id}`)
+          const fields = [[name, nested ?? samples[ref!]!]] as const
+          if (ref) assert.notDeepEqual(placesIn(endpoint, fields), [], `${name} of ${endpoint.id}`)
         }
   })
 })

@@ -54,7 +54,7 @@ export function goneFields({ forms }: Pick<News, 'forms'>, used: Uses | undefine
   return forms.flatMap(placed =>
     (placed.form.ends ?? [])
       .filter(path => used === undefined || isGot(path, gotIn(placed, used)))
-      .map(path => `${placed.of === 'register-queue' ? 'register' : placed.of}.${path.replaceAll('.*', '[]')}`),
+      .map(path => `${placed.of}.${path.replaceAll('.*', '[]')}`),
   )
 }
 

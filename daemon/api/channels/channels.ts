@@ -87,6 +87,7 @@ export const channels = {
     callers: 'not guests',
     since: 417,
     summary: 'Create a channel and subscribe people to it',
+    concerns: { channels: ['name'] },
     params: {
       name: required(text, 'the name, at most 60 characters'),
       description: optional(text, 'the description, in Markdown, at most 1024 characters'),

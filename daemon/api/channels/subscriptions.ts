@@ -54,6 +54,7 @@ export const subscriptions = {
     path: '/users/me/subscriptions',
     callers: 'not guests',
     summary: 'Subscribe yourself or others to channels, creating those that do not exist',
+    concerns: { channels: ['subscriptions'] },
     params: {
       subscriptions: required(listOf(wanted), 'channels: names, or objects with name, description and color'),
       principals: optional(people, 'who to subscribe, by ID or email; you if omitted'),
@@ -95,6 +96,7 @@ export const subscriptions = {
     method: 'DELETE',
     path: '/users/me/subscriptions',
     summary: 'Unsubscribe yourself or others from channels',
+    concerns: { channels: ['subscriptions'] },
     params: {
       subscriptions: required(listOf(text), 'channel names'),
       principals: optional(people, 'who to unsubscribe, by ID or email; you if omitted'),
@@ -114,6 +116,7 @@ export const subscriptions = {
     method: 'PATCH',
     path: '/users/me/subscriptions',
     summary: 'Subscribe to some channels and unsubscribe from others in one call',
+    concerns: { channels: ['add', 'delete'] },
     params: {
       add: optional(listOf(wanted), 'channels to subscribe to'),
       delete: optional(listOf(text), 'names of the channels to unsubscribe from'),

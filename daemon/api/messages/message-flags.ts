@@ -47,6 +47,7 @@ export const messageFlags = {
     path: '/messages/flags/narrow',
     since: 155,
     summary: 'Add a flag to the messages that match a narrow, or remove it',
+    concerns: 'everywhere',
     params: {
       anchor: required(text, 'a message ID, or newest, oldest or first_unread'),
       anchor_date: optional(text, 'for anchor=date: a time in ISO 8601, in UTC unless it says otherwise', {
@@ -85,6 +86,7 @@ export const messageFlags = {
     path: '/mark_all_as_read',
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark all messages as read',
+    concerns: 'everywhere',
     reply: { complete: bool },
     cli: { name: 'flags read-all', examples: ['natter flags read-all', 'natter flags read-all --json'] },
   }),

@@ -60,7 +60,7 @@ export const messages = {
       widget_content: optional(text, 'a widget, as JSON'),
     },
     reply: {
-      id: int,
+      id: messageId,
       automatic_new_visibility_policy: maybe(oneOf(2, 3)),
       message_url: since(508, text, 'leftOut'),
       message_link: since(508, text, 'leftOut'),
@@ -85,6 +85,7 @@ export const messages = {
     method: 'GET',
     path: '/messages',
     summary: 'Get messages around an anchor',
+    concerns: 'everywhere',
     params: {
       anchor: optional(text, 'a message ID, or newest, oldest or first_unread; required unless message_ids is given'),
       anchor_date: optional(text, 'for anchor=date: a time in ISO 8601, in UTC unless it says otherwise', {

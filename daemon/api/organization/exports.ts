@@ -39,6 +39,7 @@ export const dataExports = {
     path: '/export/realm',
     callers: 'administrators',
     summary: 'Start an export of the organization (administrators); a realm_export event reports its end',
+    concerns: 'everywhere',
     params: {
       export_type: optional(
         eitherOf(oneOf('public', 'full_with_consent', 'full_without_consent'), oneOf(1, 2)),
@@ -60,6 +61,7 @@ export const dataExports = {
     path: '/export/realm',
     callers: 'administrators',
     summary: 'List the exports of the organization (administrators)',
+    concerns: 'everywhere',
     reply: { exports: listOf(dataExport) },
     cli: {
       name: 'exports list',
