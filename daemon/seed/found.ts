@@ -37,7 +37,7 @@ export async function firstFacts(
     name: config.org ?? said.name ?? founding.organization.name,
     description: said.description ?? founding.organization.description,
   }
-  const { emailDomain } = context.surroundings.server
+  const { emailDomain, level: served } = context.surroundings.server
   const beginning = found(
     {
       ...founding,
@@ -46,6 +46,7 @@ export async function firstFacts(
     },
     emailDomain,
     context.now,
+    served.rules.avatarsDrawn,
   )
   const facts = seeds.length === 0 ? [beginning] : await seedFacts([beginning], seeds, context)
   const newest = facts.reduce((id, fact) => (fact.type === 'user.created' ? fact.user.id : id), beginning.users.length)

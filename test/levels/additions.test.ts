@@ -70,6 +70,13 @@ describe('params', () => {
     [445, messages.list, { anchor: 'newest', anchor_date: '2030-01-01' }, 'anchor_date'],
     [469, organization.update, { media_preview_size: 150 }, ''],
     [
+      471,
+      linkifiers.add,
+      { example_input: '#1', pattern: '#(?P<id>[0-9]+)', url_template: 'https://x.example/{id}' },
+      '',
+    ],
+    [478, linkifiers.add, { alternative_url_templates: [], pattern: 'x', url_template: 'https://x.example/' }, ''],
+    [
       507,
       channels.create,
       { name: 'y', subscribers: [], default_push_notifications: true },

@@ -134,6 +134,24 @@ describe('avatar_source', () => {
     assert.deepEqual(await told(465), ['U', 'U', 'image/svg+xml'])
     assert.deepEqual(await told(466), ['J', 'J', 'image/svg+xml'])
   })
+
+  test('is J in a new organization from 468 on, so that a client never has to work out the picture', async () => {
+    const shown = async (level: number) => {
+      const { owner } = await spaceAt(level)
+      const { state } = await listen(owner, { fetch_event_types: ['realm', 'realm_user'], event_types: [] })
+      const { members } = await owner.call(users.list, { client_gravatar: true })
+      const people = members.filter(({ is_bot }) => !is_bot)
+      const drawn = people.every(({ avatar_url }) => avatar_url?.includes('/jdenticon.svg'))
+      return [state.realm_default_avatar_source, state.avatar_source, drawn]
+    }
+    assert.deepEqual(
+      [await shown(467), await shown(468)],
+      [
+        ['G', 'G', false],
+        ['J', 'J', true],
+      ],
+    )
+  })
 })
 
 describe('date_joined', () => {
@@ -163,6 +181,20 @@ describe('access', () => {
     const status = async (level: number) => (await (await spaceAt(level)).owner.try(botStorage.get, {})).status
     assert.deepEqual([await status(493), await status(494)], [200, 400])
     assert.equal((await (await spaceAt(494)).as('echo-bot').try(botStorage.get, {})).status, 200)
+  })
+
+  test('the email address of a channel is for people who may post there from 448 on', async () => {
+    const status = async (level: number) => {
+      const space = await spaceAt(level)
+      const can_send_message_group = await group(space, 'role:owners')
+      const channel = { name: 'news', subscribers: [space.owner.id, space.as('amy').id], can_send_message_group }
+      const { id: stream_id } = await space.owner.call(channels.create, channel)
+      return [space.owner, space.as('amy')].map(
+        async person => (await person.try(channels.email, { stream_id })).status,
+      )
+    }
+    assert.deepEqual(await Promise.all(await status(447)), [200, 200])
+    assert.deepEqual(await Promise.all(await status(448)), [200, 400])
   })
 
   test('channels with protected history let everyone start topics from 441 on', async () => {

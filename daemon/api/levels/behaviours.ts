@@ -68,8 +68,7 @@ export const behaviours = {
     since: 448,
     about: 'Only people who may post in a channel get its email address.',
     breaks: true,
-    endpoints: ['get-stream-email-address', 'get-subscriptions', 'register-queue'],
-    events: ['subscription'],
+    endpoints: ['get-stream-email-address'],
   },
   wrongTimesAreText: {
     since: 451,
@@ -110,6 +109,12 @@ export const behaviours = {
     about: 'Markdown image syntax shows uploaded images only.',
     endpoints: ['send-message', 'update-message', 'render-message'],
     events: ['message', 'update_message'],
+  },
+  avatarsDrawn: {
+    since: 468,
+    about: 'In a new organization, default_avatar_source is J: accounts without a picture have a Jdenticon.',
+    endpoints: ['create-user', 'get-users', 'get-user', 'get-own-user', 'register-queue', 'delete-avatar'],
+    events: ['realm_user'],
   },
   statusesByAdminBots: {
     since: 473,

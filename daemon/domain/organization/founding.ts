@@ -15,7 +15,8 @@ interface Founding {
   readonly owner: { readonly email: string; readonly full_name: string }
 }
 
-export function found(seed: Founding, emailDomain: string, now: number): OrganizationFounded {
+/** `drawsAvatars`: new accounts get a Jdenticon, the owner's among them. */
+export function found(seed: Founding, emailDomain: string, now: number, drawsAvatars = false): OrganizationFounded {
   const groups = systemGroups(seed)
   const groupId = (name: string) => groups.find(group => group.name === name)!.id
   const [notificationBot] = systemBots(seed, emailDomain, now, 1)
@@ -25,6 +26,7 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
     email: seed.owner.email,
     fullName: seed.owner.full_name,
     role: roles.owner,
+    ...(drawsAvatars && { avatar: { version: 1, jdenticon: true } }),
     // The person who starts the daemon runs the server too and has its account flags.
     canCreateUsers: true,
     canChangeEmails: true,
@@ -37,7 +39,7 @@ export function found(seed: Founding, emailDomain: string, now: number): Organiz
     organization: {
       dateCreated: seconds(now),
       emailDomain,
-      settings: seed.organization,
+      settings: { ...seed.organization, ...(drawsAvatars && { default_avatar_source: 'J' }) },
       permissions,
       userDefaults: {},
     },
