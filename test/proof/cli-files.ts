@@ -106,7 +106,7 @@ export const campaign: Campaign = {
   about: 'files that the command line reads, changed at random: a sentence and an exit code, never a stack trace',
   unit: 'files',
   long: 20_000,
-  short: 120,
+  short: 65,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, progress = () => {} }) {
     const server = await answering()
     const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -18,7 +18,7 @@ export const campaign: Campaign = {
   about: 'disks that fail at any call, or fill up: a refusal, a stop or success, and never a lie',
   unit: 'faults',
   long: 2000,
-  short: 24,
+  short: 12,
   unavailable: process.platform === 'linux' ? undefined : 'it finds the name of an open file in /proc',
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))

@@ -27,7 +27,7 @@ export const campaign: Campaign = {
   about: 'requests with random targets and headers at a follower: the leader sees only what the follower has routed',
   unit: 'requests',
   long: 200_000,
-  short: 1_000,
+  short: 400,
   unavailable: withoutEtcd,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const scene = await Scene.begin()

@@ -11,7 +11,7 @@ export const campaign: Campaign = {
   about: 'random histories by people of every role, against an independent model of the permission rules',
   unit: 'steps',
   long: 100_000,
-  short: 2000,
+  short: 1000,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const total = { allowed: 0, refused: 0, heard: 0, read: 0 }
     let done = 0
