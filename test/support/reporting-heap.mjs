@@ -8,6 +8,8 @@ import { runInNewContext } from 'node:vm'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
+// V8 refuses code caches of other flags: natterd would replace the cache in dist/, and every other start would refuse that one.
+setFlagsFromString('--no-expose-gc')
 const file = process.env.NATTER_TEST_HEAP
 
 process.on('SIGWINCH', async () => {
