@@ -51,6 +51,12 @@ export class Guard {
     const limitsPlaces = this.#limits.channels !== undefined || this.#limits.noDirect === true
     if (isControl && (limitsPlaces || /^\/control\/v1\/accounts(?=[/?]|$)/.test(path)))
       throw this.#refusal(this.#first, `${shown} is of the control plane, which opens every account`)
+    if (leaving.form.some(([name]) => name === 'method'))
+      throw this.#refusal(
+        this.#first,
+        `the field method of ${shown} makes it another call`,
+        'Make that call by its own method.',
+      )
     const isRead = method === 'GET' || method === 'HEAD'
     if (isRead && (!limitsPlaces || !path.startsWith('/api/'))) return
     const found = await findEndpoint(method === 'HEAD' ? 'GET' : method, path)

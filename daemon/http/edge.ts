@@ -144,10 +144,10 @@ export class Edge {
   // Nothing below waits unless it must: a promise for every step would cost a small request more than its work.
   #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
     const { query, headers } = request
-    const method = readMethod(request.method, headers, body)
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
+    const method = readMethod(request.method, path, headers, body)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
-    if (!found || !this.#parts.server.level.spoken(found.route.endpoint)) return this.#unknown(request, path, answering)
+    if (!found || !this.#parts.server.level.spoken(found.route.endpoint)) return this.#unknown(request, method, path, answering)
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
@@ -371,8 +371,7 @@ export class Edge {
     }
   }
 
-  #unknown(request: Incoming, path: string, answering: Answering): void {
-    const { method } = request
+  #unknown(request: Incoming, method: string, path: string, answering: Answering): void {
     const picture = findPicture(method, path.slice(prefix.length), request.query)
     if (picture) {
       this.authenticate(request, answering)

@@ -29,6 +29,9 @@ sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--control'] }, async star
 const send = (to: string, content: string) =>
   daemon.owner.call(messages.send, { type: 'channel', to, topic: 'limits', content }).then(({ id }) => id)
 
+const asFields = (fields: Readonly<Record<string, string>>) =>
+  Object.entries(fields).flatMap(([name, value]) => ['-f', `${name}=${value}`])
+
 describe('limits of a profile', () => {
   before(async () => {
     const { ready, url } = daemon
@@ -148,6 +151,7 @@ describe('limits of a profile', () => {
       ['api', 'GET', `/users/me/${random}/topics`],
       ['api', 'GET', `/messages?anchor=newest&num_before=1&num_after=0`],
       ['api', 'POST', '/mark_all_as_read'],
+      ['api', 'POST', '/messages', ...asFields({ method: 'GET', anchor: 'newest', type: 'channel', to: 'general' })],
       ['api', 'GET', '/unknown/route'],
       ['messages', 'export', 'out', '--channel', 'random'],
       ['org', 'export', '--yes'],

@@ -87,7 +87,9 @@ function overriding(): void {
 
   test('is refused when the path does not take it', async () => {
     assert.equal((await ask(amy, `POST /bots/${bot.id}`, { method: 'PUT' })).status, 405)
-    assert.equal((await ask(amy, `POST /bots/${bot.id}`, { method: 'toString' })).status, 405)
+    const { status, body } = await ask(amy, `POST /bots/${bot.id}`, { method: 'toString' })
+    assert.equal(status, 405)
+    assert.match(body.msg, /^This path does not take toString; use /)
   })
 
   test('is carried out as it was sent when its content type is not that of a form', async () => {

@@ -108,6 +108,13 @@ export const attacks: readonly Attack[] = [
     options: () => raw('&'.repeat(MiB)),
   },
   {
+    name: 'a form of very many fields that names another method',
+    method: 'POST',
+    path: '/api/v1/fetch_api_key',
+    account: false,
+    options: () => raw(`${'a&'.repeat(MiB / 2 - 100)}method=GET`),
+  },
+  {
     name: 'a form of percent signs',
     method: 'POST',
     path: '/api/v1/fetch_api_key',

@@ -31,8 +31,10 @@ const longestMailAddress = 320
 function translateLinks(text: string): string {
   const parts: string[] = []
   let from = 0
+  let end = -1
   for (let start = text.indexOf('<'); start !== -1; ) {
-    const end = text.indexOf('>', start)
+    // Many brackets can be open before one is closed: looked for again for each, a large text would keep others waiting.
+    if (end < start) end = text.indexOf('>', start)
     if (end === -1) break
     const found = linkIn(text.slice(start + 1, end))
     if (found === undefined) {
@@ -47,9 +49,12 @@ function translateLinks(text: string): string {
 }
 
 function linkIn(inner: string): string | undefined {
+  const isAddress = address.test(inner)
+  // No mail address has a bracket. Found at once, so many open brackets do not each look through all that follows.
+  if (!isAddress && inner.includes('<')) return undefined
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
-  if (address.test(inner)) return bar === -1 ? inner : `[${inner.slice(bar + 1)}](${target})`
+  if (isAddress) return bar === -1 ? inner : `[${inner.slice(bar + 1)}](${target})`
   const isMail = (given: string) => given.length <= longestMailAddress && mailAddress.test(given)
   const rest = bar === -1 ? '' : inner.slice(bar + 1)
   return isMail(target.replace(/^mailto:/, '')) && (rest === '' || isMail(rest)) ? target : undefined
