@@ -206,6 +206,28 @@ describe('natter proxy', () => {
     }
   })
 
+  test('goes on after a status with control characters, a change of the protocol, and JSON that nests too deeply', async t => {
+    const heads = [
+      '200 \x1b[31m\x80\r\nContent-Length: 2\r\n\r\n{}',
+      '101 Change\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      `200 OK\r\nContent-Length: 100000\r\n\r\n${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+    ]
+    const hostile = await listen(
+      t,
+      createSocketServer(socket => {
+        socket.on('error', () => {}).on('data', () => socket.end(`HTTP/1.1 ${heads.shift()}`, 'latin1'))
+      }),
+    )
+    const proxy = await startProxy(t, hostile)
+    assert.equal((await send(`${proxy.url}/api/v1/users/me`)).status, 200)
+    const changed = await send(`${proxy.url}/api/v1/users/me`)
+    assert.equal(changed.status, 502)
+    assert.match(changed.body.msg, /changed to another protocol/)
+    assert.equal((await send(`${proxy.url}/api/v1/users/me`)).status, 200)
+    const lines = await proxy.stop()
+    assert.deepEqual([lines.length, lines[3]!.status, lines[3]!.answer], [5, 200, null])
+  })
+
   const refused: readonly (readonly [readonly string[], RegExp])[] = [
     [['talk.ndjson'], /no server given/],
     [['talk.ndjson', '--to', 'chat.example.com'], /not the address of a server/],

@@ -108,6 +108,10 @@ export class Forwarder {
     outgoing.on('error', (error: NodeJS.ErrnoException) =>
       fail(`${this.#site} cannot be reached or does not speak HTTP: ${error.code ?? error.message}.`),
     )
+    outgoing.on('upgrade', (_answer, socket) => {
+      socket.destroy()
+      fail(`${this.#site} changed to another protocol, which cannot be passed on.`)
+    })
     // The client went away: the server need not go on.
     response.on('close', () => {
       if (!response.writableFinished) fail('')
@@ -122,7 +126,9 @@ export class Forwarder {
         over = true
         finish(answer.statusCode ?? 0, answer.headers, kept)
       })
-      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, passedOn(answer.rawHeaders))
+      // node:http reads control characters after the status, but does not write them.
+      const reason = answer.statusMessage?.replace(/[^ -~]/g, '')
+      response.writeHead(answer.statusCode ?? 502, reason, passedOn(answer.rawHeaders))
       answer.pipe(response)
     })
     incoming.on('data', (chunk: Buffer) => sent.add(chunk))
