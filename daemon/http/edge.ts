@@ -147,7 +147,8 @@ export class Edge {
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
     const method = readMethod(request.method, path, headers, body)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
-    if (!found || !this.#parts.server.level.spoken(found.route.endpoint)) return this.#unknown(request, method, path, answering)
+    if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
+      return this.#unknown(request, method, path, answering)
     const { observed } = answering
     if (observed) observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)

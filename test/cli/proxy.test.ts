@@ -6,7 +6,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
-import { createServer as createSocketServer } from 'node:net'
+import { connect, createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -204,6 +204,28 @@ describe('natter proxy', () => {
       const [, call] = await proxy.stop()
       assert.deepEqual([call!.lost, call!.status], [true, null])
     }
+  })
+
+  test('a body stays a body, however its length is given', async t => {
+    const paths: (string | undefined)[] = []
+    const site = await upstream(t, (request, response) => {
+      paths.push(request.url)
+      request.resume().on('end', () => response.end('{}'))
+    })
+    const proxy = await startProxy(t, site)
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n'
+    const lengths = [
+      `Connection: content-length\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
+      `Transfer-Encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`,
+    ]
+    for (const text of lengths)
+      await new Promise(resolve => {
+        const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
+        socket.once('data', () => socket.destroy()).once('close', resolve)
+        socket.write(`DELETE /api/v1/users/me/status HTTP/1.1\r\nHost: a\r\n${text}`)
+      })
+    assert.equal((await proxy.stop()).length, 4)
+    assert.deepEqual(paths, ['/api/v1/users/me/status', '/api/v1/users/me/status'])
   })
 
   test('goes on after a status with control characters, a change of the protocol, and JSON that nests too deeply', async t => {

@@ -92,7 +92,10 @@ export class Forwarder {
       return
     }
     const open = target.protocol === 'https:' ? requestHttps : requestHttp
-    const outgoing = open(target, { method, agent: this.#agent, headers: passedOn(incoming.rawHeaders, target.host) })
+    const sentHeaders = passedOn(incoming.rawHeaders, target.host)
+    // Without it the body of a GET or a DELETE would have no end: the server would take it for the next request.
+    if (headers['transfer-encoding'] !== undefined) sentHeaders.push('Transfer-Encoding', 'chunked')
+    const outgoing = open(target, { method, agent: this.#agent, headers: sentHeaders })
     let over = false
     const fail = (problem: string) => {
       if (over) return
@@ -147,10 +150,14 @@ function passedOn(raw: readonly string[], host?: string): string[] {
   return passed
 }
 
-/** `Connection: x` makes x a header of the connection. */
+/** `Connection: x` makes x a header of the connection, but the length belongs to the body. */
 function connectionTokens(raw: readonly string[]): string[] {
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'connection')
-  return at === -1 ? [] : raw[at + 1]!.split(',').map(token => token.trim().toLowerCase())
+  return at === -1 ? [] : tokensIn(raw[at + 1]!).filter(token => token !== 'content-length')
+}
+
+function tokensIn(list: string): string[] {
+  return list.split(',').map(token => token.trim().toLowerCase())
 }
 
 function refuse(response: ServerResponse, status: number, msg: string): void {
