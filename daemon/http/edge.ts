@@ -145,7 +145,7 @@ export class Edge {
   #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
     const { query, headers } = request
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
-    const method = readMethod(request.method, path, headers, body)
+    const method = readMethod(request.method, path.slice(prefix.length), headers, body)
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
       return this.#unknown(request, method, path, answering)

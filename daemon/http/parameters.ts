@@ -5,7 +5,6 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
 import { inQuotes, invalid, malformed, type Refusal } from '../domain/refusal.ts'
-import { prefix } from './incoming.ts'
 import { readMultipart } from './multipart.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
@@ -16,11 +15,11 @@ export type FieldMap = Map<string, string | Upload>
 
 /**
  * A form that is posted can name another method, for programs that can send no other than POST; what other services post cannot. The form is
- * searched and not read: the caller is not known yet.
+ * searched and not read: the caller is not known yet. The path is relative to the prefix of the API.
  */
 export function readMethod(method: string, path: string, headers: IncomingHttpHeaders, body: unknown): string {
   if (method !== 'POST' || !Buffer.isBuffer(body) || !body.includes('method=')) return method
-  if (!headers['content-type']?.startsWith(form) || path.startsWith(`${prefix}/external/`)) return method
+  if (!headers['content-type']?.startsWith(form) || path.startsWith('/external/')) return method
   return /(?:^|&)method=([^&]{0,20})/.exec(body.toString('latin1'))?.[1] ?? method
 }
 

@@ -112,13 +112,11 @@ describe('POST /external/slack_incoming', () => {
   for (const [text, expected] of markup)
     test(`translates ${text}`, async () => assert.equal((await slack({ text })).content, expected))
 
-  test('brackets that are not closed cost no more than their number', async () => {
-    // With a search through the rest of the text for each, these took half a minute, in which no other call was answered.
-    for (const text of [`${'<'.repeat(900_000)}>`, `${'<'.repeat(600)}>`.repeat(1500)]) {
-      const begin = performance.now()
+  test('many open brackets keep no other call waiting', async () => {
+    const begin = performance.now()
+    for (const text of [`${'<'.repeat(900_000)}>`, `${'<'.repeat(600)}>`.repeat(1500)])
       assert.match((await slack({ text })).content, /^<{600}/)
-      assert.ok(performance.now() - begin < 10_000)
-    }
+    assert.ok(performance.now() - begin < 15_000, 'the rest of the text is searched for each of them')
   })
 
   test('renders blocks', async () => {
