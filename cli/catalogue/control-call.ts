@@ -78,7 +78,7 @@ const noNames = async () => new Map<number, string>()
 
 /** The daemon looks names up itself, and nothing here is read from stdin. */
 const noSources: Omit<Sources, 'now'> = {
-  names: { find: async (_kind, name) => name as never },
+  names: { find: async (_kind, name) => name as never, channelName: async id => id },
   stdin: async () => '',
   secret: async () => '',
 }

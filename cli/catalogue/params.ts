@@ -86,11 +86,13 @@ export function sourcesFor(account: Account, patience: Patience, globals: Global
 /** Lookups are rare, so their code is loaded with the first name that needs it. */
 function lazyNames(account: Account, patience: Patience): Names {
   let names: Promise<Names> | undefined
+  const load = () => {
+    names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
+    return names
+  }
   return {
-    async find(kind, name) {
-      names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
-      return (await names).find(kind, name)
-    },
+    find: async (kind, name) => (await load()).find(kind, name),
+    channelName: async id => (await load()).channelName(id),
   }
 }
 

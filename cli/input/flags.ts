@@ -5,7 +5,7 @@ import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
-import { readPeople, readPerson } from './people.ts'
+import { isId, readPeople, readPerson } from './people.ts'
 
 type Shape = Param['shape']
 
@@ -136,6 +136,8 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
     return raw === '-' ? sources.stdin() : String(Buffer.from((await readUpload(raw, label)).bytes))
   // In a message, colons are around the name of an emoji.
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
+  // The server looks names up itself, and knows no IDs here.
+  if (text?.ref === 'channel-name' && raw.startsWith('id:') && isId(raw)) return sources.names.channelName(raw)
   if (text?.ref === 'user') return raw.includes('@') ? raw : String(await readPerson(raw, sources.names))
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${describeShape(shape)}`)

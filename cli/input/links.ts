@@ -71,7 +71,11 @@ function kindOf({ params }: Endpoint, name: string): 'message' | 'channel' | und
   if (name === 'anchor' || name === 'message_ids') return 'message'
   // A recipient is a channel or users, by its type.
   const refs = name === 'to' ? [] : refsIn(params[name]?.shape)
-  return refs.includes('message') ? 'message' : refs.includes('channel') ? 'channel' : undefined
+  return refs.includes('message') ? 'message' : refs.some(isChannel) ? 'channel' : undefined
+}
+
+function isChannel(ref: unknown): boolean {
+  return ref === 'channel' || ref === 'channel-name'
 }
 
 function refsIn(shape: Param['shape'] | undefined): unknown[] {

@@ -12,6 +12,8 @@ export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profil
 export interface Names {
   /** Digits alone can be a name or an ID, except for users, whose names are rarely numbers; `#5` is a name. */
   find(kind: Kind, name: string): Promise<number>
+  /** The name of the channel with an ID, which is given as `id:5`. */
+  channelName(id: string): Promise<string>
 }
 
 interface Named {
@@ -64,6 +66,12 @@ export function namesOf(account: Account, patience: Patience): Names {
       const old = pick(kind, name, wanted, archived)
       if (old !== undefined) return old
       throw unknown(kind, name, wanted, list)
+    },
+    async channelName(id) {
+      if (!fetched.has('channel')) fetched.set('channel', directory('channel', id, get))
+      const found = (await fetched.get('channel')!).find(channel => channel.id === certainId('channel', id))
+      if (found) return found.names[0]!
+      throw unknown('channel', id, id, [])
     },
   }
 }

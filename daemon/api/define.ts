@@ -36,6 +36,8 @@ export const markdown = Type.String({ ref: 'markdown' })
 /** A password; the command line prompts for it, because other users can see arguments. */
 export const secret = Type.String({ ref: 'secret' })
 export const topicName = Type.String({ ref: 'topic' })
+/** The name of a channel; the command line also takes `id:5` and a link. */
+export const channelName = Type.String({ ref: 'channel-name' })
 /** The name of an emoji; the command line also takes it with colons, as in a message. */
 export const emojiName = Type.String({ ref: 'emoji' })
 /** An ID or an email address; the command line also takes a name. */

@@ -101,3 +101,17 @@ export async function fetchMessages(chat: Chat, range: Range, signal: AbortSigna
   const reply = await chat.call({ method: 'GET', path: '/messages', params, signal })
   return { ...reply, list: Array.isArray(reply.messages) ? (reply.messages as Reply[]) : [] }
 }
+
+/** The API counts nothing, so all that match are fetched, up to so many. */
+const mostCounted = 1000
+
+/** How many messages match. If there are more than can be counted, `count` is the least number that there are. */
+export async function countMessages(
+  chat: Chat,
+  narrow: readonly unknown[],
+  signal: AbortSignal,
+): Promise<{ readonly count: number; readonly isExact: boolean }> {
+  const range = { narrow, anchor: 'newest', before: mostCounted, after: 0 }
+  const { list, found_oldest } = await fetchMessages(chat, range, signal)
+  return { count: list.length, isExact: found_oldest === true }
+}

@@ -5,7 +5,7 @@ import { channelLink, topicLink } from '../api/links.ts'
 import type { Reply } from '../client/sender.ts'
 import { rangeAt } from './anchor.ts'
 import type { Chat } from './chat.ts'
-import { fetchMessages, messageRecord, messageShape, messagesText } from './messages.ts'
+import { countMessages, fetchMessages, messageRecord, messageShape, messagesText } from './messages.ts'
 import { findChannel, findUsers, linkIn, listChannels, listUsers, type User } from './names.ts'
 import { oneLine } from './text.ts'
 import { tool } from './tool.ts'
@@ -90,16 +90,19 @@ export const readTools = [
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Default 20.' })),
       full: Type.Optional(Type.Boolean({ description: 'Do not cut long messages.' })),
     }),
-    output: Type.Object({ messages: Type.Array(messageShape), ...count }),
+    output: Type.Object({ messages: Type.Array(messageShape), ...count, total_is_exact: Type.Boolean() }),
     async run({ chat, signal }, { narrow = [], anchor = 'newest', direction, limit = 20, full, ...selected }) {
       const terms = [...(await narrowOf(chat, selected, signal)), ...narrow]
       const reply = await fetchMessages(chat, await rangeAt(chat, terms, { anchor, direction, limit }, signal), signal)
       const most = full ? 100_000 : undefined
       const messages = reply.list.map(message => messageRecord(chat.site, message, flagsOf(message), most))
       const found_all = reply.found_oldest === true && reply.found_newest === true
-      const more = found_all ? '' : '\n\nThere are more messages. To go on, use an ID from above as anchor.'
-      const text = messages.length === 0 ? 'No message matches.' : messagesText(messages) + more
-      return { text, data: { messages, total_count: messages.length, found_all } }
+      const total = found_all ? { count: messages.length, isExact: true } : await countMessages(chat, terms, signal)
+      const all = `${total.isExact ? '' : 'at least '}${total.count} match`
+      const more = found_all ? '' : `\n\nShown: ${messages.length}; ${all}. To go on, use an ID from above as anchor.`
+      const none = total.count === 0 ? 'No message matches.' : `No message on this side of the anchor; ${all}.`
+      const text = messages.length === 0 ? none : messagesText(messages) + more
+      return { text, data: { messages, total_count: total.count, found_all, total_is_exact: total.isExact } }
     },
   }),
   tool({

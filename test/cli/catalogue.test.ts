@@ -100,7 +100,7 @@ describe('every endpoint', () => {
 
 /** Examples are read, not sent, so any ID will do for a name. */
 const nobody = {
-  names: { find: async () => 1 },
+  names: { find: async () => 1, channelName: async () => 'lunch' },
   now: async () => new Date(),
   stdin: async () => '',
   piped: true,

@@ -10,7 +10,10 @@ import * as d from '../../daemon/api/define.ts'
 import { drafts } from '../../daemon/api/messages/drafts.ts'
 
 const sources: Sources = {
-  names: { find: async (kind, name) => (kind === 'user' ? (/^\d+$/.test(name) ? Number(name) : 8) : 5) },
+  names: {
+    find: async (kind, name) => (kind === 'user' ? (/^\d+$/.test(name) ? Number(name) : 8) : 5),
+    channelName: async () => 'lunch',
+  },
   now: async () => new Date(),
   stdin: async () => '',
   secret: async () => '',

@@ -20,7 +20,10 @@ import { newShell } from '../support/cli.ts'
 
 describe('a value', () => {
   const sources = {
-    names: { find: async (kind: string, name: string) => (kind === 'user' && name === 'amy' ? 8 : 99) },
+    names: {
+      find: async (kind: string, name: string) => (kind === 'user' && name === 'amy' ? 8 : 99),
+      channelName: async () => 'lunch',
+    },
     now: async () => new Date(2026, 0, 5, 12, 0),
     stdin: async () => 'from stdin',
     secret: async () => 'hidden',

@@ -87,6 +87,14 @@ describe('links', () => {
     assert.match(await natter('channels', 'show', near()), /general/)
     await natter('topics', 'follow', near())
     assert.match(await natter('why', near(), 'amy@example.com'), /amy/)
+    const place = `${daemon.url}/#narrow/channel/${channelId}-general`
+    assert.match(await natter('unsubscribe', place), /general/)
+    assert.match(await natter('subscribe', near(), 'random'), /general/)
+    assert.match(await natter('unsubscribe', `id:${channelId}`), /general/)
+    await natter('subscriptions', 'edit-list', '--add', place, '--delete', 'random')
+    const listed = await natter('subscriptions', 'list', '--fields', 'name')
+    assert.match(listed, /^general$/m)
+    assert.doesNotMatch(listed, /^random$/m)
     const direct = await natter('send', 'hi', '--to', 'amy@example.com', '--fields', 'link')
     assert.match(await natter('send', direct, 'again', '--fields', 'link'), /#narrow\/dm\//)
     assert.equal(
@@ -104,6 +112,8 @@ describe('links', () => {
       [['send', `https://chat.example.com/#narrow/channel/5-x/topic/y`, 'hi'], /is a link to another server than http/],
       [['messages', 'show', `#narrow/channel/${channelId}-general`], /is a link to a conversation, not to a message/],
       [['topics', 'list', `#narrow/dm/9,10-dm/near/3`], /is a link to direct messages, not to a channel/],
+      [['subscribe', `https://chat.example.com/#narrow/channel/5-x`], /is a link to another server than http/],
+      [['unsubscribe', `#narrow/dm/9,10-dm`], /is a link to direct messages, not to a channel/],
       [['tail', '--channel', `https://chat.example.com/#narrow/channel/5-x`], /another server/],
     ] as const) {
       const { code, stderr } = await shell.run(args)

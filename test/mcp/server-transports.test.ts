@@ -7,11 +7,17 @@ import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { sharedDaemon } from '../support/daemon.ts'
 import { eraName, eras, overHttp, overStdio, ownerOf, use } from '../support/mcp.ts'
+import { until } from '../support/until.ts'
 
 describe('the Model Context Protocol', () => {
-  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--control'] })
   const address = () => `${daemon().url}/mcp`
   const key = () => daemon().ready.owner.api_key
+  const queues = async () => {
+    const headers = { Authorization: `Bearer ${daemon().ready.control_token}` }
+    const reply = await fetch(`${daemon().url}/control/v1/queues`, { headers })
+    return ((await reply.json()) as { queues: unknown[] }).queues
+  }
 
   for (const era of eras) {
     test(`is served on stdio to a client of ${eraName(era)}`, async t => {
@@ -32,6 +38,24 @@ describe('the Model Context Protocol', () => {
       const content = `zebra ${eraName(era)}`
       await use(client, 'send_message', { channel: 'general', topic: 'http', content })
       assert.match((await coming).text, /zebra/)
+    })
+
+    test(`ends a wait at /mcp when a client of ${eraName(era)} disconnects`, async t => {
+      const client = await overHttp(t, address(), key(), era)
+      const aborted = assert.rejects(use(client, 'wait_for_message', { timeout_seconds: 300 }))
+      await until(async () => (await queues()).length === 1)
+      await client.close()
+      await aborted
+      await until(async () => (await queues()).length === 0)
+    })
+
+    test(`ends a wait on stdio when a client of ${eraName(era)} closes it`, async t => {
+      const client = await overStdio(t, ownerOf(daemon()), [], era)
+      const aborted = assert.rejects(use(client, 'wait_for_message', { timeout_seconds: 300 }))
+      await until(async () => (await queues()).length === 1)
+      await client.close()
+      await aborted
+      await until(async () => (await queues()).length === 0)
     })
   }
 

@@ -1,9 +1,9 @@
 // Default channels: those new accounts are subscribed to, and groups of channels offered to new accounts.
 
-import { channelId, endpoint, inPath, int, listOf, oneOf, optional, required, text } from '../define.ts'
+import { channelId, channelName, endpoint, inPath, int, listOf, oneOf, optional, required, text } from '../define.ts'
 
 const group = inPath(int, 'the group of channels')
-const names = required(listOf(text), 'channel names')
+const names = required(listOf(channelName), 'channel names')
 
 export const defaultChannels = {
   add: endpoint({

@@ -3,6 +3,7 @@
 import {
   bool,
   channelId,
+  channelName,
   defaulted,
   eitherOf,
   endpoint,
@@ -20,7 +21,7 @@ import {
 import { creationParams, namesByUser, subscription } from '../shapes/channels.ts'
 
 // OPEN: the public server takes objects only; here a name alone is enough.
-const wanted = eitherOf(text, record({ name: text, description: maybe(text), color: maybe(text) }))
+const wanted = eitherOf(channelName, record({ name: text, description: maybe(text), color: maybe(text) }))
 
 /** Checked in the domain, so that the refusal can name an unknown property. */
 const property = text
@@ -98,7 +99,7 @@ export const subscriptions = {
     summary: 'Unsubscribe yourself or others from channels',
     concerns: { channels: ['subscriptions'] },
     params: {
-      subscriptions: required(listOf(text), 'channel names'),
+      subscriptions: required(listOf(channelName), 'channel names'),
       principals: optional(people, 'who to unsubscribe, by ID or email; you if omitted'),
     },
     reply: { removed: listOf(text), not_removed: listOf(text) },
@@ -119,7 +120,7 @@ export const subscriptions = {
     concerns: { channels: ['add', 'delete'] },
     params: {
       add: optional(listOf(wanted), 'channels to subscribe to'),
-      delete: optional(listOf(text), 'names of the channels to unsubscribe from'),
+      delete: optional(listOf(channelName), 'names of the channels to unsubscribe from'),
     },
     reply: {
       subscribed: namesByUser,
