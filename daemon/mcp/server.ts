@@ -72,12 +72,12 @@ function plain(shape: object): object {
 async function callTool(tool: Tool, args: Readonly<Record<string, unknown>>, chat: Chat, context: ServerContext) {
   try {
     checkArguments(tool, args)
-    const { signal, _meta: meta, notify } = context.mcpReq
+    const { _meta: meta, notify } = context.mcpReq
     const token = meta?.progressToken
     const { text, data } = await tool.run(
       {
         chat,
-        signal,
+        signal: endOf(tool, context),
         async progress(progress, total, message) {
           if (token === undefined) return
           const params = { progressToken: token, progress, total, message }
@@ -90,6 +90,15 @@ async function callTool(tool: Tool, args: Readonly<Record<string, unknown>>, cha
   } catch (error) {
     return reportFailure(explain(error))
   }
+}
+
+/**
+ * Ends a call that is cancelled, and a read whose client has disconnected: no stream is resumed, so its answer has no way to the client. A write
+ * goes on, because it must not stop between two steps.
+ */
+function endOf({ impact }: Tool, { mcpReq, http }: ServerContext): AbortSignal {
+  const left = impact === 'read' ? http?.req?.signal : undefined
+  return left ? AbortSignal.any([mcpReq.signal, left]) : mcpReq.signal
 }
 
 /** Unknown arguments are refused: a misspelled filter would return something else than was asked for. */
