@@ -98,6 +98,37 @@ describe('natter eval', () => {
       'task: x\nexpect: {}\nbudget:\n  seconds: soon\n',
       /line 4: budget\.seconds: must be a number/,
     ],
+    ['a key without a value', 'task:\nexpect: {}\n', /line 1: task: must be a string/],
+    ['a list for keys', '- task\n', /line 1: the case must be a list of keys/],
+    ['a text for a list', 'task: x\nexpect:\n  messages: hello\n', /line 3: expect\.messages: must be a list/],
+    [
+      'a key that only another part has',
+      'task: x\nexpect:\n  messages:\n    - channel: a\n      kind: added\n',
+      /line 5: there is no key "kind"/,
+    ],
+    [
+      'a count below 0',
+      'task: x\nexpect:\n  messages:\n    - count: -1\n',
+      /line 4: expect\.messages\.0\.count: must be/,
+    ],
+    ['an unknown preset', 'task: x\npreset: big\nexpect: {}\n', /line 2: preset: must be/],
+    ['an unknown level', 'task: x\nlevel: 12.7\nexpect: {}\n', /line 2: level takes a level from .*, not "12\.7"/],
+    ['a seed that is not there', 'task: x\nseed: no.yaml\nexpect: {}\n', /line 2: seed: there is no file .*no\.yaml/],
+    [
+      'a message without a place',
+      'task: x\nmessage: { from: amy }\nexpect: {}\n',
+      /line 2: message needs one of the keys channel and to/,
+    ],
+    [
+      'too long a budget',
+      'task: x\nexpect: {}\nbudget: { seconds: 9999 }\n',
+      /line 3: budget\.seconds must be at most 3600/,
+    ],
+    [
+      'a broken pattern',
+      'task: x\nexpect:\n  no_messages:\n    - channel: general\n      content: /(/\n',
+      /line 5: expect\.no_messages\.0\.content: \/\(\//,
+    ],
     ['broken YAML', 'task: [\n', /one\.yaml, line \d+: /],
   ]
   for (const [what, text, sentence] of mistakes)
@@ -106,6 +137,21 @@ describe('natter eval', () => {
       assert.equal(code, 2)
       assert.match(stderr, sentence)
     })
+
+  test('reads the level of a case as a release, also where YAML sees a number', async t => {
+    const shell = withCase(t, 'task: x\nlevel: 11.0\nexpect: {}\n')
+    const ask = 'curl -s "$NATTER_SITE/api/v1/server_settings" | grep -q \'"zulip_version":"11.0"\''
+    const { code, stdout, stderr } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', ask])
+    assert.equal(code, 0, stdout + stderr)
+  })
+
+  test('refuses two cases with one name', async t => {
+    const shell = withCase(t, 'task: x\nname: same\nexpect: {}\n')
+    writeFileSync(join(shell.home, 'cases/two.yaml'), 'task: y\nname: same\nexpect: {}\n')
+    const { code, stderr } = await shell.run(['eval', 'cases', '--', 'true'])
+    assert.equal(code, 2)
+    assert.match(stderr, /two\.yaml: the case .*one\.yaml has the name same too/)
+  })
 
   test('says what is wrong with its own arguments', async t => {
     const shell = newShell(t)

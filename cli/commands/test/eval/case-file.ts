@@ -1,6 +1,8 @@
 // The file of one case of `natter eval`: what the world holds, what the agent is asked to do, and what must be so afterwards. Read against a
 // shape, so that a mistake is named by its line and key.
 
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { problemIn } from '../../../../daemon/api/checking.ts'
 import {
   anything,
@@ -15,6 +17,8 @@ import {
   type Static,
   textUpTo,
 } from '../../../../daemon/api/define.ts'
+import { levelForms, readLevel } from '../../../../daemon/api/levels/releases.ts'
+import { compilePattern, patternIn } from '../../../../daemon/api/pattern.ts'
 import { unknownName } from '../../../../daemon/local/did-you-mean.ts'
 import { readYaml, YamlMistake } from '../../../../daemon/local/yaml.ts'
 import { usage } from '../../../base/failure.ts'
@@ -45,7 +49,7 @@ const shape = record({
   seed: maybe(textUpTo(1000)),
   clock: maybe(name),
   /** The feature level: a number, a release or `latest`. */
-  level: maybe(eitherOf(natural, name)),
+  level: maybe(eitherOf(num, name)),
   as: maybe(name),
   task: textUpTo(10_000),
   /** Where the task is also sent as a message, and by whom. */
@@ -69,21 +73,22 @@ const shape = record({
 })
 
 export type MessagePattern = Static<typeof messagePattern>
-export type Case = Static<typeof shape> & { readonly name: string; readonly file: string }
+type Written = Static<typeof shape>
+export type Case = Omit<Written, 'level'> & { readonly name: string; readonly file: string; readonly level?: number }
 
 export async function readCase(file: string): Promise<Case> {
   const { value, lineOf } = await readYaml(textOf(file)).catch(error => {
     throw error instanceof YamlMistake ? usage(`${file}, line ${error.line}: ${error.message}`) : error
   })
-  const problem = problemOf(shape, value, [])
+  const problem = problemOf(shape, value, []) ?? contradictionIn(value as Written, file)
   if (problem) throw usage(`${file}, line ${lineOf(problem.path)}: ${problem.text}`)
-  const { name: given, ...rest } = value as Static<typeof shape>
-  const seconds = rest.budget?.seconds ?? 1
-  if (!(seconds > 0 && seconds <= longestBudget))
-    throw usage(
-      `${file}, line ${lineOf(['budget', 'seconds'])}: budget.seconds must be at most ${longestBudget}, and more than 0`,
-    )
-  return { ...rest, name: given ?? file.replace(/^.*\//, '').replace(/\.ya?ml$/, ''), file }
+  const { name: given, level, ...rest } = value as Written
+  return {
+    ...rest,
+    ...(level !== undefined && { level: readLevel(level)! }),
+    name: given ?? file.replace(/^.*\//, '').replace(/\.ya?ml$/, ''),
+    file,
+  }
 }
 
 function textOf(file: string): string {
@@ -97,6 +102,44 @@ function textOf(file: string): string {
 interface Problem {
   readonly path: readonly (string | number)[]
   readonly text: string
+}
+
+/** What has the right shape and still cannot be run. */
+function contradictionIn({ level, seed, message, expect, budget }: Written, file: string): Problem | undefined {
+  if (level !== undefined && readLevel(level) === undefined)
+    return { path: ['level'], text: `level takes ${levelForms}, not "${level}"` }
+  if (seed !== undefined && !existsSync(seedFile(file, seed)))
+    return { path: ['seed'], text: `seed: there is no file ${seedFile(file, seed)}` }
+  if (message && (message.channel === undefined) === (message.to === undefined))
+    return { path: ['message'], text: 'message needs one of the keys channel and to' }
+  const seconds = budget?.seconds ?? 1
+  if (!(seconds > 0 && seconds <= longestBudget))
+    return {
+      path: ['budget', 'seconds'],
+      text: `budget.seconds must be at most ${longestBudget}, and more than 0`,
+    }
+  return brokenPatternIn(expect, ['expect'])
+}
+
+/** A seed is a file beside the case. */
+export function seedFile(caseFile: string, seed: string): string {
+  return resolve(dirname(caseFile), seed)
+}
+
+function brokenPatternIn(value: unknown, path: readonly (string | number)[]): Problem | undefined {
+  if (typeof value === 'string') {
+    const pattern = patternIn(value)
+    const compiled = pattern && compilePattern(pattern.source, pattern.flags)
+    return compiled && 'problem' in compiled
+      ? { path, text: `${path.join('.')}: ${value} ${compiled.problem}` }
+      : undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, item] of Object.entries(value)) {
+    const found = brokenPatternIn(item, [...path, Array.isArray(value) ? Number(key) : key])
+    if (found) return found
+  }
+  return undefined
 }
 
 /** Unknown keys are refused: a misspelled expectation would always hold. */

@@ -72,7 +72,13 @@ async function readCases(place: string): Promise<Case[]> {
     : [place]
   if (files.length === 0) throw usage(`${place} has no case files`, 'A case is a file that ends in .yaml or .yml.')
   const cases: Case[] = []
-  for (const file of files) cases.push(await readCase(file))
+  for (const file of files) {
+    const one = await readCase(file)
+    const other = cases.find(({ name }) => name === one.name)
+    if (other)
+      throw usage(`${file}: the case ${other.file} has the name ${one.name} too`, 'Give each case a name of its own.')
+    cases.push(one)
+  }
   return cases
 }
 

@@ -3,14 +3,14 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largeFile, readText } from '../../../base/files.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { call } from '../../../transport/client.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
 import { environmentFor, type Place } from '../fixture.ts'
-import type { Case } from './case-file.ts'
+import { type Case, seedFile } from './case-file.ts'
 import { type Aftermath, type Check, checksOf, type Difference, type SeenMessage, type Thing } from './score.ts'
 
 export interface Daemon {
@@ -81,7 +81,7 @@ export async function runCase(
 }
 
 async function createSpace(daemon: Daemon, one: Case): Promise<Place & { readonly name: string }> {
-  const seed = one.seed === undefined ? undefined : readText(resolve(dirname(one.file), one.seed), largeFile)
+  const seed = one.seed === undefined ? undefined : readText(seedFile(one.file, one.seed), largeFile)
   const body = {
     preset: one.preset ?? (seed === undefined ? 'dev' : 'empty'),
     ...(seed !== undefined && { seed }),
@@ -98,7 +98,7 @@ async function sendTask(daemon: Daemon, { from, channel, topic = '', to }: NonNu
     channel === undefined
       ? [
           ['type', 'direct'],
-          ['to', JSON.stringify([(await findAccount(daemon, to ?? from)).user_id])],
+          ['to', JSON.stringify([(await findAccount(daemon, to!)).user_id])],
         ]
       : [
           ['type', 'stream'],
