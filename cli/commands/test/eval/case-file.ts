@@ -145,6 +145,7 @@ function brokenPatternIn(value: unknown, path: readonly (string | number)[]): Pr
 /** Unknown keys are refused: a misspelled expectation would always hold. */
 function problemOf(type: any, value: unknown, path: readonly (string | number)[]): Problem | undefined {
   const place = path.length === 0 ? 'the case' : path.join('.')
+  if (value === null) return { path, text: `${place} has no value` }
   if (type.type === 'object' && type.properties) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return { path, text: `${place} must be a list of keys` }
