@@ -230,7 +230,7 @@ describe('natter proxy', () => {
 
   test('goes on after a status with control characters, a change of the protocol, and JSON that nests too deeply', async t => {
     const heads = [
-      '200 \x1b[31m\x80\r\nContent-Length: 2\r\n\r\n{}',
+      '200 \x1b[31m\x80\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
       '101 Change\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       `200 OK\r\nContent-Length: 100000\r\n\r\n${'['.repeat(50_000)}${']'.repeat(50_000)}`,
     ]
