@@ -1,6 +1,7 @@
 // Short names for one use of an endpoint that can do more: `messages move` edits a message, but only its place.
 
-import type { Endpoint, Param, Shortcut } from '../../daemon/api/define.ts'
+import type { Shortcut } from '../../daemon/api/cli-form.ts'
+import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
 import type { Given } from '../input/flags.ts'
 

@@ -1,7 +1,7 @@
 // Lines for people where the reply itself is hard to read: who was subscribed to what, who the members are.
 // With --json, --fields and --jq the reply is printed unchanged.
 
-import type { CliForm } from '../../daemon/api/define.ts'
+import type { CliForm } from '../../daemon/api/cli-form.ts'
 import type { Reply } from '../base/reply.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
