@@ -1,10 +1,11 @@
 // Calls to the other daemons of the cluster, at addresses that etcd names. Two tokens follow from the secret: one for the
 // daemons' own calls, and one for calls of clients that a daemon sends on. Neither is accepted in place of the other.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import type { ForwardedCall } from '../http/exchange.ts'
+import { sameSecret } from '../io/keys.ts'
 
 export const peersPrefix = '/cluster/v1'
 /** With a call of one daemon to another. */
@@ -21,8 +22,7 @@ export function forwardedToken(secret: string): string {
 }
 
 export function sameToken(given: unknown, wanted: string): boolean {
-  if (typeof given !== 'string' || given.length !== wanted.length) return false
-  return timingSafeEqual(Buffer.from(given), Buffer.from(wanted))
+  return typeof given === 'string' && sameSecret(given, wanted)
 }
 
 /** Milliseconds. */
