@@ -23,7 +23,13 @@ export interface Queue {
 }
 
 /** What every follower of ours understands; it may add to them in `more`. */
-export const capabilities = { bulk_message_deletion: true, empty_topic_name: true, stream_typing_notifications: true }
+export const capabilities = {
+  // Public servers refuse capabilities without it.
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  empty_topic_name: true,
+  stream_typing_notifications: true,
+}
 
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
   const { allPublic } = wanted

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -14,9 +14,12 @@ import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { newShell, Watched } from '../support/cli.ts'
-import { Caller, sharedDaemon } from '../support/daemon.ts'
+import { createClient } from '../../daemon/client/index.ts'
+import { accountAt, newShell, Watched } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
+import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
+import { until } from '../support/until.ts'
 
 const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
 
@@ -108,6 +111,26 @@ describe('natter proxy', () => {
     assert.equal(sent.result, 'success')
     const lines = await proxy.stop()
     assert.match(lines.find(line => line.endpoint === 'send-message')!.user_agent, /node-fetch/)
+  })
+
+  test('natter tail and natter/client follow a server of the public dialect through it', async t => {
+    const server = await startDaemon(t, { flags: ['--memory', '--preset', 'dev', '--dialect', 'zulip'] })
+    const { owner } = server
+    const proxy = await startProxy(t, server.url)
+    const tail = new Watched(t, newShell(t, accountAt(proxy.url, owner.email, owner.key)).spawn(['tail', '--count=2']))
+    await tail.said(/ready/)
+    const client = createClient({ site: proxy.url, email: owner.email!, apiKey: owner.key! })
+    const stream = client.events({ types: ['message'] })
+    const params = { type: 'stream', to: 'general', topic: 't' } as const
+    await owner.call(messages.send, { ...params, content: 'first' })
+    const heard = stream.next()
+    await until(async () => (await new Control(server).call('GET', '/queues')).queues.length === 2)
+    await owner.call(messages.send, { ...params, content: 'second' })
+    assert.equal(((await heard).value as any).message.content, 'second')
+    assert.match((await tail.until(2)).join('\n'), /: first\n.*: second/)
+    assert.equal(await tail.ended, 0)
+    await stream.return(undefined)
+    await proxy.stop()
   })
 
   test('replaces names and addresses with --disguise, the same everywhere', async t => {
@@ -204,6 +227,27 @@ describe('natter proxy', () => {
       const [, call] = await proxy.stop()
       assert.deepEqual([call!.lost, call!.status], [true, null])
     }
+  })
+
+  test('passes on what a slow server has sent so far, and Ctrl-C does not wait for the rest', async t => {
+    const answers: ServerResponse[] = []
+    const site = await upstream(t, (_, response) => {
+      answers.push(response)
+      response.write('{"result":')
+    })
+    const proxy = await startProxy(t, site)
+    const ask = async () => (await fetch(`${proxy.url}/api/v1/users/me`)).body!.pipeThrough(new TextDecoderStream())
+    const slow = (await ask()).getReader()
+    assert.equal((await slow.read()).value, '{"result":')
+    answers[0]!.end('"success"}')
+    assert.equal((await slow.read()).value, '"success"}')
+    const never = (await ask()).getReader()
+    assert.equal((await never.read()).value, '{"result":')
+    const cut = assert.rejects(never.read())
+    const [, whole, half] = await proxy.stop()
+    await cut
+    assert.deepEqual([whole!.status, whole!.answer], [200, { result: 'success' }])
+    assert.deepEqual([half!.status, half!.lost], [null, true])
   })
 
   test('a body stays a body, however its length is given', async t => {

@@ -52,6 +52,8 @@ export class Forwarder {
   readonly #site: string
   readonly #onCall: (exchange: Exchange) => void
   readonly #agent: Agent
+  /** Ends a call that was not answered yet. */
+  readonly #cuts = new Set<() => void>()
   #arrived = 0
 
   constructor(site: string, onCall: (exchange: Exchange) => void) {
@@ -60,7 +62,9 @@ export class Forwarder {
     this.#agent = site.startsWith('https:') ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   }
 
+  /** Calls that were not answered yet are cut, and no call comes after them. */
   stop(): void {
+    for (const cut of this.#cuts) cut()
     this.#agent.destroy()
   }
 
@@ -71,6 +75,7 @@ export class Forwarder {
     const time = Date.now()
     const sent = new Kept(mostSent)
     const finish = (status: number | null, answerHeaders: IncomingHttpHeaders, answer: Kept | undefined) => {
+      this.#cuts.delete(cut)
       const milliseconds = Math.round(performance.now() - began)
       this.#onCall({
         number,
@@ -107,6 +112,8 @@ export class Forwarder {
       if (response.headersSent) response.destroy()
       else refuse(response, 502, problem)
     }
+    const cut = () => fail(`The proxy to ${this.#site} ended.`)
+    this.#cuts.add(cut)
     outgoing.setTimeout(longestSilence, () => fail(`${this.#site} did not answer within 10 minutes.`))
     outgoing.on('error', (error: NodeJS.ErrnoException) =>
       fail(`${this.#site} cannot be reached or does not speak HTTP: ${error.code ?? error.message}.`),
