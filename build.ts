@@ -100,6 +100,7 @@ const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
   client: 'daemon/client/index.ts',
   'cluster-restore': 'daemon/cluster/restore.ts',
+  csv: 'cli/catalogue/csv.ts',
   fastify: 'fastify',
   katex: 'katex',
   maintenance: 'daemon/maintenance/index.ts',

@@ -1,4 +1,4 @@
-// Many calls over a few connections: NDJSON in, one result per line out, in the order of the input.
+// Many calls over a few connections: NDJSON or CSV in, one result per line out, in the order of the input.
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
@@ -10,12 +10,12 @@ import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
 import { print, waitForDrain } from '../base/writer.ts'
-import { flagName, type Given, isList, isMarkdown, type Sources } from '../input/flags.ts'
+import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from '../input/flags.ts'
 import { Progress } from '../terminal/progress.ts'
 import { pauseFor } from '../transport/client.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
-import { everydayFlags } from './everyday.ts'
+import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
 import { requestOf } from './forms.ts'
 import { readParams } from './params.ts'
 import { Resume } from './resume.ts'
@@ -42,7 +42,7 @@ interface Result {
   readonly failed: boolean
 }
 
-/** Lines are objects of params, by API name or flag name; flags given on the command line apply to every line. */
+/** Lines are objects of params, by the names in the help or in the API; flags given on the command line apply to every line. */
 export function callEach(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,
@@ -72,6 +72,8 @@ class ParamReader {
   readonly #sources: Sources
   /** Params by the names that lines can use. */
   readonly #names = new Map<string, string>()
+  /** Those of the help. */
+  readonly #shown: readonly string[]
   /** The param that holds the text of a message, if there is one. */
   readonly #text: string | undefined
   /** Most lines differ only in their text: the last line's call without its text, to reuse. */
@@ -81,11 +83,13 @@ class ParamReader {
     this.#endpoint = endpoint
     this.#given = given
     this.#sources = sources
-    for (const name of Object.keys(endpoint.params)) {
-      this.#names.set(flagName(endpoint, name), name)
-      this.#names.set(name, name)
-    }
+    const words = wordsFor(endpoint)
+    for (const name of words) this.#names.set(wordName(name, (endpoint.params[name] ?? placeParam).shape), name)
+    const params = Object.keys(endpoint.params)
+    for (const name of params) if (!words.includes(name)) this.#names.set(flagName(endpoint, name), name)
     for (const { name } of everydayFlags(endpoint)) this.#names.set(name, `@${name}`)
+    this.#shown = [...this.#names.keys()]
+    for (const name of params) this.#names.set(name, name)
     this.#text = Object.entries(endpoint.params).find(([, { shape }]) => isMarkdown(shape))?.[0]
   }
 
@@ -115,7 +119,10 @@ class ParamReader {
     const texts = new Map(this.#given)
     for (const [key, value] of Object.entries(line)) {
       const name = this.#names.get(key)
-      if (name === undefined) throw usage(`"${key}" is not a parameter of ${endpoint.cli.name}`)
+      if (name === undefined) {
+        const known = this.#shown.join(', ')
+        throw usage(`"${key}" is not a key of ${endpoint.cli.name}. You can give: ${known}`)
+      }
       texts.delete(name)
       // Strings are read as on the command line, so names work in place of IDs; other values are used as they are.
       if (typeof value === 'string') texts.set(name, isListParam(endpoint, name) ? [value] : value)
@@ -179,7 +186,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   }
   try {
     let number = 0
-    reading: for await (const lines of linesOf(input, ending))
+    reading: for await (const lines of isCsv(file) ? csvLines(input) : linesOf(input, ending))
       for (const text of lines) {
         number++
         if (text.trim() === '' || resume?.read(number, text) === false) continue
@@ -320,6 +327,15 @@ async function* linesOf(input: NodeJS.ReadableStream, ending: string): AsyncGene
   if (rest !== '') yield [rest]
 }
 
+function isCsv(file: string): boolean {
+  return /\.csv$/i.test(file)
+}
+
+async function* csvLines(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
+  const { rowsOf } = await import('./csv.ts')
+  yield* rowsOf(input, longestLine, reason => usage(`--batch: not valid CSV: ${reason}`))
+}
+
 function open(file: string) {
   if (file === '-') return process.stdin
   const found = statSync(file, { throwIfNoEntry: false })
@@ -329,7 +345,7 @@ function open(file: string) {
 
 /** Undefined for a file that can be read only once. */
 function countLines(file: string, ending: string): number | undefined {
-  if (file === '-' || !statSync(file).isFile() || statSync(file).size > largeFile) return undefined
+  if (file === '-' || isCsv(file) || !statSync(file).isFile() || statSync(file).size > largeFile) return undefined
   let lines = 0
   const bytes = readFileSync(file)
   for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) lines++

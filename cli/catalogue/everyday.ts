@@ -209,7 +209,7 @@ async function address(
   }
   const type = given.get('type')
   if (type === undefined && given.has('stream_id')) values.type = 'channel'
-  else if (type === undefined && to !== undefined) values.type = 'direct'
+  else if (type === undefined && to !== undefined) values.type = given.has('topic') ? 'channel' : 'direct'
   else if (type === undefined && endpoint.params.type!.presence === 'required')
     throw usage('no recipient given', "Start with '#channel>topic', or give --channel and --topic, or --to with users.")
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'

@@ -151,6 +151,35 @@ describe('batches', () => {
     assert.deepEqual(JSON.parse(stdout), ['in JSON', 'plain', 'plain again'])
   })
 
+  test('take the names in the help as keys, from JSON and from CSV, and list them when one is wrong', async t => {
+    const daemon = await startDaemon(t)
+    const { email, api_key } = daemon.ready.owner
+    const shell = newShell(t, accountAt(daemon.url, email, api_key))
+    assert.equal((await shell.run(['channels', 'create', 'busy'])).code, 0)
+    const lines = [
+      { place: '#busy>json', content: 'one' },
+      { to: 'busy', topic: 'json', content: 'two' },
+    ]
+    const input = lines.map(line => JSON.stringify(line)).join('\n')
+    assert.equal((await shell.run(['send', '--batch', '-'], { input })).code, 0)
+    const wrong = await shell.run(['send', '--batch', '-'], { input: '{"plce":"#busy>json","content":"x"}' })
+    assert.match(wrong.stdout, /plce.* is not a key of send\. You can give: place, content, .*topic/)
+
+    writeFileSync(
+      join(shell.home, 'rows.csv'),
+      '\ufeffplace,content,local-id\n#busy>csv,"a, ""b""\nc",\n\n#busy>csv,d,\n',
+    )
+    const sent = await shell.run(['send', '--batch', 'rows.csv'])
+    assert.equal(sent.code, 0, sent.stdout)
+    const { stdout } = await shell.run(['messages', 'list', '--channel', 'busy', '--jq', '[.messages[1:][].content]'])
+    assert.deepEqual(JSON.parse(stdout), ['one', 'two', 'a, "b"\nc', 'd'])
+
+    writeFileSync(join(shell.home, 'wrong.csv'), 'place,content\n#busy>csv,"a"b\n')
+    const refused = await shell.run(['send', '--batch', 'wrong.csv'])
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /--batch: not valid CSV: .* line 2/)
+  })
+
   test('wait for Retry-After when rate limited', async t => {
     let asked = 0
     const url = await fakeServer(t, (_, response) => {
