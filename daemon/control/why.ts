@@ -18,6 +18,8 @@ import { presentStep, type ShownStep } from './rule-names.ts'
 
 interface ExplainedQueue {
   readonly queue_id: string
+  /** Name of the program that registered it. */
+  readonly client: string | null
   /** Whether the event was put into the queue. */
   readonly received: boolean | null
   readonly ended?: string
@@ -47,15 +49,16 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
     complete ? explainSubscription(state, user, sent, isOverhearing) : explainOldSubscription(state, user, sent),
   ]
   const refusing = decisions.find(({ ok }) => ok === false)
-  const best = parts.find(({ received }) => received) ?? parts.at(-1)
-  const queue = refusing ? [] : [explainQueues(user, complete, lives), ...(best?.steps ?? [])]
+  // One that received it comes first: it decides what is said at the beginning.
+  parts.sort((a, b) => Number(b.received) - Number(a.received))
+  const queues = refusing ? [] : [explainQueues(user, complete, lives), ...parts.flatMap(part => part.steps)]
   const deliveries = plane.deliveries.since().filter(row => row.message_id === messageId && row.bot_id === user.id)
   const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
   const mute = refusing ? [] : [explainMute(state, user, sent)]
-  const steps = inOrder([...decisions, ...queue, ...mute, ...webhook])
+  const steps = [...decisions, ...queues, ...mute, ...webhook]
   const received = refusing ? false : complete ? parts.some(part => part.received) : null
   return {
-    summary: summaryOf(user, messageId, received, steps, deliveries, complete),
+    summary: summaryOf(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete),
     complete,
     steps: steps.map(presentStep),
     received,
@@ -96,8 +99,9 @@ function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueL
   const stop = (received: boolean | null) => ({ received, life, steps })
   const types = queue.eventTypes
   const takesType = types === null || types.includes('message')
+  const by = queue.clientName === undefined ? '' : ` of ${queue.clientName}`
   const asked = types === null ? 'all event types' : types.join(', ') || 'none'
-  steps.push({ step: 'event type', ok: takesType, says: `Queue ${queue.id} asks for ${asked}.` })
+  steps.push({ step: 'event type', ok: takesType, says: `Queue ${queue.id}${by} asks for ${asked}.` })
   if (!takesType) return stop(false)
   const progress = history.progressOf(life)
   if (queue.narrow.length > 0) {
@@ -163,14 +167,6 @@ function explainWebhook(user: User, deliveries: readonly Delivery[], sent: Sent,
   ]
 }
 
-const order = ['account', 'access', 'subscription', 'queue', 'event type', 'narrow', 'capability', 'mute']
-
-/** What decides first comes first; what became of the event comes last. */
-function inOrder(steps: readonly Step[]): Step[] {
-  const rank = ({ step }: Step) => (order.includes(step) ? order.indexOf(step) : order.length)
-  return [...steps].sort((a, b) => rank(a) - rank(b))
-}
-
 function summaryOf(
   { email }: User,
   messageId: number,
@@ -199,6 +195,7 @@ function lowerFirst(says: string, email: string): string {
 function presentPart({ received, life, steps }: Part, isRefused: boolean): ExplainedQueue {
   return {
     queue_id: life.queue.id,
+    client: life.queue.clientName ?? null,
     received: isRefused ? false : received,
     ...(life.ended && { ended: life.ended.reason }),
     // Where the account was not to receive it, what the queue would have taken does not matter.

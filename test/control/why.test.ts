@@ -89,6 +89,28 @@ describe('GET /why', () => {
     await cat.call(events.delete, { queue_id: narrowed })
   })
 
+  test('explains every queue of the account, and names the client of each', async () => {
+    const cat = await as('cat')
+    const agent = { 'User-Agent': 'CatBot/1.0' }
+    const typing = (await cat.try(events.register, { event_types: ['typing'] }, agent)).body.queue_id
+    const all = await register(cat)
+    const reply = await why(await say(daemon().owner, 'general'), 'cat')
+    assert.equal(reply.received, true)
+    assert.deepEqual(
+      reply.steps.filter(({ step }: any) => step === 'event type').map(({ ok }: any) => ok),
+      [true, false],
+    )
+    assert.match(JSON.stringify(reply.steps), /of CatBot asks for typing/)
+    assert.deepEqual(
+      reply.queues.map(({ queue_id, client }: any) => [queue_id, client === 'CatBot']),
+      [
+        [all, false],
+        [typing, true],
+      ],
+    )
+    for (const queue_id of [typing as string, all]) await cat.call(events.delete, { queue_id })
+  })
+
   test('says that there was no queue, although there is one now', async () => {
     const mo = await as('mo')
     const id = await say(daemon().owner, 'general')

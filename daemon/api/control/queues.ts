@@ -19,6 +19,7 @@ import { account, shortText, waitReply, within } from '../shapes/control.ts'
 const queue = record({
   queue_id: text,
   user: nullable(text),
+  client: nullable(text),
   event_types: nullable(listOf(text)),
   narrow: listOf(anything),
   pending: int,
@@ -35,7 +36,7 @@ export const allQueues = {
     method: 'GET',
     path: '/queues',
     summary:
-      'List the event queues of all accounts, or of one: what they ask for, what waits in them, and the last poll',
+      'List the event queues of all accounts, or of one: by which client, what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
     reply: { queues: listOf(queue) },
     cli: {
@@ -45,6 +46,7 @@ export const allQueues = {
       shows: 'queues',
       columns: [
         'user',
+        'client',
         'pending',
         'waiting',
         'last_seen',

@@ -14,6 +14,7 @@ const step = record({
 
 const explainedQueue = record({
   queue_id: text,
+  client: nullable(text),
   received: nullable(bool),
   ended: maybe(text),
   steps: listOf(step),

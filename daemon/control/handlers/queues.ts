@@ -43,6 +43,7 @@ function presentQueue(plane: ControlPlane, queue: Queue) {
   return {
     queue_id: queue.id,
     user: plane.engine.state.users.get(queue.userId)?.email ?? null,
+    client: queue.clientName ?? null,
     event_types: queue.eventTypes as string[] | null,
     narrow: [...queue.narrow],
     pending: queue.pending.length,

@@ -37,6 +37,7 @@ export function planQueue(
     clientGravatar: params.client_gravatar,
     slimPresence: params.slim_presence,
     includeSubscribers: params.include_subscribers,
+    clientName: ctx.client,
     dialect: ctx.dialect ?? 'spec',
     level: ctx.server.level.number,
   }

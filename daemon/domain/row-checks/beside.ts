@@ -39,6 +39,7 @@ const queue = row({
   slimPresence: bool,
   includeSubscribers: oneOf('true', 'false', 'partial'),
   step: maybe(count),
+  clientName: maybe(label),
   dialect: maybe(oneOf('spec', 'zulip', 'both')),
   level: maybe(count),
   birth: int,

@@ -52,6 +52,8 @@ export interface QueueRegistration {
   readonly step?: number
   /** What the registration was answered in, and so its events; absent in queues of version 0.1.0. */
   readonly dialect?: Dialect
+  /** Name of the program that registered it; absent in queues of version 0.1.0. */
+  readonly clientName?: string
   /** The feature level at which the registration was answered, and so its events; absent in queues of version 0.1.0. */
   readonly level?: number
 }
