@@ -53,7 +53,7 @@ function release(args: readonly string[]): void {
   const changelog = releaseChangelog(read('CHANGELOG.md'), version, defaultLevel)
   if (run('git', ['status', '--porcelain']) !== '') throw new Error('the work tree has changes; commit them first')
   if (run('git', ['tag', '--list', tag]) !== '') throw new Error(`the tag ${tag} exists`)
-  say(`version    ${current} → ${version} (package.json, package-lock.json)`)
+  say(`version    ${current} → ${version} (package.json, package-lock.json, and the pages that name it)`)
   say(`changelog  the Unreleased section becomes ${version} (feature level ${defaultLevel})`)
   if (!write) {
     const [{ filename, size, entryCount }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json'])) as [Packed]
@@ -63,6 +63,8 @@ function release(args: readonly string[]): void {
     return
   }
   writeFileSync(join(root, 'CHANGELOG.md'), changelog)
+  for (const page of ['README.md', 'docs/install.md', 'docs/ci.md', 'docs/versions.md'])
+    writeFileSync(join(root, page), read(page).replaceAll(current, version))
   run('npm', ['version', version, '--no-git-tag-version'])
   run('npm', ['run', 'docs'])
   show('npm', ['test'])

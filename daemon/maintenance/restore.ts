@@ -1,6 +1,15 @@
 // Puts a backup back. It is unpacked beside what the folder holds, checked as a whole, and only then moved into place.
 
-import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -129,11 +138,12 @@ async function endQueues(folder: string, now: Date): Promise<number> {
 
 /** Of a restore by root into the folder of a service, which cannot read files of root. */
 function ownerNote(folder: string): string[] {
-  const { uid } = statSync(folder)
+  const { uid, gid } = statSync(folder)
   if (process.getuid?.() !== 0 || uid === 0) return []
+  // For a service with DynamicUser the folder is a link, and chown -R does not follow links.
+  const place = realpathSync(folder)
   return [
-    `the restored files belong to root and ${folder} to user ${uid}: run chown -R --reference=${folder} ${folder} ` +
-      'before you start the daemon',
+    `the restored files belong to root and ${folder} to user ${uid}: run chown -R ${uid}:${gid} ${place} before you start the daemon`,
   ]
 }
 

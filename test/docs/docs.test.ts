@@ -20,7 +20,11 @@ import { generate, stalePages } from '../../docs/generate.ts'
 const pages = await generate()
 const catalogue = await loadCatalogue()
 const endpoints = catalogue.flatMap(resource => resource.endpoints)
-const manifest = JSON.parse(read('package.json')) as { scripts: Record<string, string>; engines: { node: string } }
+const manifest = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+  engines: { node: string }
+}
 const written = [
   'README.md',
   'CHANGELOG.md',
@@ -166,12 +170,19 @@ describe('README', () => {
     assert.equal(manifest.engines.node, `>=${/Node (\d+\.\d+)/.exec(readme)?.[1]}`)
   })
 
-  test('it lists every page of the docs', () => {
-    // Pictures are shown by their pages.
-    const generated = [...pages.keys()].filter(name => !name.endsWith('.svg'))
-    for (const page of [...pagesIn('docs'), ...generated.map(name => join('docs/generated', name))])
-      assert.ok(readme.includes(`](${page})`), page)
+  test('it names the tarball of the version of package.json, and so does every page', () => {
+    for (const page of ['README.md', ...pagesIn('docs')])
+      for (const [name] of read(page).matchAll(/natter-\d+\.\d+\.\d+\.tgz/g))
+        assert.equal(name, `natter-${manifest.version}.tgz`, page)
   })
+})
+
+test('the index of the docs lists every page', () => {
+  const index = read('docs/README.md')
+  // Pictures are shown by their pages.
+  const generated = [...pages.keys()].filter(name => !name.endsWith('.svg')).map(name => join('docs/generated', name))
+  for (const page of [...pagesIn('docs'), ...generated])
+    if (page !== 'docs/README.md') assert.ok(index.includes(`](${page.replace('docs/', '')})`), page)
 })
 
 describe('docs written by hand', () => {

@@ -1,4 +1,4 @@
-// The recipes of docs/fixture.md and the files next to it, run as they are printed. Where a tool is missing, its recipe is
+// The recipes of docs/libraries.md, docs/spaces.md and the files next to them, run as they are printed. Where a tool is missing, its recipe is
 // skipped.
 
 import assert from 'node:assert/strict'
@@ -29,10 +29,9 @@ function without(command: string, args: readonly string[]): string | false {
   return run(command, args, folder).status === 0 ? false : `${command} is not here`
 }
 
-/** The first one in this language, or the first below a heading. */
-function recipe(language: string, heading = ''): string {
-  const text = readFileSync(join(root, 'docs/fixture.md'), 'utf8')
-  const section = text.slice(text.indexOf(heading))
+/** The first one of the page in this language. */
+function recipe(page: 'libraries' | 'spaces', language: string): string {
+  const section = readFileSync(join(root, `docs/${page}.md`), 'utf8')
   return new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(section)![1]!
 }
 
@@ -61,14 +60,14 @@ def test_finds_everything_as_it_was(natter):
 
 describe('the recipe for', () => {
   test('pytest', { skip: without('python3', ['-m', 'pytest', '--version']), timeout: 150_000 }, () => {
-    const cwd = fresh('py', { 'conftest.py': recipe('python'), 'test_bot.py': python })
+    const cwd = fresh('py', { 'conftest.py': recipe('libraries', 'python'), 'test_bot.py': python })
     const { status, output } = run('python3', ['-m', 'pytest', '-q', '-p', 'no:cacheprovider'], cwd)
     assert.equal(status, 0, output)
     assert.match(output, /2 passed/)
   })
 
   test('Go', { skip: without('go', ['version']), timeout: 150_000 }, () => {
-    const cwd = fresh('go', { 'bot_test.go': recipe('go'), 'go.mod': 'module bot\n\ngo 1.19\n' })
+    const cwd = fresh('go', { 'bot_test.go': recipe('libraries', 'go'), 'go.mod': 'module bot\n\ngo 1.19\n' })
     const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'go', 'test', '-count=1', './...'], cwd)
     assert.equal(status, 0, output)
     const alone = run('go', ['test', '-count=1', './...'], cwd, { NATTER_SITE: '' })
@@ -76,7 +75,7 @@ describe('the recipe for', () => {
   })
 
   test('pytest-xdist', { skip: without('python3', ['-c', 'import pytest, xdist']), timeout: 150_000 }, () => {
-    const cwd = fresh('xdist', { 'conftest.py': recipe('python', '### pytest-xdist'), 'test_bot.py': python })
+    const cwd = fresh('xdist', { 'conftest.py': recipe('spaces', 'python'), 'test_bot.py': python })
     const words = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-n', '2']
     const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', ...words], cwd)
     assert.equal(status, 0, output)
@@ -84,14 +83,14 @@ describe('the recipe for', () => {
   })
 
   test('spaces in Go', { skip: without('go', ['version']), timeout: 150_000 }, () => {
-    const cwd = fresh('go-spaces', { 'bot_test.go': recipe('go', '### go test'), 'go.mod': 'module bot\n\ngo 1.19\n' })
+    const cwd = fresh('go-spaces', { 'bot_test.go': recipe('spaces', 'go'), 'go.mod': 'module bot\n\ngo 1.19\n' })
     const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'go', 'test', '-count=1', './...'], cwd)
     assert.equal(status, 0, output)
   })
 
   // Not among the dependencies: it is tried where somebody has it.
   test('vitest', { skip: without('vitest', ['--version']), timeout: 150_000 }, () => {
-    const cwd = fresh('vitest', { 'bot.test.mjs': recipe('mjs', '### vitest') })
+    const cwd = fresh('vitest', { 'bot.test.mjs': recipe('spaces', 'mjs') })
     mkdirSync(join(cwd, 'node_modules'))
     symlinkSync(root, join(cwd, 'node_modules/natter'))
     const { status, output } = run('natter', ['exec', '--preset', 'dev', '--', 'vitest', 'run'], cwd)
@@ -121,7 +120,7 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
       GITHUB_PATH: join(cwd, 'path'),
       GITHUB_OUTPUT: join(cwd, 'output'),
       FLAGS: flags,
-      VERSION: action.inputs.version.default,
+      PACKAGE: './natter.tgz',
       TIMEOUT: action.inputs.timeout.default,
     })
     const read = (file: string) => readFileSync(join(cwd, file), 'utf8')
@@ -164,7 +163,7 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     const { status, output } = start('uninstalled', '', '#!/bin/sh\necho npm error 404 >&2\nexit 1\n')
     assert.equal(status, 1)
     assert.match(output, /npm error 404/)
-    assert.match(output, /::error title=natter could not be installed::npm install natter@latest failed/)
+    assert.match(output, /::error title=natter could not be installed::npm install \.\/natter\.tgz failed/)
   })
 })
 

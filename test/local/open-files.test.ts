@@ -1,7 +1,19 @@
 // Files and folders that other users of the machine can use: natterd, `natter doctor` and `natter store check` warn of them.
 
 import assert from 'node:assert/strict'
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -85,11 +97,18 @@ describe('files that other users can use', { skip: process.platform === 'win32' 
     const shell = newShell(t)
     const backup = join(scratch, 'backup.tar')
     const folder = join(scratch, 'service')
-    mkdirSync(folder)
+    // As systemd has it with DynamicUser.
+    mkdirSync(join(scratch, 'private'))
+    symlinkSync('private', folder)
     chownSync(folder, 65_534, 65_534)
     assert.equal((await shell.run(['backup', backup, '--data', data])).code, 0)
     const restored = await shell.run(['restore', backup, '--data', folder])
     assert.equal(restored.code, 0, restored.stderr)
-    assert.match(restored.stderr, /the restored files belong to root and .* to user 65534: run chown -R --reference=/)
+    const command = /the restored files belong to root and .* to user 65534: run (chown .*) before/.exec(
+      restored.stderr,
+    )?.[1]
+    assert.ok(command, restored.stderr)
+    execFileSync('sh', ['-c', command])
+    for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).uid, 65_534, name)
   })
 })

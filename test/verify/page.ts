@@ -3,10 +3,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { environmentFor, type Place } from '../../cli/commands/test/fixture.ts'
+import type { Place } from '../../cli/commands/test/fixture.ts'
 import { withSpace } from '../../cli/commands/test/spaces.ts'
 import { natterCommand } from '../support/cli.ts'
 import { launch } from '../support/daemon.ts'
+import { bareEnv } from '../support/natter-bundle.ts'
 import { type Outcome, runBlock } from './shell.ts'
 import { type Block, blockFits, blocksIn, fits, linesOf, type Step, updated, withOutput } from './transcript.ts'
 
@@ -89,7 +90,7 @@ async function runApart(
   return outcomes
 }
 
-/** An empty folder, also as the home, so that no file of the user changes what is printed. */
+/** A home with nothing but the profile that `natter daemon start` leaves. No variable is set: a page must not rely on one. */
 function newShellIn(place: Place, folder: string, { timeout = 30_000, natter = natterCommand, path }: VerifyOptions) {
   const [bin, home] = [join(folder, 'bin'), join(folder, 'home')]
   mkdirSync(bin)
@@ -98,9 +99,22 @@ function newShellIn(place: Place, folder: string, { timeout = 30_000, natter = n
   const quoted = natter.map(word => `'${word.replaceAll("'", `'\\''`)}'`)
   writeFileSync(program, `#!/bin/sh\nexec ${quoted.join(' ')} "$@"\n`)
   chmodSync(program, 0o755)
-  const { XDG_CONFIG_HOME: _, XDG_STATE_HOME: __, XDG_DATA_HOME: ___, ...env } = environmentFor(place, folder)
+  writeProfile(home, place)
   const language = { TZ: 'UTC', LANG: 'C.UTF-8', NO_COLOR: '1' }
-  return { cwd: home, timeout, env: { ...env, ...language, HOME: home, PATH: `${bin}:${path ?? process.env.PATH}` } }
+  return {
+    cwd: home,
+    timeout,
+    env: { ...bareEnv, ...language, HOME: home, PATH: `${bin}:${path ?? process.env.PATH}` },
+  }
+}
+
+function writeProfile(home: string, { url, owner }: Place): void {
+  const folder = join(home, '.config/natter')
+  mkdirSync(folder, { recursive: true })
+  const local = { site: url, email: owner.email, api_key: owner.api_key }
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ profiles: { local }, current: 'local' }), {
+    mode: 0o600,
+  })
 }
 
 function commandsOf(steps: readonly Step[]): string[] {

@@ -1,5 +1,6 @@
 // The files of each scaffold, and the command that runs them. Tests generate and run every one.
 
+import { version } from '../../../base/version.ts'
 import { botFiles } from '../../bot/new.ts'
 import { agentFiles } from './agent.ts'
 import { evalFiles } from './eval.ts'
@@ -199,7 +200,8 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 22
-      - run: npm install --global natter
+      # The tarball of a release, which your repository has.
+      - run: npm install --global ./natter-${version()}.tgz
       # Replace npm test by the command that runs your tests.
       - run: natter exec --preset dev --on-failure natter-failure -- npm test
       - if: failure()
