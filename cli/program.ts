@@ -55,7 +55,7 @@ async function help(line: CommandLine): Promise<void> {
 
 /** With a level, the subcommands of the API are those that the level has. */
 async function run(given: CommandLine, level?: number): Promise<void> {
-  const { CommanderError, hintOf, newProgram } = await import('./catalogue/subcommands.ts')
+  const { CommanderError, suggestHelp, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   const line = await withVerb(given)
   if (line.words.length > 0) await addSubcommands(program, line, level)
@@ -68,7 +68,7 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
     const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
-    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? hintOf(program, line, error))
+    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? suggestHelp(program, line, error))
   }
 }
 
@@ -82,7 +82,7 @@ async function addSubcommands(program: Command, line: CommandLine, level: number
     if (group.about !== '')
       program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(group.about)
   }
-  const pages = pagesOf(word)
+  const pages = findPages(word)
   if (!group && pages.length === 0) {
     const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
     throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords(subcommandTable)) ?? 'See natter --help')
@@ -94,13 +94,13 @@ async function addSubcommands(program: Command, line: CommandLine, level: number
 async function withVerb(line: CommandLine): Promise<CommandLine> {
   const [word, ...more] = line.words
   if (word === undefined || more.length > 0 || line.has('help') || line.argv.includes('-h')) return line
-  for (const page of pagesOf(word))
+  for (const page of findPages(word))
     for (const { cli } of Object.values<Endpoint>(await page.load()))
       if (cli.alone && cli.name.startsWith(`${word} `)) return addVerb(line, cli.name.slice(word.length + 1))
   return line
 }
 
-function pagesOf(word: string): Page[] {
+function findPages(word: string): Page[] {
   return allPages().filter(({ words }) => words.includes(word))
 }
 
@@ -108,11 +108,11 @@ function pagesOf(word: string): Page[] {
 async function addPage(program: Command, page: Page, line: CommandLine, level: number | undefined): Promise<void> {
   const { addEndpoint } = await import('./catalogue/subcommands.ts')
   const { callEndpoint } = await import('./catalogue/call.ts')
-  const { formOf: whole } = await import('./catalogue/forms.ts')
-  const { formOf, saidBy, targetOf } = await import('./catalogue/shortcuts.ts')
-  const endpoints = await endpointsOf(page, level)
+  const { buildForm: whole } = await import('./catalogue/forms.ts')
+  const { buildShortcut, saidBy, buildTarget } = await import('./catalogue/shortcuts.ts')
+  const endpoints = await loadEndpoints(page, level)
   const word = line.words[0]!
-  const leaf = leafOf(line.words, endpoints)
+  const leaf = findLeaf(line.words, endpoints)
   const isWanted = ({ name }: CliName) => (leaf === undefined ? name.split(' ')[0] === word : name === leaf)
   for (const endpoint of endpoints) {
     // natterd sends these itself, so they cannot be called.
@@ -122,8 +122,8 @@ async function addPage(program: Command, page: Page, line: CommandLine, level: n
     if (isWanted(endpoint.cli)) addEndpoint(program, whole(endpoint), call, line)
     for (const shortcut of (endpoint.cli.shortcuts ?? []).filter(({ cli }) => isWanted(cli))) {
       const run: typeof callEndpoint = (_, given, globals, batch) =>
-        callEndpoint(targetOf(shortcut, endpoint), saidBy(shortcut, given), globals, batch)
-      addEndpoint(program, formOf(shortcut, endpoint), run, line, shortcut.switches ?? [])
+        callEndpoint(buildTarget(shortcut, endpoint), saidBy(shortcut, given), globals, batch)
+      addEndpoint(program, buildShortcut(shortcut, endpoint), run, line, shortcut.switches ?? [])
     }
   }
   // A word of two pages is explained by the first, that of the API.
@@ -131,7 +131,7 @@ async function addPage(program: Command, page: Page, line: CommandLine, level: n
   if (group?.registeredArguments.length === 0 && group.description() === '') group.description(page.about)
 }
 
-async function endpointsOf(page: Page, level: number | undefined): Promise<readonly Endpoint[]> {
+async function loadEndpoints(page: Page, level: number | undefined): Promise<readonly Endpoint[]> {
   const endpoints = Object.values<Endpoint>(await page.load())
   if (level === undefined) return endpoints
   const { endpointAt } = await import('../daemon/api/levels/endpoint-at.ts')
@@ -143,7 +143,7 @@ interface CliName {
 }
 
 /** The subcommand that these words name, if there are none below it: building its whole group takes longer than the call. */
-function leafOf(words: readonly string[], endpoints: readonly Endpoint[]): string | undefined {
+function findLeaf(words: readonly string[], endpoints: readonly Endpoint[]): string | undefined {
   const names = endpoints.flatMap(({ cli }) => [cli.name, ...(cli.shortcuts ?? []).map(shortcut => shortcut.cli.name)])
   const named = names
     .filter(name => name.split(' ').every((word, index) => word === words[index]))

@@ -21,7 +21,7 @@ export function printUnchanged(text: string): void {
 
 /** The same for bytes, such as a file. Resolves when they are written. */
 export function printBytes(bytes: Uint8Array): Promise<void> {
-  const content = process.stdout.isTTY ? harmless(textOf(bytes)) : bytes
+  const content = process.stdout.isTTY ? harmless(decodeText(bytes)) : bytes
   return new Promise((resolve, reject) => process.stdout.write(content, error => (error ? reject(error) : resolve())))
 }
 
@@ -87,7 +87,7 @@ function takenAtOnce(bytes: Buffer): number {
 let decode: ((piece: Uint8Array) => string) | undefined
 
 /** Characters can be cut between two pieces. */
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   if (!decode) {
     const decoder = new TextDecoder()
     decode = piece => decoder.decode(piece, { stream: true })

@@ -15,7 +15,7 @@ export async function addLinks(
 ): Promise<void> {
   const text = given.get(files!)
   const written = text === '-' ? await sources.stdin() : text
-  const links = pathsIn(given).map((path, index) => `[${nameOf(path)}](${placeholder(index)})`)
+  const links = pathsIn(given).map((path, index) => `[${sanitizeName(path)}](${placeholder(index)})`)
   given.set(files!, [...(written === undefined ? [] : [[written].flat().join(' ')]), ...links].join('\n'))
   given.delete('@file')
 }
@@ -45,7 +45,7 @@ function pathsIn(given: ReadonlyMap<string, Given>): readonly string[] {
 }
 
 /** Brackets would end the text of the link. */
-function nameOf(path: string): string {
+function sanitizeName(path: string): string {
   return basename(path).replace(/[[\]\\]/g, '_')
 }
 

@@ -16,7 +16,7 @@ import { pauseFor } from '../transport/client.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
-import { requestOf } from './forms.ts'
+import { encodeRequest } from './forms.ts'
 import { readParams } from './params.ts'
 import { Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
@@ -61,7 +61,7 @@ export function callLines(batch: BatchOptions, globals: Globals): Promise<void> 
       throw usage(`"method" is not one of ${methods.join(', ')}`)
     if (typeof path !== 'string') throw usage('"path" is missing')
     if (typeof params !== 'object' || params === null) throw usage('"params" is not an object')
-    return { method: method.toUpperCase(), path: fullPath(path), form: formOf(Object.entries(params)) }
+    return { method: method.toUpperCase(), path: fullPath(path), form: encodeForm(Object.entries(params)) }
   })
 }
 
@@ -97,17 +97,17 @@ class ParamReader {
     const name = this.#text
     const text = name === undefined ? undefined : line[name]
     // A dash means stdin.
-    if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(callOf)
+    if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(buildCall)
     const others = JSON.stringify({ ...line, [name]: '' })
     const last = this.#last
     const short = text.length <= (this.#endpoint.params[name]!.cut ?? Number.POSITIVE_INFINITY)
     if (last?.others === others && short) return { ...last.call, form: last.call.form + encodeText(text) }
     return this.#readAll(line).then(request => {
       // It may be read as something other than text.
-      if (request.fields.get(name) !== text) return callOf(request)
+      if (request.fields.get(name) !== text) return buildCall(request)
       const fields = new Map(request.fields)
       fields.delete(name)
-      const call = callOf({ ...request, fields: fields.set(name, '') })
+      const call = buildCall({ ...request, fields: fields.set(name, '') })
       this.#last = { others, call }
       return { ...call, form: call.form + encodeText(text) }
     })
@@ -134,7 +134,7 @@ class ParamReader {
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
     const params = await readParams(endpoint, stated, this.#sources)
-    return { method: endpoint.method, ...requestOf(endpoint, { ...params, ...plain }) }
+    return { method: endpoint.method, ...encodeRequest(endpoint, { ...params, ...plain }) }
   }
 }
 
@@ -144,11 +144,11 @@ interface Request {
   readonly fields: ReadonlyMap<string, unknown>
 }
 
-function callOf({ method, path, fields }: Request): Call {
-  return { method, path: `/api/v1${path}`, form: formOf(fields) }
+function buildCall({ method, path, fields }: Request): Call {
+  return { method, path: `/api/v1${path}`, form: encodeForm(fields) }
 }
 
-function formOf(fields: Iterable<readonly [string, unknown]>): string {
+function encodeForm(fields: Iterable<readonly [string, unknown]>): string {
   return Array.from(fields, ([name, value]) => {
     return `${encodeText(name)}=${encodeText(typeof value === 'string' ? value : JSON.stringify(value))}`
   }).join('&')
@@ -186,7 +186,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   }
   try {
     let number = 0
-    reading: for await (const lines of isCsv(file) ? csvLines(input) : linesOf(input, ending))
+    reading: for await (const lines of isCsv(file) ? csvLines(input) : readLines(input, ending))
       for (const text of lines) {
         number++
         if (text.trim() === '' || resume?.read(number, text) === false) continue
@@ -316,7 +316,7 @@ function isTexts(value: unknown): value is string[] {
 }
 
 /** Lines without their ends, in groups as they arrive: a promise per line would cost more than reading it. */
-async function* linesOf(input: NodeJS.ReadableStream, ending: string): AsyncGenerator<string[]> {
+async function* readLines(input: NodeJS.ReadableStream, ending: string): AsyncGenerator<string[]> {
   let rest = ''
   for await (const chunk of input.setEncoding('utf8')) {
     const lines = (rest + chunk).split(ending)

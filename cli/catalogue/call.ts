@@ -12,8 +12,8 @@ import type { Kind } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
 import { printReply } from '../print/output.ts'
 import { call, type Patience, type Request, withKey } from '../transport/client.ts'
-import { requestOf } from './forms.ts'
-import { labelOf, readParams, sourcesFor } from './params.ts'
+import { encodeRequest } from './forms.ts'
+import { labelParam, readParams, sourcesFor } from './params.ts'
 import type { BatchOptions } from './subcommands.ts'
 
 export async function callEndpoint(
@@ -35,9 +35,9 @@ export async function callEndpoint(
     await confirmCall(endpoint, given, globals, 'many')
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const stretch = endpoint.cli.history ? await stretchOf(given, sources.now) : undefined
+  const stretch = endpoint.cli.history ? await readStretch(given, sources.now) : undefined
   const params = await readParams(endpoint, stretch?.given ?? given, sources)
-  const { path, fields } = requestOf(endpoint, params)
+  const { path, fields } = encodeRequest(endpoint, params)
   const plain: Request =
     endpoint.access === 'key'
       ? (await import('../transport/posted-request.ts')).postedRequest(`${baseOf(endpoint)}${path}`, fields)
@@ -91,17 +91,17 @@ async function addLinks(
 }
 
 /** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
-async function stretchOf(given: ReadonlyMap<string, Given>, now: ReadNow) {
+async function readStretch(given: ReadonlyMap<string, Given>, now: ReadNow) {
   const names = ['@since', '@until', '@all'].filter(name => given.has(name))
   if (names.length === 0) return undefined
   for (const other of ['anchor', 'num_before', 'num_after', 'message_ids'])
     if (given.has(other)) throw usage(`--${names[0]!.slice(1)} cannot be combined with --${other.replace('num_', '')}`)
   const { pastTime } = await import('./history.ts')
-  const timeOf = (name: string) => {
+  const readTime = (name: string) => {
     const text = given.get(`@${name}`)
     return text === undefined ? undefined : pastTime(name, String(text), now)
   }
-  const [since, until] = [await timeOf('since'), await timeOf('until')]
+  const [since, until] = [await readTime('since'), await readTime('until')]
   const lines = given.get('@lines')
   const rest = new Map([...given].filter(([name]) => !names.includes(name)))
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
@@ -154,7 +154,7 @@ async function addSuggestion(
 function nameFlag(error: Failure, endpoint: Endpoint): Failure {
   const name = error.parameter
   if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
-  const label = labelOf(endpoint, name)
+  const label = labelParam(endpoint, name)
   // Positional arguments have no flag name.
   if (!label.startsWith('--') || label.includes(name.replaceAll('_', '-'))) return error
   return addHint(error, `The flag for ${name} is ${label}.`)

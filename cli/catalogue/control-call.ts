@@ -9,7 +9,7 @@ import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../bas
 import { printBytes } from '../base/writer.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
-import { callControlPlane, requestOf } from '../transport/control.ts'
+import { buildRequest, callControlPlane } from '../transport/control.ts'
 import { doneText, patienceFor } from './call.ts'
 import { lazyClock, readParams } from './params.ts'
 
@@ -28,7 +28,7 @@ export async function callControl(
   const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}`, body }
   if (shown) {
     const token = controlTokenFor(globals, process.env, account) ?? ''
-    return (await import('../print/request-text.ts')).printRequest(account, requestOf(request, token), globals)
+    return (await import('../print/request-text.ts')).printRequest(account, buildRequest(request, token), globals)
   }
   const { destroys } = endpoint.cli
   if (destroys && !globals.yes && (await isKept(globals)))
@@ -41,7 +41,7 @@ export async function callControl(
   }
   const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
   const { shows, columns, unmet, says, forgets } = endpoint.cli
-  if (forgets) forgetProfilesOf(`${account.site}${filledIn(forgets, params)}`)
+  if (forgets) forgetProfiles(`${account.site}${filledIn(forgets, params)}`)
   const lines = says && (await import('../print/sentences.ts')).sentences[says]
   const done = doneText(endpoint, { ...reply, ...params })
   const view = { shows, columns, shapes: endpoint.reply, ...(done && { done }) }
@@ -58,7 +58,7 @@ function filledIn(address: string, params: Readonly<Record<string, unknown>>): s
 }
 
 /** A profile of a server that is gone would make every later call fail. */
-function forgetProfilesOf(site: string): void {
+function forgetProfiles(site: string): void {
   for (const [name, profile] of Object.entries(readProfiles(process.env).profiles)) {
     if (profile.site !== site) continue
     const wasCurrent = readProfiles(process.env).current === name

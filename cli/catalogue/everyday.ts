@@ -87,9 +87,9 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const rest = splitPlace(endpoint, given, sources.site)
   if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)
   const values: Record<string, unknown> = {}
-  const narrow = paramOf(endpoint, 'terms')
+  const narrow = findParam(endpoint, 'terms')
   const written = narrow === undefined ? undefined : rest.get(narrow)
-  const terms = written === undefined ? [] : narrowFrom(textOf(written))
+  const terms = written === undefined ? [] : narrowFrom(joinWords(written))
   if (endpoint.cli.history) await newest(rest, values, terms, sources)
   if (terms.length > 0) {
     rest.delete(narrow!)
@@ -116,36 +116,36 @@ function splitPlace(
   rest.delete('@place')
   if (word !== undefined && isSent(endpoint) && !rest.has('content')) {
     const said = [channelName, 'to', 'type'].some(name => rest.has(name))
-    if (said || !isPlace(textOf(word))) {
+    if (said || !isPlace(joinWords(word))) {
       rest.set('content', word)
       word = undefined
     }
   }
   for (const [name, value] of paramsInPath(endpoint, rest)) rest.set(name, value)
   // A channel and its topic in one word, where both are words.
-  const both = placeIn(textOf(rest.get('stream_id') ?? ''))
+  const both = placeIn(joinWords(rest.get('stream_id') ?? ''))
   if (both?.topic !== undefined && endpoint.params.topic_name && !rest.has('topic_name'))
     rest.set('stream_id', `#${both.channel}`).set('topic_name', both.topic)
   const { topic } = endpoint.params
   if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
-    const named = placeIn(placeWord(textOf(rest.get('topic') ?? ''), site))
+    const named = placeIn(placeWord(joinWords(rest.get('topic') ?? ''), site))
     if (named?.topic === undefined) return rest
     word = rest.get('topic')!
     rest.delete('topic')
   }
   if (word === undefined) return rest
-  word = placeWord(textOf(word), site)
+  word = placeWord(joinWords(word), site)
   const place = placeIn(word)
   for (const [name, flag] of [
     [channelName, 'channel'],
     ['to', 'to'],
     ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
   ] as const)
-    if (rest.has(name!)) throw usage(`"${textOf(word)}" and --${flag} both name the recipient; give one`)
-  if (!place && !addressed) throw usage(`"${textOf(word)}" is not a channel and topic such as '#general>lunch'`)
+    if (rest.has(name!)) throw usage(`"${joinWords(word)}" and --${flag} both name the recipient; give one`)
+  if (!place && !addressed) throw usage(`"${joinWords(word)}" is not a channel and topic such as '#general>lunch'`)
   // Digits after # are a name.
   if (place) rest.set(channelName, /^\d+$/.test(place.channel) ? `#${place.channel}` : place.channel)
-  else rest.set('to', textOf(word))
+  else rest.set('to', joinWords(word))
   if (place?.topic !== undefined) rest.set('topic', place.topic)
   return rest
 }
@@ -159,7 +159,7 @@ async function newest(
   for (const { name } of listFlags) {
     const value = given.get(`@${name}`)
     if (value === undefined) continue
-    const text = textOf(value)
+    const text = joinWords(value)
     const operand =
       name === 'channel'
         ? await channelIn(text, sources)
@@ -173,17 +173,17 @@ async function newest(
   given.delete('@lines')
   if (lines !== undefined && ['num_before', 'num_after', 'message_ids'].some(name => given.has(name)))
     throw usage('--lines cannot be combined with --before, --after or --message-ids')
-  if (lines !== undefined && !/^\d+$/.test(textOf(lines)))
-    throw usage(`--lines: "${textOf(lines)}" is not a whole number, 0 or more`)
+  if (lines !== undefined && !/^\d+$/.test(joinWords(lines)))
+    throw usage(`--lines: "${joinWords(lines)}" is not a whole number, 0 or more`)
   const anchor = given.get('anchor')
   if (given.has('message_ids')) {
-    if (lines !== undefined) values.num_before = Number(textOf(lines))
+    if (lines !== undefined) values.num_before = Number(joinWords(lines))
     return
   }
   const counted = given.has('num_before') || given.has('num_after')
   const first = anchor === 'oldest' || anchor === 'first_unread'
   // Before the oldest there is nothing, and after the newest neither.
-  if (lines !== undefined) values[first ? 'num_after' : 'num_before'] = Number(textOf(lines))
+  if (lines !== undefined) values[first ? 'num_after' : 'num_before'] = Number(joinWords(lines))
   else if (!counted && first) values.num_after = shownMessages
   if (anchor !== undefined) return
   values.anchor = given.has('num_after') && !given.has('num_before') ? 'oldest' : 'newest'
@@ -203,8 +203,8 @@ async function address(
     if (to !== undefined) throw usage('--channel and --to cannot be combined')
     values.type = 'channel'
     values.to = takesText(endpoint.params.to)
-      ? await channelIn(textOf(channel), sources)
-      : await sources.names.find('channel', textOf(channel))
+      ? await channelIn(joinWords(channel), sources)
+      : await sources.names.find('channel', joinWords(channel))
     return
   }
   const type = given.get('type')
@@ -241,12 +241,12 @@ function paramsInPath(endpoint: Endpoint, given: ReadonlyMap<string, Given>): [s
     .slice(start)
     .replace(/\{\w+\.\.\.\}/, '(.+)')
     .replace(/\{\w+\}/g, '([^/]+)')
-  const found = new RegExp(`${starts}${rest}$`).exec(textOf(given.get(endpoint.cli.args![0]!) ?? ''))
+  const found = new RegExp(`${starts}${rest}$`).exec(joinWords(given.get(endpoint.cli.args![0]!) ?? ''))
   return found ? names.map((name, at) => [name, found[at + 1]!]) : []
 }
 
 /** The name of the param whose shape refers to this. */
-function paramOf({ params }: Endpoint, ref: string): string | undefined {
+function findParam({ params }: Endpoint, ref: string): string | undefined {
   const refers = (shape: Param['shape']): boolean => shape.ref === ref || (shape.anyOf?.some(refers) ?? false)
   return Object.keys(params).find(name => refers(params[name]!.shape))
 }
@@ -275,6 +275,6 @@ function pair({ operator, operand, negated }: Term): [string, string] {
   return [operator, String(operand)]
 }
 
-function textOf(value: Given): string {
+function joinWords(value: Given): string {
   return Array.isArray(value) ? value.join(' ') : String(value)
 }

@@ -31,7 +31,7 @@ const message = {
   content: required(markdown, 'the content, in Markdown', { cut: longestContent }),
 }
 
-export function formOf(endpoint: Endpoint): Endpoint {
+export function buildForm(endpoint: Endpoint): Endpoint {
   const { draft, ...cli } = endpoint.cli
   if (!draft) return endpoint
   const { [draft.param]: records, ...others } = endpoint.params
@@ -55,7 +55,7 @@ export function formOf(endpoint: Endpoint): Endpoint {
 }
 
 /** The request for these params. */
-export function requestOf(endpoint: Endpoint, values: Values): ReturnType<typeof encode> {
+export function encodeRequest(endpoint: Endpoint, values: Values): ReturnType<typeof encode> {
   return isForm(endpoint) ? encode(endpoint.target, endpoint.from(values)) : encode(endpoint, values)
 }
 

@@ -24,7 +24,7 @@ export async function readParams(
   for (const [name, param] of Object.entries(endpoint.params)) {
     if (Object.hasOwn(params, name)) continue
     const value = filled.given.get(name)
-    const label = labelOf(endpoint, name)
+    const label = labelParam(endpoint, name)
     const needed = param.presence === 'required' || param.presence === 'path'
     if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
       params[name] = await sources.secret(label)
@@ -47,7 +47,7 @@ function warnOfCuts(endpoint: Endpoint, params: Readonly<Record<string, unknown>
     const value = params[name]
     if (cut === undefined || typeof value !== 'string' || value.length <= cut) continue
     const length = [...value.trim()].length
-    if (length > cut) note(`${labelOf(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
+    if (length > cut) note(`${labelParam(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
   }
 }
 
@@ -62,7 +62,7 @@ function changesNothing({ method, params }: Endpoint, given: Readonly<Record<str
 }
 
 /** How an error message names a param: `--topic`, or `<content>`. */
-export function labelOf(endpoint: Endpoint, param: string): string {
+export function labelParam(endpoint: Endpoint, param: string): string {
   if (!endpoint.cli.args?.includes(param)) return `--${flagName(endpoint, param)}`
   const { shape } = endpoint.params[param]!
   return `<${isChoice(shape) ? param.replaceAll('_', '-') : wordName(param, shape)}>`
@@ -87,7 +87,7 @@ export function sourcesFor(account: Account, patience: Patience, globals: Global
 function lazyNames(account: Account, patience: Patience): Names {
   let names: Promise<Names> | undefined
   const load = () => {
-    names ??= import('../input/names.ts').then(module => module.namesOf(account, patience))
+    names ??= import('../input/names.ts').then(module => module.createNames(account, patience))
     return names
   }
   return {
@@ -100,7 +100,7 @@ function lazyNames(account: Account, patience: Patience): Names {
 export function lazyClock(account: Account, patience: Patience): ReadNow {
   let clock: Promise<ReadNow> | undefined
   return async () => {
-    clock ??= import('../transport/clock.ts').then(module => module.clockOf(account, patience))
+    clock ??= import('../transport/clock.ts').then(module => module.createClock(account, patience))
     return (await clock)()
   }
 }

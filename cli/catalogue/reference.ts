@@ -5,8 +5,8 @@ import { withSpan } from '../../daemon/api/levels/span.ts'
 import type { SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
-import { formOf as whole } from './forms.ts'
-import { formOf } from './shortcuts.ts'
+import { buildForm as whole } from './forms.ts'
+import { buildShortcut } from './shortcuts.ts'
 import { allPages } from './words.ts'
 
 export interface FlagEntry {
@@ -50,8 +50,10 @@ export async function reference(table: SubcommandTable): Promise<Entry[]> {
   const others = (await Promise.all(Object.values(table).map(group => group.load()))).flat()
   return [
     ...endpoints.flatMap(endpoint => [
-      entryOf(whole(endpoint)),
-      ...(endpoint.cli.shortcuts ?? []).map(shortcut => entryOf(formOf(shortcut, endpoint), shortcut.switches ?? [])),
+      buildEntry(whole(endpoint)),
+      ...(endpoint.cli.shortcuts ?? []).map(shortcut =>
+        buildEntry(buildShortcut(shortcut, endpoint), shortcut.switches ?? []),
+      ),
     ]),
     ...others
       .filter(extra => !extra.hidden)
@@ -73,7 +75,7 @@ export async function reference(table: SubcommandTable): Promise<Entry[]> {
   ]
 }
 
-function entryOf(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
+function buildEntry(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry {
   const { cli, summary, method, path, params } = endpoint
   const args = wordsFor(endpoint)
   return {

@@ -6,7 +6,7 @@ import { usage } from '../base/failure.ts'
 import type { Given } from '../input/flags.ts'
 
 /** For help and parsing: only the params that can be given. Some levels do not have all of them. */
-export function formOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
+export function buildShortcut(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
   const params = shortcut.params.flatMap((name): [string, Param][] => {
     const param = endpoint.params[name]
     return param ? [[name, param]] : []
@@ -15,7 +15,7 @@ export function formOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
 }
 
 /** For the call: the whole endpoint under this name. */
-export function targetOf(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
+export function buildTarget(shortcut: Shortcut, endpoint: Endpoint): Endpoint {
   return { ...endpoint, cli: shortcut.cli }
 }
 

@@ -42,7 +42,7 @@ export function newProgram(): Command {
     .helpCommand(false)
     .configureHelp({
       minWidthToWrap: 16,
-      subcommandTerm: verb => `${verb.name()} ${wordsOf(verb)}`.trimEnd(),
+      subcommandTerm: verb => `${verb.name()} ${describeArguments(verb)}`.trimEnd(),
       padWidth: (command, helper) =>
         Math.min(
           Math.max(
@@ -108,8 +108,8 @@ export function addEndpoint(
     mentioned.add(option)
     if (flag.name === keyFlag) options.set(`@${keyFlag}`, option.attributeName())
   }
-  leaf.usage(`${wordsOf(leaf)} [flags]`.trimStart())
-  addHelpEnd(leaf, endpoint.cli.examples, routeOf(endpoint))
+  leaf.usage(`${describeArguments(leaf)} [flags]`.trimStart())
+  addHelpEnd(leaf, endpoint.cli.examples, describeRoute(endpoint))
   addGlobals(leaf, control ? controlGlobals : undefined)
   leaf.action(async () =>
     run(endpoint, givenTo(leaf, args, options), await actingGlobals(leaf), batchFrom(leaf.opts())),
@@ -133,7 +133,7 @@ export function addExtra(
   // Everything after the first word that is not ours belongs to the other program.
   if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
   if (extra.runs) leaf.allowExcessArguments()
-  leaf.usage(extra.passes ?? `${wordsOf(leaf)} [flags]${extra.runs ? ' [-- <command>]' : ''}`.trimStart())
+  leaf.usage(extra.passes ?? `${describeArguments(leaf)} [flags]${extra.runs ? ' [-- <command>]' : ''}`.trimStart())
   addHelpEnd(leaf, extra.examples, ...(extra.more ? [extra.more] : []))
   addGlobals(leaf, extra.globals)
   // A subcommand that does not list it deals with `--as` itself, or has no use for an account.
@@ -149,14 +149,14 @@ export function addExtra(
       args: rest && args.at(-1) === '--' ? args.slice(0, -1) : args,
       ...(rest && { rest }),
       flags,
-      globals: acts ? await actingGlobals(leaf) : globalsOf(leaf),
+      globals: acts ? await actingGlobals(leaf) : gatherGlobals(leaf),
       table,
     })
   })
   return leaf
 }
 
-function routeOf(endpoint: Endpoint): string {
+function describeRoute(endpoint: Endpoint): string {
   const route = `Route: ${endpoint.method} ${baseOf(endpoint)}${endpoint.path}`
   return endpoint.access === 'control' ? route : withSpan(route, endpoint)
 }
@@ -216,7 +216,7 @@ function addGlobals(command: Command, names: readonly string[] = globalFlags.map
 }
 
 /** Values of the global flags, given at the subcommand or before it; the closest wins. */
-function globalsOf(leaf: Command): Globals {
+function gatherGlobals(leaf: Command): Globals {
   const given = new Map<string, unknown>()
   for (let command: Command | null = leaf; command; command = command.parent)
     for (const option of command.options) {
@@ -231,7 +231,7 @@ function globalsOf(leaf: Command): Globals {
 
 /** The same, with the account that `--as` names. */
 async function actingGlobals(leaf: Command): Promise<Globals> {
-  const globals = globalsOf(leaf)
+  const globals = gatherGlobals(leaf)
   return globals.as === undefined ? globals : (await import('../transport/control.ts')).actAs(globals)
 }
 
@@ -247,7 +247,7 @@ function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: s
 }
 
 /** What to do about a mistake that the parser found. Of an argument that is missing, it says what it is. */
-export function hintOf(program: Command, { words }: CommandLine, { code }: CommanderError): string {
+export function suggestHelp(program: Command, { words }: CommandLine, { code }: CommanderError): string {
   const command = words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
   const see = `See ${pathOf(command)} --help`
   if (code !== 'commander.missingArgument') return see
@@ -294,7 +294,9 @@ function argumentFor(name: string, param: Param, last: boolean, loose: boolean):
   const title = wordName(name, param.shape)
   const many = last && isList(param.shape) ? '...' : ''
   const choices = isChoice(param.shape) && title !== valueName(param.shape) ? valueName(param.shape) : ''
-  const about = choices ? `${aboutOf(param, false)}: ${choices.replaceAll('|', ', ')}` : aboutOf(param, false)
+  const about = choices
+    ? `${describeParam(param, false)}: ${choices.replaceAll('|', ', ')}`
+    : describeParam(param, false)
   const argument = new Argument(needed && !loose ? `<${title}${many}>` : `[${title}${many}]`, about)
   if (needed) shownAsNeeded.add(argument)
   return argument
@@ -304,7 +306,7 @@ function isNeeded(argument: Argument): boolean {
   return argument.required || shownAsNeeded.has(argument)
 }
 
-function wordsOf(command: Command): string {
+function describeArguments(command: Command): string {
   return command.registeredArguments
     .map(argument => `${argument.name()}${argument.variadic ? '...' : ''}`)
     .map((title, index) => (isNeeded(command.registeredArguments[index]!) ? `<${title}>` : `[${title}]`))
@@ -330,7 +332,7 @@ function addFlag(leaf: Command, flag: string, param: Param): string {
   // A long set of words would push the descriptions of all flags to the edge of the screen.
   const value = valueName(param.shape)
   const known = value.length <= widestValue || hasTitles(param.shape)
-  const about = known ? aboutOf(param, true) : `${aboutOf(param, true)}: ${value.replaceAll('|', ', ')}`
+  const about = known ? describeParam(param, true) : `${describeParam(param, true)}: ${value.replaceAll('|', ', ')}`
   const title = value.length > widestValue ? 'word' : value
   const option = new Option(`--${flag} <${title}>`, about).helpGroup('Flags:')
   if (isList(param.shape)) option.argParser((value: string, before: string[] = []) => [...before, value])
@@ -356,7 +358,7 @@ function optionFor({ name, short, value, about, repeatable }: ExtraFlag): Option
 
 /** Both forms are accepted. Help shows the one that is not the default, or both in one entry if there is no default. */
 function addSwitch(leaf: Command, flag: string, param: Param): string {
-  const yes = new Option(`--${flag}`, aboutOf(param, true)).helpGroup('Flags:')
+  const yes = new Option(`--${flag}`, describeParam(param, true)).helpGroup('Flags:')
   const no = new Option(`--no-${flag}`, param.off ?? param.about).helpGroup('Flags:')
   const key = yes.attributeName()
   if (param.presence === 'defaulted') (param.fallback === true ? yes : no).hideHelp()
@@ -368,7 +370,7 @@ function addSwitch(leaf: Command, flag: string, param: Param): string {
   return key
 }
 
-function aboutOf(param: Param, flag: boolean): string {
+function describeParam(param: Param, flag: boolean): string {
   const remarks: string[] = []
   if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
     remarks.push('required')

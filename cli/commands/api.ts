@@ -13,7 +13,7 @@ import { refuseShown } from '../catalogue/call.ts'
 import { batchFrom } from '../catalogue/subcommands.ts'
 import { readStdin } from '../input/stdin.ts'
 import { printJson, printReply } from '../print/output.ts'
-import { type Answer, bodyOf, type Request, send, withKey } from '../transport/client.ts'
+import { type Answer, parseBody, type Request, send, withKey } from '../transport/client.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 
 interface Options {
@@ -86,7 +86,7 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
       // Every page begins where the one before it ended, so this ends at the last message.
       while (page) {
         const answer: Answer | undefined = await callRaw(page, options, globals)
-        page = answer && nextPage(page, bodyOf(answer))
+        page = answer && nextPage(page, parseBody(answer))
       }
     },
   },
@@ -108,12 +108,12 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
     return undefined
   }
   const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
-  if (options.include) printUnchanged(headOf(answer))
+  if (options.include) printUnchanged(formatHead(answer))
   const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
-  if (answer.status < 400 && chosen) await printReply(bodyOf(answer), {}, globals)
-  else if (answer.status < 400 && globals.json) printJson(bodyOf(answer))
+  if (answer.status < 400 && chosen) await printReply(parseBody(answer), {}, globals)
+  else if (answer.status < 400 && globals.json) printJson(parseBody(answer))
   else if (answer.text !== '') printUnchanged(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
-  if (answer.status >= 400) throw failureOf(answer)
+  if (answer.status >= 400) throw readFailure(answer)
   return answer
 }
 
@@ -157,15 +157,15 @@ async function readText(file: string, flag: string): Promise<string> {
   }
 }
 
-function headOf(answer: Answer): string {
+function formatHead(answer: Answer): string {
   const lines = [`HTTP/1.1 ${answer.status} ${answer.reason}`]
   for (let i = 0; i < answer.headers.length; i += 2) lines.push(`${answer.headers[i]}: ${answer.headers[i + 1]}`)
   return `${lines.map(harmless).join('\n')}\n\n`
 }
 
-function failureOf(answer: Answer): Failure {
+function readFailure(answer: Answer): Failure {
   try {
-    return refusal(answer.status, bodyOf(answer), answer.headers)
+    return refusal(answer.status, parseBody(answer), answer.headers)
   } catch (error) {
     if (error instanceof Failure) return error
     throw error

@@ -47,7 +47,7 @@ export function withoutLinks(
 ): ReadonlyMap<string, Given> {
   const plain = new Map(given)
   for (const [name, value] of given) {
-    const kind = typeof value === 'boolean' ? undefined : kindOf(endpoint, name)
+    const kind = typeof value === 'boolean' ? undefined : findKind(endpoint, name)
     if (!kind) continue
     const texts = [value as string | readonly string[]].flat()
     if (!texts.some(text => text.includes('#narrow/'))) continue
@@ -66,7 +66,7 @@ export function withoutLinks(
   return plain
 }
 
-function kindOf({ params }: Endpoint, name: string): 'message' | 'channel' | undefined {
+function findKind({ params }: Endpoint, name: string): 'message' | 'channel' | undefined {
   if (name === '@channel') return 'channel'
   if (name === 'anchor' || name === 'message_ids') return 'message'
   // A recipient is a channel or users, by its type.

@@ -40,7 +40,7 @@ const directories = {
 
 const withArchived = '?exclude_archived=false'
 
-export function namesOf(account: Account, patience: Patience): Names {
+export function createNames(account: Account, patience: Patience): Names {
   const fetched = new Map<Kind, Promise<Named[]>>()
   const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, patience)
   return {

@@ -46,7 +46,7 @@ async function callOnce(values: readonly string[], expression: string): Promise<
   if (exitCode === notCompiled) await checkJq(expression)
   // The library leaves out white space at both ends. Between the marks of a value is what jq printed for it.
   const parts = `${stdout}\n`.split(`${mark}\n`)
-  const outcomes = parts.flatMap((part, at) => (at % 2 === 1 && at < parts.length - 1 ? [outcomeOf(part, mark)] : []))
+  const outcomes = parts.flatMap((part, at) => (at % 2 === 1 && at < parts.length - 1 ? [readOutcome(part, mark)] : []))
   if (outcomes.length < values.length) outcomes.push(exitCode === 0 ? '' : complaint(stderr))
   return outcomes
 }
@@ -61,7 +61,7 @@ function forEach(expression: string, mark: string): string {
 }
 
 /** For a value on which the expression fails: the error alone. */
-function outcomeOf(printed: string, mark: string): JqOutcome {
+function readOutcome(printed: string, mark: string): JqOutcome {
   const at = printed.indexOf(`error ${mark} `)
   return at < 0 ? printed : complaint(printed.slice(at + `error ${mark} `.length))
 }

@@ -80,7 +80,7 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
   }
   if (fields.length === 0) return note(done)
   const some = view.columns ? fields.filter(([name]) => view.columns!.includes(name)) : fields
-  put(linesOf(Object.fromEntries(some), recordShape(view), await painter(globals), globals.now))
+  put(renderLines(Object.fromEntries(some), recordShape(view), await painter(globals), globals.now))
 }
 
 /** Applies `--fields` and `--ndjson`. */
@@ -106,10 +106,10 @@ async function linesFor(
 ): Promise<string[]> {
   if (name === 'message' && isRecord(value) && typeof value.content === 'string')
     return linesFor('messages', [value], shape, globals, columns)
-  const named = isRecord(value) ? rowsOf(value, shape) : undefined
+  const named = isRecord(value) ? collectRows(value, shape) : undefined
   if (named) return linesFor(name, named.rows, named.shape, globals, columns)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
-    return linesOf(value, shape, await painter(globals), globals.now)
+    return renderLines(value, shape, await painter(globals), globals.now)
   const terminal = await (await import('../terminal/terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
     const { messageLines } = await import('../terminal/message-lines.ts')
@@ -138,7 +138,7 @@ function isUser(shape: Shape | undefined): boolean {
 }
 
 /** Records by name are shown as a table. If each has parts, such as one per client, the aggregate is shown. */
-function rowsOf(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape: Shape } | undefined {
+function collectRows(value: Reply, shape: Shape | undefined): { rows: Reply[]; shape: Shape } | undefined {
   const records = Object.entries(value)
   if (records.length === 0 || !records.every(([, item]) => isRecord(item))) return undefined
   const rows = records.map(([name, item]) => {
@@ -195,7 +195,7 @@ async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
   return { key: chalk.cyan, heading: chalk.bold }
 }
 
-export function linesOf(
+export function renderLines(
   value: unknown,
   shape: Shape | undefined,
   paint: Paint = plain,

@@ -5,12 +5,12 @@ import { keyHeader } from '../../daemon/api/idempotency.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
 import { print } from '../base/writer.ts'
-import { addressFor, inQuery, type Request, siteOf, targetOf } from '../transport/client.ts'
+import { addressFor, buildTarget, inQuery, type Request, requireSite } from '../transport/client.ts'
 import { printFormatted } from './output.ts'
 
 export async function printRequest(account: Account, request: Request, globals: Globals): Promise<void> {
   // A line to copy must not send a key elsewhere.
-  if (account.site) addressFor(siteOf(account), targetOf(request))
+  if (account.site) addressFor(requireSite(account), buildTarget(request))
   if (globals.curl) print(`${curlLine(account, request, globals.showKey)}\n`)
   // --jq and --fields are about the reply.
   else if (globals.json || globals.ndjson) {
@@ -27,7 +27,7 @@ export function curlLine(account: Account, request: Request, showKey: boolean): 
   } else words.push('-X', request.method)
   words.push(...curlCredentials(account, request, showKey))
   if (request.idempotencyKey) words.push('-H', shell(`${keyHeader}: ${request.idempotencyKey}`))
-  words.push(account.site ? shell(`${siteOf(account)}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
+  words.push(account.site ? shell(`${requireSite(account)}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
   for (const [name, value] of request.fields)
     if (typeof value === 'string') words.push('--data-urlencode', shell(`${name}=${value}`))
     else words.push('-F', shell(`${name}=@${value.filename}`))
@@ -46,8 +46,8 @@ function curlCredentials({ email, apiKey }: Account, { authorization }: Request,
 }
 
 function asText(account: Account, request: Request, showKey: boolean): string {
-  const lines = [`${request.method} ${urlOf(account, request)}`]
-  if (request.authorization) lines.push(`Authorization: Bearer ${showKey ? tokenOf(request) : hidden}`)
+  const lines = [`${request.method} ${buildUrl(account, request)}`]
+  if (request.authorization) lines.push(`Authorization: Bearer ${showKey ? readToken(request) : hidden}`)
   else if (account.email) lines.push(`Authorization: Basic ${account.email}:${keyOf(account, showKey)}`)
   if (request.idempotencyKey) lines.push(`${keyHeader}: ${request.idempotencyKey}`)
   for (const [name, value] of request.fields) lines.push(`${name}=${fieldText(value)}`)
@@ -58,11 +58,11 @@ function asText(account: Account, request: Request, showKey: boolean): string {
 function asRecord(account: Account, request: Request, showKey: boolean) {
   const fields = [...request.fields].map(([name, value]) => [name, fieldText(value)])
   const caller = request.authorization
-    ? { control_token: showKey ? tokenOf(request) : hidden }
+    ? { control_token: showKey ? readToken(request) : hidden }
     : { user: account.email ?? null, api_key: account.apiKey ? keyOf(account, showKey) : null }
   return {
     method: request.method,
-    url: urlOf(account, request),
+    url: buildUrl(account, request),
     ...caller,
     ...(request.idempotencyKey && { idempotency_key: request.idempotencyKey }),
     fields: Object.fromEntries(fields),
@@ -78,14 +78,14 @@ function bodyText({ body }: Request): string {
   return Buffer.from(body?.bytes ?? []).toString('utf8')
 }
 
-function tokenOf({ authorization = '' }: Request): string {
+function readToken({ authorization = '' }: Request): string {
   return authorization.replace(/^Bearer /, '')
 }
 
 const hidden = '********'
 
-function urlOf(account: Account, request: Request): string {
-  return `${account.site ? siteOf(account) : '$NATTER_SITE'}${targetOf(request)}`
+function buildUrl(account: Account, request: Request): string {
+  return `${account.site ? requireSite(account) : '$NATTER_SITE'}${buildTarget(request)}`
 }
 
 function keyOf(account: Account, showKey: boolean): string {

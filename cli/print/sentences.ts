@@ -38,9 +38,9 @@ export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>
     const found = Object.entries(resources as Record<string, Record<'added' | 'changed' | 'removed', Differing[]>>)
     const lines = found.flatMap(([resource, { added, changed, removed }]) => [
       resource.replaceAll('_', ' '),
-      ...added.map(thing => `  + ${titleOf(thing)}`),
-      ...changed.flatMap(thing => [`  ~ ${titleOf(thing)}`, ...changeLines(thing)]),
-      ...removed.map(thing => `  - ${titleOf(thing)}`),
+      ...added.map(thing => `  + ${describeThing(thing)}`),
+      ...changed.flatMap(thing => [`  ~ ${describeThing(thing)}`, ...changeLines(thing)]),
+      ...removed.map(thing => `  - ${describeThing(thing)}`),
     ])
     const listed = found.reduce((sum, [, { added, changed, removed }]) => {
       return sum + added.length + changed.length + removed.length
@@ -60,7 +60,7 @@ interface Differing {
 }
 
 /** Messages are shown by their text, everything else by its name. */
-function titleOf({ id, name, fields }: Differing): string {
+function describeThing({ id, name, fields }: Differing): string {
   const content = typeof fields?.content === 'string' ? `: ${excerpt(fields.content)}` : ''
   return `${name}${typeof id === 'number' && !name.endsWith(String(id)) ? ` (${id})` : ''}${content}`
 }

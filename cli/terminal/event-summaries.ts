@@ -6,16 +6,16 @@ import type { ChatEvent } from '../base/chat-event.ts'
 const longestValue = 40
 const shownNames = 5
 
-export function summaryOf(event: ChatEvent): string {
-  return (sentences[event.type] && sentences[event.type]!(event)) ?? fieldsOf(event)
+export function summarize(event: ChatEvent): string {
+  return (sentences[event.type] && sentences[event.type]!(event)) ?? listFields(event)
 }
 
 /** Undefined for a form that they do not know. */
 const sentences: Readonly<Record<string, (event: ChatEvent) => string | undefined>> = {
   stream(event) {
     const { op, streams, stream_ids, name, property, value } = event
-    if (op === 'create' && Array.isArray(streams)) return `new channel: ${namesOf(streams)}`
-    if (op === 'delete') return `channel removed: ${namesOf(streams ?? stream_ids)}`
+    if (op === 'create' && Array.isArray(streams)) return `new channel: ${listNames(streams)}`
+    if (op === 'delete') return `channel removed: ${listNames(streams ?? stream_ids)}`
     if (op === 'update' && typeof property === 'string') {
       if (property === 'is_archived') return `#${name} was ${value ? 'archived' : 'unarchived'}`
       return `#${name}: ${property} is now ${shown(value)}`
@@ -23,8 +23,8 @@ const sentences: Readonly<Record<string, (event: ChatEvent) => string | undefine
     return undefined
   },
   subscription({ op, subscriptions, stream_ids, user_ids, property, value }) {
-    if (op === 'add' && Array.isArray(subscriptions)) return `subscribed to ${namesOf(subscriptions)}`
-    if (op === 'remove' && Array.isArray(subscriptions)) return `unsubscribed from ${namesOf(subscriptions)}`
+    if (op === 'add' && Array.isArray(subscriptions)) return `subscribed to ${listNames(subscriptions)}`
+    if (op === 'remove' && Array.isArray(subscriptions)) return `unsubscribed from ${listNames(subscriptions)}`
     const did = op === 'peer_add' ? 'subscribed to' : op === 'peer_remove' ? 'unsubscribed from' : undefined
     if (did) return `${countText('user', user_ids)} ${did} ${countText('channel', stream_ids)}`
     if (op === 'update' && typeof property === 'string') return `${property} is now ${shown(value)}`
@@ -38,16 +38,16 @@ const sentences: Readonly<Record<string, (event: ChatEvent) => string | undefine
 }
 
 /** `realm_user update  user_id=8 full_name="Amy"` */
-function fieldsOf({ id, type, op, ...rest }: ChatEvent): string {
+function listFields({ id, type, op, ...rest }: ChatEvent): string {
   const pairs = Object.entries(rest).flatMap(([key, value]) =>
     isObject(value) ? Object.entries(value).map(pair => pair as [string, unknown]) : [[key, value] as const],
   )
-  const texts = pairs.map(([key, value]) => `${key}=${Array.isArray(value) ? `[${namesOf(value)}]` : shown(value)}`)
+  const texts = pairs.map(([key, value]) => `${key}=${Array.isArray(value) ? `[${listNames(value)}]` : shown(value)}`)
   return [op ? `${type} ${op}` : type, texts.join(' ')].filter(part => part !== '').join('  ')
 }
 
 /** Names where the items have one, IDs or the items themselves otherwise. */
-function namesOf(items: unknown): string {
+function listNames(items: unknown): string {
   if (!Array.isArray(items)) return shown(items)
   const names = items.slice(0, shownNames).map(item => {
     if (!isObject(item)) return shown(item)
@@ -61,7 +61,7 @@ function namesOf(items: unknown): string {
 /** `user 8`, `users 8, 9`. */
 function countText(noun: string, ids: unknown): string {
   if (!Array.isArray(ids)) return `a ${noun}`
-  return `${noun}${ids.length === 1 ? '' : 's'} ${namesOf(ids)}`
+  return `${noun}${ids.length === 1 ? '' : 's'} ${listNames(ids)}`
 }
 
 function shown(value: unknown): string {

@@ -8,7 +8,7 @@ import type { Globals } from '../base/globals.ts'
 import type { Reply } from '../base/reply.ts'
 import { showTime } from '../base/times.ts'
 import { cutToWidth, padToWidth } from './table.ts'
-import { type Terminal, terminalFor, widthOf } from './terminal.ts'
+import { measureWidth, type Terminal, terminalFor } from './terminal.ts'
 
 /** Columns of a line that is not on a screen. */
 const usualColumns = 80
@@ -29,7 +29,7 @@ export async function logLines(
   if (of === 'events') await addSummaries(entries, cells)
   // What an event is about follows its type, which can be long.
   const columns = of === 'calls' ? [0, 1, 2, 3] : [0, 1, 2]
-  const widths = columns.map(index => Math.max(...cells.map(row => widthOf(row[index]!))))
+  const widths = columns.map(index => Math.max(...cells.map(row => measureWidth(row[index]!))))
   return cells.map((row, index) => {
     const head = widths.map((width, at) => (at === 0 ? row[0].padStart(width) : padToWidth(row[at]!, width)))
     const line = harmless([...head, ...row.slice(widths.length)].join('  ').trimEnd()).replaceAll('\n', ' ')
@@ -43,7 +43,7 @@ type Cells = [id: string, time: string, first: string, second: string, rest: str
 /** `12  16:40:03  200  amy  POST /messages  type=channel to=general` */
 function callCells(call: Reply): Cells {
   const { id, time, method, path, code, fault, sent } = call
-  const notes = [code, fault && `fault: ${fault}`, ...findingsOf(call)].filter(Boolean).join(', ')
+  const notes = [code, fault && `fault: ${fault}`, ...describeFindings(call)].filter(Boolean).join(', ')
   const params = Object.entries(sent as Reply).map(([name, value]) => `${name}=${valueText(value)}`)
   const rest = [`${method} ${shortPath(path)}`, notes, params.join(' ')].filter(part => part !== '')
   return [String(id), clockText(time), outcomeOf(call), localPart(call.user), rest.join('  ')]
@@ -62,15 +62,15 @@ function eventCells({ id, time, to, event }: Reply, emails: ReadonlyMap<number, 
 }
 
 async function addSummaries(entries: readonly Reply[], cells: readonly Cells[]): Promise<void> {
-  const { headOf } = await import('./message-lines.ts')
-  const { summaryOf } = await import('./event-summaries.ts')
+  const { renderHead } = await import('./message-lines.ts')
+  const { summarize } = await import('./event-summaries.ts')
   for (const [index, { event }] of entries.entries()) {
     const happened = event as ChatEvent
     const { message } = happened
     const label = cells[index]![3]
     cells[index]![4] = message
-      ? `${headOf(happened, placeOfMessage(message)).trim()} ${message.content ?? ''}`
-      : summaryOf(happened).replace(label, '').trim()
+      ? `${renderHead(happened, placeOfMessage(message)).trim()} ${message.content ?? ''}`
+      : summarize(happened).replace(label, '').trim()
   }
 }
 
@@ -84,7 +84,7 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
     ['endpoint', endpoint ?? 'none'],
     ['code', code],
     ['fault', fault],
-    ...findingsOf(call).map((finding): [string, unknown] => ['strict', finding]),
+    ...describeFindings(call).map((finding): [string, unknown] => ['strict', finding]),
   ]
   const sent = Object.entries(call.sent as Reply).map(([name, value]): [string, unknown] => [
     `  ${name}`,
@@ -93,7 +93,7 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
   if (sent.length > 0) facts.push(['sent', ''], ...sent)
   facts.push(['answer', answer ?? 'none'])
   const rows = facts.filter(([, value]) => value !== null && value !== undefined)
-  const width = Math.max(...rows.map(([name]) => widthOf(name)))
+  const width = Math.max(...rows.map(([name]) => measureWidth(name)))
   const lines = rows.map(([name, value]) => {
     const title = colors ? colors.cyan(padToWidth(harmless(name), width)) : padToWidth(harmless(name), width)
     const text = harmless(String(value)).replaceAll('\n', `\n${' '.repeat(width + 4)}`)
@@ -110,7 +110,7 @@ function outcomeOf({ status, parked, lost }: Reply): string {
 }
 
 /** What `--strict` says about it. */
-function findingsOf({ strict = [] }: Reply): string[] {
+function describeFindings({ strict = [] }: Reply): string[] {
   return (strict as Finding[]).map(({ kind, says }) => `${kind}: ${says}`)
 }
 

@@ -4,15 +4,15 @@ import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, type Message, type Place, placeOfMessage } from '../base/chat-event.ts'
 import type { Reply } from '../base/reply.ts'
 import { showTime } from '../base/times.ts'
-import { summaryOf } from './event-summaries.ts'
-import { markdownText, type Terminal, widthOf, wrapText } from './terminal.ts'
+import { summarize } from './event-summaries.ts'
+import { markdownText, measureWidth, type Terminal, wrapText } from './terminal.ts'
 
 const indent = 6
 /** Minimum number of columns for the text next to its head. */
 const leastRoom = 16
 
 /** Ends without a line break. */
-export function lineOf(
+export function renderLine(
   event: ChatEvent,
   place: Place | undefined,
   terminal: Terminal,
@@ -21,15 +21,15 @@ export function lineOf(
 ): string {
   const { colors, columns } = terminal
   const time = clock(timeOf(event, now), now.getTime())
-  const where = whereOf(place, self)
-  const { who, what, quiet } = contentOf(event, place)
-  const speaker = speakerOf(who, quiet)
+  const where = renderPlace(place, self)
+  const { who, what, quiet } = describeEvent(event, place)
+  const speaker = renderSpeaker(who, quiet)
   let head = colors ? colors.dim(time) : time
   if (where) head += `  ${colors ? colors.cyan(where) : where}`
   head += speaker ? `  ${colors ? colors.bold(speaker) : speaker} ` : '  '
   const text = quiet ? (colors ? colors.dim(harmless(what)) : harmless(what)) : markdownText(what, colors)
   if (columns === undefined) return (head + wrapText(text, undefined, indent, 0)).trimEnd()
-  const width = widthOf(head)
+  const width = measureWidth(head)
   if (columns - width >= leastRoom) return (head + wrapText(text, columns, indent, width)).trimEnd()
   // Too narrow to put them next to each other.
   const top = head.trimEnd()
@@ -38,10 +38,10 @@ export function lineOf(
 }
 
 /** The part between the time and the text of a message, without colors. */
-export function headOf(event: ChatEvent, place: Place | undefined, self?: string): string {
-  const where = whereOf(place, self)
-  const { who, quiet } = contentOf(event, place)
-  return `${where && `  ${where}`}  ${speakerOf(who, quiet)} `
+export function renderHead(event: ChatEvent, place: Place | undefined, self?: string): string {
+  const where = renderPlace(place, self)
+  const { who, quiet } = describeEvent(event, place)
+  return `${where && `  ${where}`}  ${renderSpeaker(who, quiet)} `
 }
 
 /** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
@@ -52,7 +52,7 @@ export function messageLines(messages: readonly Reply[], { columns, colors }: Te
   return messages.map(item => {
     const message = item as Message
     const id = String(item.id ?? '').padStart(width)
-    const lines = lineOf({ type: 'message', message }, placeOfMessage(message), rest, now).split('\n')
+    const lines = renderLine({ type: 'message', message }, placeOfMessage(message), rest, now).split('\n')
     return lines
       .map((line, index) => `${index > 0 ? ' '.repeat(width) : colors ? colors.dim(id) : id}  ${line}`)
       .join('\n')
@@ -72,11 +72,11 @@ function placeText(place: Place | undefined, self?: string): string {
   return place.topic === undefined ? channel : `${channel} > ${place.topic === '' ? '(no topic)' : place.topic}`
 }
 
-function whereOf(place: Place | undefined, self: string | undefined): string {
+function renderPlace(place: Place | undefined, self: string | undefined): string {
   return harmless(placeText(place, self)).replaceAll('\n', ' ')
 }
 
-function speakerOf(who: string, quiet: boolean): string {
+function renderSpeaker(who: string, quiet: boolean): string {
   return who && (quiet ? harmless(who) : `${harmless(who)}:`)
 }
 
@@ -87,7 +87,7 @@ interface Said {
   readonly quiet: boolean
 }
 
-function contentOf(event: ChatEvent, place: Place | undefined): Said {
+function describeEvent(event: ChatEvent, place: Place | undefined): Said {
   const { message } = event
   if (event.type === 'message' && message) {
     const who = message.sender_full_name ?? message.sender_email ?? String(message.sender_id ?? '')
@@ -117,7 +117,7 @@ function contentOf(event: ChatEvent, place: Place | undefined): Said {
     case '_gap':
       return { who: '', what: gapText(event), quiet: true }
     default:
-      return { who: '', what: summaryOf(event), quiet: true }
+      return { who: '', what: summarize(event), quiet: true }
   }
 }
 

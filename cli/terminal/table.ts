@@ -4,7 +4,7 @@
 
 import { harmless } from '../../daemon/local/harmless.ts'
 import type { Reply } from '../base/reply.ts'
-import { type Terminal, widthOf, wrapText } from './terminal.ts'
+import { measureWidth, type Terminal, wrapText } from './terminal.ts'
 
 const gap = 2
 const narrowest = 8
@@ -24,8 +24,10 @@ export function tableLines(
   const names = chosen ? chosen.filter(name => there.includes(name)) : there
   const cells = rows.map(row => names.map(name => (Object.hasOwn(row, name) ? cell(row[name], name) : '')))
   const titles = names.map(harmless)
-  const natural = titles.map((title, index) => Math.max(widthOf(title), ...cells.map(row => widthOf(row[index]!))))
-  const least = titles.map(widthOf)
+  const natural = titles.map((title, index) =>
+    Math.max(measureWidth(title), ...cells.map(row => measureWidth(row[index]!))),
+  )
+  const least = titles.map(measureWidth)
   const whole = least.map((width, index) => Math.max(width, wholeWidth(cells.map(row => row[index]!))))
   const fewer = chosen !== undefined
   const widths =
@@ -56,7 +58,7 @@ function shorten(natural: readonly number[], whole: readonly number[], room: num
 
 /** The width at which no cell is cut that has no spaces: an address, a path, an ID. */
 function wholeWidth(cells: readonly string[]): number {
-  const widths = cells.map(text => (text.includes(' ') ? 0 : widthOf(text)))
+  const widths = cells.map(text => (text.includes(' ') ? 0 : measureWidth(text)))
   return Math.max(0, ...widths.map(width => (width > longestWord ? 0 : width)))
 }
 
@@ -86,7 +88,7 @@ function blocks(
   room: number | undefined,
   paint: ((text: string) => string) | undefined,
 ): string[] {
-  const width = Math.max(...titles.map(widthOf))
+  const width = Math.max(...titles.map(measureWidth))
   return cells.flatMap((row, index) => [
     ...(index === 0 ? [] : ['']),
     ...row.flatMap((text, column) => {
@@ -106,15 +108,15 @@ function joinCells(row: readonly string[], widths: readonly number[]): string {
 
 /** Ends with an ellipsis if something is missing. */
 export function cutToWidth(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
+  if (measureWidth(text) <= width) return text
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (widthOf(kept + segment) > width - 1) break
+    if (measureWidth(kept + segment) > width - 1) break
     kept += segment
   }
   return `${kept.trimEnd()}…`
 }
 
 export function padToWidth(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - widthOf(text)))
+  return text + ' '.repeat(Math.max(0, width - measureWidth(text)))
 }

@@ -41,7 +41,7 @@ export function wrapText(text: string, columns: number | undefined, indent: numb
   return fitting.map((line, index) => (index === 0 ? line : `${' '.repeat(indent)}${line}`.trimEnd())).join('\n')
 }
 
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   return isPlain(text) ? text.length : (measure?.stringWidth(text) ?? [...text].length)
 }
 

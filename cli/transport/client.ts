@@ -59,7 +59,7 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
-  const body = bodyOf(answer, account.site)
+  const body = parseBody(answer, account.site)
   if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
   return setTime(body, timeIn(answer.headers))
 }
@@ -81,7 +81,7 @@ export function pauseFor(retryAfter: string | number | undefined): number {
   return (seconds >= 0 ? Math.min(seconds, 3600) : 1) * 1000
 }
 
-export function bodyOf(answer: Answer, site = 'the server'): Reply {
+export function parseBody(answer: Answer, site = 'the server'): Reply {
   try {
     const body = JSON.parse(answer.text)
     // Every error of a chat server has a result; an error object without one comes from something else.
@@ -112,7 +112,7 @@ function basicAuth(email: string, apiKey: string): string {
 const guards = new WeakMap<Limits, Guard>()
 
 /** What enforces the limits of the account; undefined if it has none. Every request passes it before it leaves. */
-export async function guardOf(account: Account): Promise<Guard | undefined> {
+export async function loadGuard(account: Account): Promise<Guard | undefined> {
   const { limits, ...free } = account
   if (!limits) return undefined
   const { Guard } = await import('./limits.ts')
@@ -121,7 +121,7 @@ export async function guardOf(account: Account): Promise<Guard | undefined> {
   return guard
 }
 
-function leavingOf({ method, path, fields, body }: Request): Leaving {
+function describeRequest({ method, path, fields, body }: Request): Leaving {
   const form = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string')
   return { method, path, form, opaque: body !== undefined }
 }
@@ -139,7 +139,7 @@ export function addressFor(site: string, path: string): URL {
 export function headersFor(account: Account, url: URL): Record<string, string> {
   const { email, apiKey } = account
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': `natter/${version()}` }
-  if (email && apiKey && sitesOf(account).some(site => isSameOrigin(url, site)))
+  if (email && apiKey && requireSites(account).some(site => isSameOrigin(url, site)))
     headers.Authorization = basicAuth(email, apiKey)
   return headers
 }
@@ -170,11 +170,11 @@ export function tooLarge(site: string, most: number): Failure {
 }
 
 /** The server; of several daemons the first. */
-export function siteOf(account: Account): string {
-  return sitesOf(account)[0]!
+export function requireSite(account: Account): string {
+  return requireSites(account)[0]!
 }
 
-export function sitesOf(account: Account): readonly string[] {
+export function requireSites(account: Account): readonly string[] {
   if (account.site) return addressesOf(account.site)
   throw new Failure(exitCodes.unreachable, 'no server is configured', {
     hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
@@ -182,9 +182,9 @@ export function sitesOf(account: Account): readonly string[] {
 }
 
 /** Path and query; fields travel in the query of a GET and in the body of everything else. */
-export function targetOf(request: Request): string {
+export function buildTarget(request: Request): string {
   if (!inQuery(request) || request.fields.size === 0) return request.path
-  return `${request.path}${request.path.includes('?') ? '&' : '?'}${formOf(request)}`
+  return `${request.path}${request.path.includes('?') ? '&' : '?'}${encodeForm(request)}`
 }
 
 export function inQuery(request: Request): boolean {
@@ -193,7 +193,7 @@ export function inQuery(request: Request): boolean {
 
 /** Asks the daemons of a cluster in turn. A request that may have been carried out is not made again. */
 async function sendOnce(account: Account, request: Request, timeout: number): Promise<Answer> {
-  const sites = sitesOf(account)
+  const sites = requireSites(account)
   for (const [index, site] of sites.entries()) {
     const isLast = index === sites.length - 1
     try {
@@ -214,9 +214,9 @@ export function isNotSent(error: unknown): boolean {
 }
 
 async function sendTo(site: string, account: Account, request: Request, timeout: number): Promise<Answer> {
-  const url = addressFor(site, targetOf(request))
-  const guard = await guardOf(account)
-  await guard?.check(leavingOf(request))
+  const url = addressFor(site, buildTarget(request))
+  const guard = await loadGuard(account)
+  await guard?.check(describeRequest(request))
   const body = await bodyFor(request)
   const headers = headersFor(account, url)
   if (request.authorization) headers.Authorization = request.authorization
@@ -257,10 +257,10 @@ async function bodyFor(request: Request): Promise<{ type: string; bytes: Uint8Ar
   if (inQuery(request)) return undefined
   for (const value of request.fields.values())
     if (typeof value !== 'string') return (await import('./multipart.ts')).multipart(request.fields)
-  return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(formOf(request)) }
+  return { type: 'application/x-www-form-urlencoded', bytes: Buffer.from(encodeForm(request)) }
 }
 
-function formOf(request: Request): string {
+function encodeForm(request: Request): string {
   const form = new URLSearchParams()
   for (const [name, value] of request.fields) if (typeof value === 'string') form.append(name, value)
   return form.toString()

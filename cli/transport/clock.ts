@@ -6,7 +6,7 @@ import type { ReadNow } from '../base/times.ts'
 import { type Patience, send } from './client.ts'
 
 /** Asks the server once, by a call that needs no account. */
-export function clockOf({ site, from }: Account, patience: Patience): ReadNow {
+export function createClock({ site, from }: Account, patience: Patience): ReadNow {
   let asked: Promise<Date> | undefined
   const ask = async () => {
     const request = { method: 'GET', path: '/api/v1/server_settings', fields: new Map<string, string>() }

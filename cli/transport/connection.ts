@@ -9,15 +9,15 @@ import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import {
   addressFor,
-  bodyOf,
   defaultTimeout,
-  guardOf,
   headersFor,
   isNotSent,
   largestAnswer,
   late,
-  siteOf,
-  sitesOf,
+  loadGuard,
+  parseBody,
+  requireSite,
+  requireSites,
   tooLarge,
   unreachable,
 } from './client.ts'
@@ -49,7 +49,7 @@ export class Connection {
 
   private constructor(account: Account, agent: Agent, open: typeof import('node:http').request) {
     this.account = account
-    this.#sites = sitesOf(account)
+    this.#sites = requireSites(account)
     this.#agent = agent
     this.#open = open
   }
@@ -60,7 +60,7 @@ export class Connection {
   }
 
   static async open(account: Account): Promise<Connection> {
-    const secure = siteOf(account).startsWith('https:')
+    const secure = requireSite(account).startsWith('https:')
     const { Agent, request } = secure ? await import('node:https') : await import('node:http')
     return new Connection(account, new Agent({ keepAlive: true }), request)
   }
@@ -68,10 +68,10 @@ export class Connection {
   /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
     const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
-    const guard = await guardOf(this.account)
-    const received = await this.#textOf(chunks)
+    const guard = await loadGuard(this.account)
+    const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
-    const body = bodyOf({ status, text, reason: '', headers })
+    const body = parseBody({ status, text, reason: '', headers })
     if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body, headers), retryAfter)
     return body
   }
@@ -79,9 +79,9 @@ export class Connection {
   /** The body of a successful call, piece by piece as it arrives. */
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
     const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
-    const guard = await guardOf(this.account)
+    const guard = await loadGuard(this.account)
     if (status < 400) return guard ? this.#filtered(guard, path, chunks) : chunks
-    const body = bodyOf({ status, text: await this.#textOf(chunks), reason: '', headers })
+    const body = parseBody({ status, text: await this.#readText(chunks), reason: '', headers })
     throw new Refused(refusal(status, body, headers), retryAfter)
   }
 
@@ -90,13 +90,13 @@ export class Connection {
   }
 
   async *#filtered(guard: Guard, path: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
-    yield await guard.filter(`/api/v1${path}`, await this.#textOf(chunks))
+    yield await guard.filter(`/api/v1${path}`, await this.#readText(chunks))
   }
 
   /** At another daemon of the cluster, if this one cannot be reached. Bounded by the number of daemons. */
   async #send(method: string, path: string, fields: Fields, options: CallOptions): Promise<Answered> {
-    const guard = await guardOf(this.account)
-    await guard?.check({ method, path: `/api/v1${path}`, form: [...textsOf(fields)] })
+    const guard = await loadGuard(this.account)
+    await guard?.check({ method, path: `/api/v1${path}`, form: [...encodeFields(fields)] })
     for (let left = this.#sites.length - 1; ; left--)
       try {
         return await this.#sendOnce(method, path, fields, options)
@@ -111,7 +111,7 @@ export class Connection {
     fields: Fields,
     { timeout = defaultTimeout, signal, idempotencyKey }: CallOptions,
   ): Promise<Answered> {
-    const text = new URLSearchParams([...textsOf(fields)]).toString()
+    const text = new URLSearchParams([...encodeFields(fields)]).toString()
     const inQuery = method === 'GET'
     const query = inQuery && text !== '' ? `?${text}` : ''
     return new Promise((resolve, reject) => {
@@ -149,7 +149,7 @@ export class Connection {
           status: incoming.statusCode ?? 0,
           headers: incoming.rawHeaders,
           retryAfter: Number.isFinite(retry) ? retry : undefined,
-          chunks: this.#chunksOf(incoming, timeout, signal),
+          chunks: this.#readChunks(incoming, timeout, signal),
         })
       })
       outgoing.end(inQuery ? undefined : text)
@@ -157,7 +157,7 @@ export class Connection {
   }
 
   /** The timer is paused while the reader is busy: only the server's silence counts. */
-  async *#chunksOf(
+  async *#readChunks(
     incoming: IncomingMessage,
     timeout: number,
     signal: AbortSignal | undefined,
@@ -178,7 +178,7 @@ export class Connection {
     }
   }
 
-  async #textOf(chunks: AsyncIterable<string>): Promise<string> {
+  async #readText(chunks: AsyncIterable<string>): Promise<string> {
     let text = ''
     for await (const chunk of chunks) {
       text += chunk
@@ -197,7 +197,7 @@ export class Connection {
 }
 
 /** Encodes fields: values that are not strings as JSON; undefined ones are left out. */
-export function textsOf(fields: Fields): Map<string, string> {
+export function encodeFields(fields: Fields): Map<string, string> {
   const texts = new Map<string, string>()
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) texts.set(name, typeof value === 'string' ? value : JSON.stringify(value))

@@ -28,11 +28,11 @@ export async function callControlPlane(
 ): Promise<Reply> {
   const account = accountFor(globals, process.env)
   const token = demandControlToken(globals, process.env, account)
-  return call(account, requestOf({ method, path, body }, token), patience)
+  return call(account, buildRequest({ method, path, body }, token), patience)
 }
 
 /** The call as it is sent. */
-export function requestOf({ method, path, body }: ControlRequest, token: string): Request {
+export function buildRequest({ method, path, body }: ControlRequest, token: string): Request {
   return {
     method,
     path,

@@ -8,14 +8,14 @@ import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
 import {
   addressFor,
-  bodyOf,
   defaultTimeout,
-  guardOf,
   headersFor,
   late,
+  loadGuard,
   type Patience,
+  parseBody,
   readText,
-  siteOf,
+  requireSite,
   unreachable,
 } from './client.ts'
 
@@ -27,14 +27,14 @@ export async function* downloadControl(
 ): AsyncGenerator<Uint8Array> {
   const account = accountFor(globals, process.env)
   const headers = { Authorization: `Bearer ${demandControlToken(globals, process.env, account)}` }
-  await (await guardOf(account))?.check({ method: 'GET', path, form: [] })
-  yield* download(siteOf(account), path, () => headers, patience)
+  await (await loadGuard(account))?.check({ method: 'GET', path, form: [] })
+  yield* download(requireSite(account), path, () => headers, patience)
 }
 
 /** A file that the account may fetch with its key. `path` begins at the root of the site. */
 export async function* downloadAs(account: Account, path: string, patience: Patience): AsyncGenerator<Uint8Array> {
-  await (await guardOf(account))?.check({ method: 'GET', path, form: [] })
-  yield* download(siteOf(account), path, url => headersFor(account, url), patience)
+  await (await loadGuard(account))?.check({ method: 'GET', path, form: [] })
+  yield* download(requireSite(account), path, url => headersFor(account, url), patience)
 }
 
 /** Mebibytes of one file, unless --max-size says otherwise. */
@@ -105,5 +105,5 @@ async function refuse(answer: IncomingMessage, site: string): Promise<never> {
   const text = await readText(answer, site)
   const status = answer.statusCode ?? 0
   const found = { status, reason: answer.statusMessage ?? '', headers: answer.rawHeaders, text }
-  throw refusal(status, bodyOf(found, site), answer.rawHeaders)
+  throw refusal(status, parseBody(found, site), answer.rawHeaders)
 }

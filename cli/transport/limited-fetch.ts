@@ -3,13 +3,13 @@
 
 import { Failure } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { guardOf, sitesOf } from './client.ts'
+import { loadGuard, requireSites } from './client.ts'
 
 /** As options of a client; none for an account without limits. */
 export async function fetchOptions(account: Account): Promise<{ readonly fetch?: typeof fetch }> {
-  const guard = await guardOf(account)
+  const guard = await loadGuard(account)
   if (!guard) return {}
-  const sites = sitesOf(account)
+  const sites = requireSites(account)
   const limited = async (input: string | URL | globalThis.Request, init: RequestInit = {}) => {
     const address = String(input)
     const site = sites.find(site => address.startsWith(`${site}/`)) ?? ''

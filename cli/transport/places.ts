@@ -47,23 +47,23 @@ function referredTo(name: string, value: unknown): Place[] {
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([key, item]) => referredTo(key, item))
   if (messageNames.has(name)) return [{ kind: 'message', id: Number(value) }]
-  return channelName.test(name) ? channelOf(value) : []
+  return channelName.test(name) ? readChannel(value) : []
 }
 
 /** A negative number means no channel. */
-function channelOf(value: unknown): Place[] {
+function readChannel(value: unknown): Place[] {
   const isChannel = typeof value === 'string' ? value !== '' : typeof value === 'number' && value >= 0
   return isChannel ? [{ kind: 'channel', channel: value as string | number }] : []
 }
 
 /** Channels by name: texts, or objects with a name. */
 function readNamed(value: unknown): Place[] {
-  return [value].flat().flatMap(item => channelOf((item as { name?: unknown } | null)?.name ?? item))
+  return [value].flat().flatMap(item => readChannel((item as { name?: unknown } | null)?.name ?? item))
 }
 
 function recipients(to: unknown, type: unknown): Place[] {
   if (type === 'direct' || type === 'private') return [{ kind: 'direct' }]
-  const channels = [to].flat().flatMap(channelOf)
+  const channels = [to].flat().flatMap(readChannel)
   if (type === 'stream' || type === 'channel') return channels
   // Without a type the server decides: both must be allowed.
   return [{ kind: 'direct' }, ...(Array.isArray(to) ? [] : channels)]
@@ -79,7 +79,7 @@ function placesInNarrow(narrow: unknown): Place[] {
       : [term?.operator, term?.operand, term?.negated === true]
     const isDirect = operator === 'is' && ['dm', 'private'].includes(operand)
     if (negated) inChannels ||= isDirect
-    else if (operator === 'channel' || operator === 'stream') places.push(...channelOf(readLoosely(String(operand))))
+    else if (operator === 'channel' || operator === 'stream') places.push(...readChannel(readLoosely(String(operand))))
     // A link to a message leads to the conversation that it is in now, whatever else is asked for.
     else if (operator === 'id' || operator === 'with') places.push({ kind: 'message', id: Number(operand) })
     else if (isDirect || directOperators.has(operator)) places.push({ kind: 'direct' })

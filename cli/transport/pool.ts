@@ -9,11 +9,11 @@ import type { Account } from '../base/profile.ts'
 import {
   addressFor,
   defaultTimeout,
-  guardOf,
   headersFor,
   largestAnswer,
   late,
-  siteOf,
+  loadGuard,
+  requireSite,
   tooLarge,
   unreachable,
 } from './client.ts'
@@ -37,7 +37,7 @@ export class Pool {
   readonly #guard: Guard | undefined
 
   private constructor(account: Account, pool: UndiciPool, guard: Guard | undefined) {
-    this.#site = siteOf(account)
+    this.#site = requireSite(account)
     const url = addressFor(this.#site, '/api')
     this.#prefix = url.pathname.slice(0, -'/api'.length)
     this.#headers = headersFor(account, url)
@@ -48,10 +48,10 @@ export class Pool {
 
   static async open(account: Account, most: number): Promise<Pool> {
     const { Pool: Connections } = await import('undici')
-    const { origin } = addressFor(siteOf(account), '/api')
+    const { origin } = addressFor(requireSite(account), '/api')
     const times = { keepAliveTimeout: trusted, keepAliveMaxTimeout: trusted }
     const connections = new Connections(origin, { connections: most, pipelining: 1, ...times })
-    return new Pool(account, connections, await guardOf(account))
+    return new Pool(account, connections, await loadGuard(account))
   }
 
   /** Sends a form and takes whatever comes back. A call with a key can be repeated: it happens once. */

@@ -8,7 +8,7 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { addressFor, call, defaultTimeout, late, type Patience, siteOf, unreachable } from './client.ts'
+import { addressFor, call, defaultTimeout, late, type Patience, requireSite, unreachable } from './client.ts'
 import { limitSize, saveWhole } from './download.ts'
 
 const mostRedirects = 5
@@ -47,7 +47,7 @@ export async function openFile(
   const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
   const { path, fields } = encode(uploads.temporary, where)
   const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
-  const site = siteOf(account)
+  const site = requireSite(account)
   const timeout = patience.timeout ?? defaultTimeout
   return open(temporaryAddress(site, String(url)), timeout, mostRedirects).catch(error => {
     throw error instanceof Failure ? error : unreachable(site, error)

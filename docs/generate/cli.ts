@@ -3,8 +3,8 @@
 import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
 import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
-import { formOf as whole } from '../../cli/catalogue/forms.ts'
-import { formOf } from '../../cli/catalogue/shortcuts.ts'
+import { buildForm as whole } from '../../cli/catalogue/forms.ts'
+import { buildShortcut } from '../../cli/catalogue/shortcuts.ts'
 import { subcommandTable } from '../../cli/command-table.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
@@ -52,7 +52,7 @@ function formsOf(endpoint: Endpoint): [Endpoint, readonly ExtraFlag[]][] {
   const uses = endpoint.cli.shortcuts ?? []
   return [
     [whole(endpoint), everydayFlags(whole(endpoint))],
-    ...uses.map((use): [Endpoint, readonly ExtraFlag[]] => [formOf(use, endpoint), use.switches ?? []]),
+    ...uses.map((use): [Endpoint, readonly ExtraFlag[]] => [buildShortcut(use, endpoint), use.switches ?? []]),
   ]
 }
 

@@ -6,8 +6,8 @@ import { readCommandLine } from '../../cli/base/command-line.ts'
 import { globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraFlag } from '../../cli/base/subcommand.ts'
 import { fillIn } from '../../cli/catalogue/everyday.ts'
-import { formOf as whole } from '../../cli/catalogue/forms.ts'
-import { formOf, saidBy, targetOf } from '../../cli/catalogue/shortcuts.ts'
+import { buildForm as whole } from '../../cli/catalogue/forms.ts'
+import { buildShortcut, buildTarget, saidBy } from '../../cli/catalogue/shortcuts.ts'
 import { addEndpoint, newProgram } from '../../cli/catalogue/subcommands.ts'
 import { flagName, type Given } from '../../cli/input/flags.ts'
 import { controlPages } from '../../daemon/api/control.ts'
@@ -68,8 +68,8 @@ describe('every endpoint', () => {
       const sets = [shortcut.sets ?? {}, ...(shortcut.switches ?? []).map(item => item.sets)].flatMap(Object.keys)
       for (const param of [...shortcut.params, ...sets]) assert.ok(endpoint.params[param], `no param ${param}`)
       for (const example of shortcut.cli.examples) {
-        const given = saidBy(shortcut, await parsed(formOf(shortcut, endpoint), example, shortcut.switches))
-        const filled = await fillIn(targetOf(shortcut, endpoint), given, nobody)
+        const given = saidBy(shortcut, await parsed(buildShortcut(shortcut, endpoint), example, shortcut.switches))
+        const filled = await fillIn(buildTarget(shortcut, endpoint), given, nobody)
         for (const [param, { presence }] of Object.entries(endpoint.params))
           if (presence === 'required' || presence === 'path')
             assert.ok(filled.given.has(param) || param in filled.values, `${example} lacks ${param}`)

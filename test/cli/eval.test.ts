@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { rateOf } from '../../cli/commands/test/eval/score.ts'
+import { estimateRate } from '../../cli/commands/test/eval/score.ts'
 import { newShell, type Shell } from '../support/cli.ts'
 
 async function examples(t: TestContext): Promise<Shell> {
@@ -176,7 +176,7 @@ describe('natter eval', () => {
   })
 
   test('computes the interval of a rate', () => {
-    const { rate, low, high } = rateOf(8, 10)
+    const { rate, low, high } = estimateRate(8, 10)
     assert.equal(rate, 0.8)
     assert.deepEqual([low.toFixed(2), high.toFixed(2)], ['0.49', '0.94'])
   })

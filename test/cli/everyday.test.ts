@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everydayFlags, fillIn } from '../../cli/catalogue/everyday.ts'
-import { formOf, requestOf } from '../../cli/catalogue/forms.ts'
+import { buildForm, encodeRequest } from '../../cli/catalogue/forms.ts'
 import { readParams } from '../../cli/catalogue/params.ts'
 import type { Given, Sources } from '../../cli/input/flags.ts'
 import * as d from '../../daemon/api/define.ts'
@@ -124,8 +124,10 @@ test('-n sets the number of messages', async () => {
 
 test('a draft is written like a message, or given as JSON', async () => {
   const made = async (endpoint: d.Endpoint, given: Record<string, Given>) => {
-    const form = formOf(endpoint)
-    return Object.fromEntries(requestOf(form, await readParams(form, new Map(Object.entries(given)), sources)).fields)
+    const form = buildForm(endpoint)
+    return Object.fromEntries(
+      encodeRequest(form, await readParams(form, new Map(Object.entries(given)), sources)).fields,
+    )
   }
   const draft = (text: unknown) => JSON.parse(String(text))
   const inChannel = { type: 'stream', to: [5], topic: 'lunch', content: 'x' }

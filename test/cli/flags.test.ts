@@ -10,7 +10,7 @@ import { accountFor, normalSite, readProfiles, saveProfile } from '../../cli/bas
 import { parseDuration, parseTime, showDistance } from '../../cli/base/times.ts'
 import { type Given, readParam, valueName } from '../../cli/input/flags.ts'
 import { narrowFrom } from '../../cli/input/narrow.ts'
-import { linesOf } from '../../cli/print/output.ts'
+import { renderLines } from '../../cli/print/output.ts'
 import { tableLines } from '../../cli/terminal/table.ts'
 import { loadMeasure, markdownText, wrapText } from '../../cli/terminal/terminal.ts'
 import * as d from '../../daemon/api/define.ts'
@@ -192,7 +192,7 @@ test('the header Natter-Refusal decides the exit code, unless its kind is unknow
 
 test('text from elsewhere cannot steer the terminal', () => {
   assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
-  assert.deepEqual(linesOf({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
+  assert.deepEqual(renderLines({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
 })
 
 test('a table is as wide as it needs, or as the terminal is', async () => {

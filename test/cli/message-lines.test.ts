@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ChatEvent, Place } from '../../cli/base/chat-event.ts'
-import { summaryOf } from '../../cli/terminal/event-summaries.ts'
-import { lineOf, messageLines } from '../../cli/terminal/message-lines.ts'
+import { summarize } from '../../cli/terminal/event-summaries.ts'
+import { messageLines, renderLine } from '../../cli/terminal/message-lines.ts'
 
 const plain = { columns: undefined, colors: undefined }
 const now = new Date('2030-01-02T10:00:00Z')
 
-describe('lineOf', () => {
+describe('renderLine', () => {
   const place: Place = { channelId: 3, channel: 'general', topic: 'lunch' }
   const said = (event: ChatEvent, at: Place | undefined = place) =>
-    lineOf(event, at, plain, now).replace(/^\S+ *#general > lunch */, '')
+    renderLine(event, at, plain, now).replace(/^\S+ *#general > lunch */, '')
 
   test('says what happened to a message, and who did it', () => {
     const amy = { user: { full_name: 'Amy', email: 'amy@example.com' } }
@@ -81,7 +81,7 @@ describe('lineOf', () => {
   })
 })
 
-describe('summaryOf', () => {
+describe('summarize', () => {
   test('channels, subscriptions and flags are sentences', () => {
     const streams = ['one', 'two', 'three', 'four', 'five', 'six'].map((name, at) => ({ stream_id: at + 1, name }))
     const cases: [ChatEvent, string][] = [
@@ -111,19 +111,19 @@ describe('summaryOf', () => {
       ],
       [{ type: 'update_message_flags', op: 'add' }, 'update_message_flags add'],
     ]
-    for (const [event, text] of cases) assert.equal(summaryOf(event), text)
+    for (const [event, text] of cases) assert.equal(summarize(event), text)
   })
 
   test('other events are their fields, each cut to 40 letters', () => {
     const person = { user_id: 8, full_name: 'Amy' }
     assert.equal(
-      summaryOf({ id: 1, type: 'realm_user', op: 'update', person }),
+      summarize({ id: 1, type: 'realm_user', op: 'update', person }),
       'realm_user update  user_id=8 full_name="Amy"',
     )
     assert.equal(
-      summaryOf({ id: 1, type: 'x', list: [person, { title: 'T' }, { other: 1 }, 'text'], none: undefined }),
+      summarize({ id: 1, type: 'x', list: [person, { title: 'T' }, { other: 1 }, 'text'], none: undefined }),
       'x  list=[Amy, T, {"other":1}, "text"] none=none',
     )
-    assert.equal(summaryOf({ type: 'x', long: 'y'.repeat(50) }), `x  long="${'y'.repeat(38)}…`)
+    assert.equal(summarize({ type: 'x', long: 'y'.repeat(50) }), `x  long="${'y'.repeat(38)}…`)
   })
 })

@@ -7,7 +7,7 @@ import { accountFor, controlTokenFor, readReadyFile } from '../../base/profile.t
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
-import { siteOf } from '../../transport/client.ts'
+import { requireSite } from '../../transport/client.ts'
 import { findAccount } from '../../transport/control.ts'
 
 export const env: readonly ExtraSubcommand[] = [
@@ -29,7 +29,7 @@ are known. With --as there is no control token, because it opens every account. 
     async run({ args, flags, globals }) {
       const file = args[0] ?? globals.readyFile
       const as = (flags.as as string | undefined) ?? globals.as
-      const variables = await variablesOf({ ...globals, ...(file && { readyFile: file }) }, as)
+      const variables = await collectVariables({ ...globals, ...(file && { readyFile: file }) }, as)
       const known = variables.filter(([, value]) => value !== undefined)
       if (await printFormatted(Object.fromEntries(known), globals)) return
       const lines = variables.map(([name, value]) =>
@@ -41,9 +41,9 @@ are known. With --as there is no control token, because it opens every account. 
 ]
 
 /** A variable without a value must not keep that of another account. */
-async function variablesOf(globals: Globals, as: string | undefined): Promise<[string, string | undefined][]> {
+async function collectVariables(globals: Globals, as: string | undefined): Promise<[string, string | undefined][]> {
   const account = accountFor(globals, process.env)
-  const site = siteOf(account)
+  const site = requireSite(account)
   if (account.limits?.channels ?? account.limits?.noDirect)
     note(`programs that get the key of ${account.limits?.from} from here are not limited to its channels`)
   const found = as === undefined ? undefined : await findAccount(globals, as)

@@ -21,7 +21,7 @@ export async function writeBot(name: string, js: boolean, globals: Globals): Pro
 /** The text of each file, the handler first. */
 export function botFiles(name: string, ending: 'ts' | 'js' | 'mjs'): Record<string, string> {
   const handler = `${name}.${ending}`
-  return { [handler]: ending === 'ts' ? handlerTs : handlerJs, [`${name}.test.${ending}`]: testOf(handler) }
+  return { [handler]: ending === 'ts' ? handlerTs : handlerJs, [`${name}.test.${ending}`]: renderTest(handler) }
 }
 
 /** Writes all of them, or none if one exists. */
@@ -60,7 +60,7 @@ const handlerJs = lines(
   ...body,
 )
 
-function testOf(handler: string): string {
+function renderTest(handler: string): string {
   return lines(
     "import { test } from 'node:test'",
     "import { startNatter } from 'natter/testing'",

@@ -11,7 +11,7 @@ import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import { parseDuration } from '../../base/times.ts'
-import { call, siteOf } from '../../transport/client.ts'
+import { call, requireSite } from '../../transport/client.ts'
 import { fetchOptions } from '../../transport/limited-fetch.ts'
 import { HandlerThread } from './handler-thread.ts'
 import { Transcript } from './transcript.ts'
@@ -33,7 +33,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
   const { createClient, NatterError } = await import('../../../daemon/client/index.ts')
   const limits = await fetchOptions(account)
-  const client = createClient({ site: siteOf(account), email, apiKey, client: 'natter-bot', ...limits })
+  const client = createClient({ site: requireSite(account), email, apiKey, client: 'natter-bot', ...limits })
   const stopping = new AbortController()
   /** The server is away, or has too much to do. */
   const isPassing = (error: unknown) =>
@@ -55,7 +55,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const transcript = new Transcript(me, globals.json, globals.dryRun)
   const guard = new LoopGuard(request)
   stopOnInterrupt(stopping)
-  const ready = () => note(`${me.name} listens at ${siteOf(account)}${globals.dryRun ? '; nothing is sent' : ''}`)
+  const ready = () => note(`${me.name} listens at ${requireSite(account)}${globals.dryRun ? '; nothing is sent' : ''}`)
   const all = flags.all === true
   try {
     let handled = 0

@@ -7,10 +7,10 @@ import { encode } from '../../../daemon/api/wire.ts'
 import { usage } from '../../base/failure.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
-import { namesOf } from '../../input/names.ts'
+import { createNames } from '../../input/names.ts'
 import { readPerson } from '../../input/people.ts'
 import { printReply } from '../../print/output.ts'
-import { addressFor, call, siteOf } from '../../transport/client.ts'
+import { addressFor, call, requireSite } from '../../transport/client.ts'
 import { postedRequest } from '../../transport/posted-request.ts'
 
 const values = ['integration', 'channel', 'topic', 'only-events', 'exclude-events']
@@ -48,7 +48,7 @@ export const webhookUrl: readonly ExtraSubcommand[] = [
       const account = accountFor(globals, process.env)
       demandKey(account)
       const patience = { timeout: globals.timeout, retry: globals.retry }
-      const names = namesOf(account, patience)
+      const names = createNames(account, patience)
       if (channel !== undefined) await names.find('channel', channel)
       const asked = encode(bots.key, { bot_id: await readPerson(bot!, names) })
       const path = `${baseOf(bots.key)}${asked.path}`
@@ -62,7 +62,7 @@ export const webhookUrl: readonly ExtraSubcommand[] = [
         exclude_events: exclude?.split(','),
       })
       const { path: target } = postedRequest(`${baseOf(webhooks.post)}${posted.path}`, posted.fields)
-      const url = addressFor(siteOf(account), target).href
+      const url = addressFor(requireSite(account), target).href
       await printReply({ url }, { shows: 'url' }, globals)
     },
   },

@@ -22,7 +22,7 @@ import { type Account, accountFor, demandKey } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import type { ReadNow } from '../../base/times.ts'
-import { requestOf } from '../../catalogue/forms.ts'
+import { encodeRequest } from '../../catalogue/forms.ts'
 import { pastTime } from '../../catalogue/history.ts'
 import { readParams, sourcesFor } from '../../catalogue/params.ts'
 import type { Given } from '../../input/flags.ts'
@@ -62,7 +62,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const named = given.map(([name, value]): [string, Given] => [name === 'narrow' ? name : `@${name}`, value as Given])
   const params = await readParams(messages.list, new Map(named), sources)
   const fetch = async (more: Reply): Promise<Reply> => {
-    const { path, fields } = requestOf(messages.list, { ...params, apply_markdown: false, ...more })
+    const { path, fields } = encodeRequest(messages.list, { ...params, apply_markdown: false, ...more })
     return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.

@@ -34,7 +34,7 @@ export async function refuseAbsent(words: readonly string[], level: number): Pro
 
 /** What a level has that the default level does not have, by subcommand. */
 export async function levelHelp(level: number): Promise<string> {
-  const rows = (await everyEndpoint()).flatMap(endpoint => newsOf(endpoint, level))
+  const rows = (await everyEndpoint()).flatMap(endpoint => findNews(endpoint, level))
   const width = Math.max(...rows.map(([name]) => name.length), 0)
   const lines = rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}`)
   const listed =
@@ -50,7 +50,7 @@ natter levels diff ${defaultLevel} ${level} also lists what changed in replies a
 `
 }
 
-function newsOf(endpoint: Endpoint, level: number): (readonly [name: string, what: string])[] {
+function findNews(endpoint: Endpoint, level: number): (readonly [name: string, what: string])[] {
   const { cli, served } = endpoint
   const known = served === 'outgoing' ? undefined : endpointAt(endpoint, level)
   if (!known) return []

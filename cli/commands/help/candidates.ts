@@ -138,7 +138,7 @@ function channelIn(before: readonly string[]): string | undefined {
 
 async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
   if (channel === undefined) return []
-  const list = await listOf(account, 'streams', 'streams')
+  const list = await fetchList(account, 'streams', 'streams')
   const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))
   return found ? names(account, `users/me/${found.stream_id}/topics`, 'topics', 'name') : []
 }
@@ -160,13 +160,13 @@ async function names(
   name: string,
   about?: string,
 ): Promise<Candidate[]> {
-  return (await listOf(account, path, field)).map(row => ({
+  return (await fetchList(account, path, field)).map(row => ({
     text: String(row[name]),
     ...(about && { about: String(row[about]) }),
   }))
 }
 
-function listOf(account: Account, path: string, field: string): Promise<Row[]> {
+function fetchList(account: Account, path: string, field: string): Promise<Row[]> {
   return fetchRows(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
 }
 

@@ -8,7 +8,7 @@ import { note } from '../../base/note.ts'
 import { accountFor } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printFormatted, printReply } from '../../print/output.ts'
-import { bodyOf, send } from '../../transport/client.ts'
+import { parseBody, send } from '../../transport/client.ts'
 import { daemonFlagsOnly } from './daemon/flags.ts'
 
 interface Status {
@@ -46,7 +46,7 @@ export const cluster: readonly ExtraSubcommand[] = [
       const account = accountFor(globals, process.env)
       const request = { method: 'GET', path: '/readyz', fields: new Map<string, string>() }
       const answer = await send(account, request, { timeout: globals.timeout })
-      const { ready, cluster: status } = bodyOf({ ...answer, status: 200 }, account.site) as {
+      const { ready, cluster: status } = parseBody({ ...answer, status: 200 }, account.site) as {
         ready?: boolean
         cluster?: Status
       }

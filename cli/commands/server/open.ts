@@ -13,7 +13,7 @@ import { accountFor, configFolder, controlTokenFor } from '../../base/profile.ts
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
-import { siteOf } from '../../transport/client.ts'
+import { requireSite } from '../../transport/client.ts'
 
 export const open: readonly ExtraSubcommand[] = [
   {
@@ -40,7 +40,7 @@ async function openInspector({ flags, globals }: Invocation): Promise<void> {
 
 function placeFor(globals: Invocation['globals']): { site: string; token: string | undefined } {
   const account = accountFor(globals, process.env)
-  if (account.site) return { site: siteOf(account), token: controlTokenFor(globals, process.env, account) }
+  if (account.site) return { site: requireSite(account), token: controlTokenFor(globals, process.env, account) }
   throw new Failure(exitCodes.refused, 'no server is known', {
     hint: 'Start one with `natter daemon start`, or give --site.',
   })

@@ -7,7 +7,7 @@ import { type Account, accountFor, normalSite } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
-import { send, siteOf } from '../../transport/client.ts'
+import { requireSite, send } from '../../transport/client.ts'
 import { duration } from '../follow/tail/stops.ts'
 
 const patience = '30s'
@@ -47,10 +47,10 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   const account = { site, from: {} }
   if (globals.dryRun || globals.curl)
     return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
-  let state = await stateOf(account, globals.timeout)
+  let state = await probeState(account, globals.timeout)
   while (state !== 'ready' && Date.now() < deadline) {
     await pause()
-    state = await stateOf(account, globals.timeout)
+    state = await probeState(account, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
   if (state === 'ready') return printed ? undefined : void print(`ready  ${site}\n`)
@@ -64,11 +64,11 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
 }
 
 function siteFor(url: string | undefined, globals: Globals): string {
-  return url === undefined ? siteOf(accountFor(globals, process.env)) : normalSite(url)
+  return url === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(url)
 }
 
 /** A server of another make has no probe, but answers anyone who asks for its settings. */
-async function stateOf(account: Account, timeout = longestAnswer): Promise<State> {
+async function probeState(account: Account, timeout = longestAnswer): Promise<State> {
   try {
     const { status } = await send(account, probe('/readyz'), { timeout })
     if (status === 200) return 'ready'

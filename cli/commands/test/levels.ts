@@ -55,7 +55,7 @@ listed. What a client has to change comes first; with a recording, each field th
         gone: goneFields(one, used),
       }))
       if (await printFormatted({ changes: rows }, globals)) return
-      print(textOf(rows, used))
+      print(renderRows(rows, used))
     },
   },
 ]
@@ -79,7 +79,7 @@ interface Row extends Pick<News, 'level' | 'breaks' | 'about'> {
   readonly gone: readonly string[]
 }
 
-function textOf(rows: readonly Row[], used: Uses | undefined): string {
+function renderRows(rows: readonly Row[], used: Uses | undefined): string {
   if (rows.length === 0) return `Nothing changed${used ? ' that concerns this client' : ''}.\n`
   const lines = ({ level, breaks, about, gone }: Row) => [
     `  ${level}  ${about}`,

@@ -10,11 +10,11 @@ import { accountFor, demandKey } from '../../base/profile.ts'
 import { onSignals } from '../../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { printLines } from '../../base/writer.ts'
-import { namesOf } from '../../input/names.ts'
+import { createNames } from '../../input/names.ts'
 import { checkJq } from '../../print/jq.ts'
-import { lineOf } from '../../terminal/message-lines.ts'
+import { renderLine } from '../../terminal/message-lines.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
-import { clockOf } from '../../transport/clock.ts'
+import { createClock } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { type Criterion, criteriaFor, textCriterion } from '../follow/tail/criteria.ts'
@@ -78,8 +78,8 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const past =
     flags.since === undefined
       ? undefined
-      : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
-  const names = namesOf(account, { timeout: globals.timeout })
+      : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
+  const names = createNames(account, { timeout: globals.timeout })
   const found = await criteriaFor(wishesFrom(flags, account.site), names)
   const criteria: Criterion[] = [...found.all]
   if (flags.match !== undefined) criteria.push(await textCriterion(String(flags.match), '--match'))
@@ -114,7 +114,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
       const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
       if (differed.length > 0) misses.push({ event, place, differed })
       else {
-        printLines(await print.textOf(item, place))
+        printLines(await print.renderItem(item, place))
         if (++met >= count) return stop.abort()
       }
     }
@@ -136,7 +136,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (met >= count) return
   if (ending !== undefined) throw new Ending(ending)
   const lines = near(misses).map(({ event, place, differed }) => {
-    const text = lineOf(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
+    const text = renderLine(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
     return `${text}\n    differed in ${differed.join(' and ')}`
   })
   throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
@@ -171,7 +171,7 @@ async function lastCallBefore(from: unknown, globals: Globals): Promise<number> 
   const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
   if (from === undefined) return Number(reply.last_id)
   const account = accountFor(globals, process.env)
-  const past = await sinceFrom(String(from), clockOf(account, globals), account.site)
+  const past = await sinceFrom(String(from), createClock(account, globals), account.site)
   if (!('since' in past)) throw usage('--since: with --integration it takes a time, such as 10m')
   const before = (reply.requests as { id: number; time: number }[]).filter(({ time }) => time < past.since * 1000)
   return before.at(-1)?.id ?? 0

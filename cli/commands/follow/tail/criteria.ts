@@ -35,7 +35,7 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
   const queueNarrow: [string, string][] = []
   const { channel, topic, dm, sender } = wishes
   if (channel) {
-    const ids = await idsOf('channel', channel, names)
+    const ids = await resolveIds('channel', channel, names)
     all.push({ name: 'channel', meets: (_, place) => place && ids.includes(place.channelId ?? -1) })
     if (ids.length === 1) narrow.push({ operator: 'channel', operand: ids[0] })
     if (channel.length === 1 && !isId(channel[0]!)) queueNarrow.push(['channel', channel[0]!.replace(/^#/, '')])
@@ -49,13 +49,13 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
     }
   }
   if (dm !== undefined) {
-    const people = dm === true ? undefined : await idsOf('user', dm.split(','), names)
+    const people = dm === true ? undefined : await resolveIds('user', dm.split(','), names)
     all.push({ name: 'dm', meets: (_, place) => place && isDirect(place, people) })
     narrow.push(people ? { operator: 'dm', operand: people } : { operator: 'is', operand: 'dm' })
     queueNarrow.push(['is', 'dm'])
   }
   if (sender) {
-    const ids = await idsOf('user', sender, names)
+    const ids = await resolveIds('user', sender, names)
     all.push({ name: 'sender', meets: (event, place) => place && ids.includes(actorOf(event) ?? place.senderId ?? -1) })
     if (ids.length === 1) narrow.push({ operator: 'sender', operand: ids[0] })
     if (sender.length === 1 && sender[0]!.includes('@')) queueNarrow.push(['sender', sender[0]!])
@@ -79,7 +79,7 @@ export async function textCriterion(wanted: string, flag: string): Promise<Crite
   return {
     name: 'text',
     meets: event => {
-      const text = textOf(event)
+      const text = readText(event)
       return pattern ? pattern.test(text) : text.includes(wanted)
     },
   }
@@ -95,7 +95,7 @@ async function readPattern(wanted: string, flag: string): Promise<Pattern | unde
   return pattern
 }
 
-export function textOf(event: ChatEvent): string {
+export function readText(event: ChatEvent): string {
   if (event.message) return event.message.content ?? ''
   if (typeof event.content === 'string') return event.content
   return JSON.stringify(event)
@@ -115,7 +115,7 @@ function isId(name: string): boolean {
   return /^(id:)?\d+$/.test(name)
 }
 
-async function idsOf(kind: Kind, wanted: readonly string[], names: Names): Promise<number[]> {
+async function resolveIds(kind: Kind, wanted: readonly string[], names: Names): Promise<number[]> {
   const ids: number[] = []
   for (const name of wanted) ids.push(isId(name) ? Number(name.replace(/^id:/, '')) : await names.find(kind, name))
   return ids

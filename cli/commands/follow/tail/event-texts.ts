@@ -3,7 +3,7 @@
 
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { refusal } from '../../../base/failure.ts'
-import { bodyOf, largestAnswer, tooLarge } from '../../../transport/client.ts'
+import { largestAnswer, parseBody, tooLarge } from '../../../transport/client.ts'
 
 /** An event, and its JSON as received. */
 export interface Arrived {
@@ -42,14 +42,14 @@ export class EventTexts {
   /** At the end of the reply. */
   end(): void {
     if (this.#place === 'after') return
-    const body = bodyOf({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
+    const body = parseBody({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
     if (body.result === 'error') throw refusal(200, body)
   }
 
   /** Looks at every character once, in however many pieces a long event arrives. */
   #finish(text: string, at: number): Arrived | undefined {
     this.#scan ??= new Scan()
-    const length = this.#scan.lengthOf(text, at)
+    const length = this.#scan.measureObject(text, at)
     return length === undefined ? undefined : parse(text.slice(at, at + length))
   }
 
@@ -88,7 +88,7 @@ class Scan {
   #isInString = false
 
   /** Of the object that begins at `start`; undefined if its end has not arrived yet. */
-  lengthOf(text: string, start: number): number | undefined {
+  measureObject(text: string, start: number): number | undefined {
     let at = start + this.#at
     for (; at < text.length; at++) {
       const character = text[at]

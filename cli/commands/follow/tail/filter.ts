@@ -2,7 +2,7 @@
 
 import type { Globals } from '../../../base/globals.ts'
 import type { Account } from '../../../base/profile.ts'
-import { textsOf } from '../../../transport/connection.ts'
+import { encodeFields } from '../../../transport/connection.ts'
 import { type Plan, registration } from './follow.ts'
 
 export function isShown({ dryRun, curl }: Globals): boolean {
@@ -11,6 +11,6 @@ export function isShown({ dryRun, curl }: Globals): boolean {
 
 export async function showRegistration(account: Account, plan: Plan, globals: Globals): Promise<void> {
   const { printRequest } = await import('../../../print/request-text.ts')
-  const fields = textsOf(registration(plan))
+  const fields = encodeFields(registration(plan))
   await printRequest(account, { method: 'POST', path: '/api/v1/register', fields }, globals)
 }

@@ -5,9 +5,9 @@ import { note } from '../../../base/note.ts'
 import { accountFor, demandKey } from '../../../base/profile.ts'
 import { onSignals } from '../../../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../../../base/subcommand.ts'
-import { namesOf } from '../../../input/names.ts'
+import { createNames } from '../../../input/names.ts'
 import { terminalFor } from '../../../terminal/terminal.ts'
-import { clockOf } from '../../../transport/clock.ts'
+import { createClock } from '../../../transport/clock.ts'
 import { Connection } from '../../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { criteriaFor } from './criteria.ts'
@@ -107,9 +107,12 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
   const from =
-    flags.since === undefined ? last : await sinceFrom(String(flags.since), clockOf(account, globals), account.site)
+    flags.since === undefined ? last : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
   const types = typesFrom(flags.type)
-  const criteria = await criteriaFor(wishesFrom(flags, account.site), namesOf(account, { timeout: globals.timeout }))
+  const criteria = await criteriaFor(
+    wishesFrom(flags, account.site),
+    createNames(account, { timeout: globals.timeout }),
+  )
   const cursorFile = flags.cursor as string | undefined
   const { narrow, queueNarrow } = criteria
   const plan: Plan = {

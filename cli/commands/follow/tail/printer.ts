@@ -7,7 +7,7 @@ import type { Globals } from '../../../base/globals.ts'
 import type { Account } from '../../../base/profile.ts'
 import { printLinesAtOnce } from '../../../base/writer.ts'
 import { pickFields } from '../../../print/select.ts'
-import { lineOf } from '../../../terminal/message-lines.ts'
+import { renderLine } from '../../../terminal/message-lines.ts'
 import type { Terminal } from '../../../terminal/terminal.ts'
 import type { Item } from './follow.ts'
 
@@ -15,8 +15,8 @@ export interface Printer {
   /** Whether it needs only the event. */
   readonly raw: boolean
   /** The lines of an event, each with its line break. */
-  textOf(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
-  /** Call with items that arrived together before `textOf` is called with each: together they cost little more than one. */
+  renderItem(item: Pick<Item, 'event' | 'text'>, place: Place | undefined): string | Promise<string>
+  /** Call with items that arrived together before `renderItem` is called with each: together they cost little more than one. */
   prepare?(items: readonly Pick<Item, 'event' | 'text'>[]): Promise<void>
 }
 
@@ -30,27 +30,30 @@ export async function printerFor(
   if (fields) {
     const { withLink } = await import('../../../print/links.ts')
     const linked = (event: ChatEvent) => (fields.includes('link') ? withLink(event, event.message, site) : event)
-    return { raw: true, textOf: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(linked(event), fields)))}\n` }
+    return {
+      raw: true,
+      renderItem: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(linked(event), fields)))}\n`,
+    }
   }
-  if (json || ndjson) return { raw: true, textOf: jsonLine }
+  if (json || ndjson) return { raw: true, renderItem: jsonLine }
   return {
     raw: false,
-    textOf: ({ event }, place) => `${lineOf(event, place, terminal, new Date(), self)}\n`,
+    renderItem: ({ event }, place) => `${renderLine(event, place, terminal, new Date(), self)}\n`,
   }
 }
 
 async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
   const { jqTexts } = await import('../../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
-  const jsonOf = (item: Source) =>
+  const writeJson = (item: Source) =>
     fields ? JSON.stringify(pickFields(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
   let outcomes = new Map<Source, string | Failure>()
   const prepare = async (items: readonly Source[]) => {
-    const found = await jqTexts(items.map(jsonOf), expression)
+    const found = await jqTexts(items.map(writeJson), expression)
     outcomes = new Map(items.map((item, index) => [item, found[index]!]))
   }
-  const outcomeOf = (item: Source) => {
+  const takeOutcome = (item: Source) => {
     const outcome = outcomes.get(item)!
     if (typeof outcome !== 'string') throw outcome
     return outcome
@@ -58,7 +61,7 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
   return {
     raw: true,
     prepare,
-    textOf: item => (outcomes.has(item) ? outcomeOf(item) : prepare([item]).then(() => outcomeOf(item))),
+    renderItem: item => (outcomes.has(item) ? takeOutcome(item) : prepare([item]).then(() => takeOutcome(item))),
   }
 }
 

@@ -40,7 +40,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
 
   const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
     if (!criteria.every(criterion => criterion.meets(item.event, place) === true)) return true
-    const text = prints ? print.textOf(item, place) : ''
+    const text = prints ? print.renderItem(item, place) : ''
     const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
     return pending ? pending.then(() => finish(item, place)) : finish(item, place)
   }
@@ -59,7 +59,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
 
   /** A gap is always printed. */
   const tellGap = async (gap: Item): Promise<void> => {
-    await output.add(await print.textOf(gap, undefined))
+    await output.add(await print.renderItem(gap, undefined))
     await output.flush()
     await workers.add(gap.position, nothing)
   }

@@ -89,7 +89,7 @@ export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<n
   const taken = new Set<string>()
   const disguises = new Map<number, Disguise>()
   for (const { userId, email, isBot } of [...people].sort((a, b) => a.userId - b.userId)) {
-    const bytes = digestOf(email, salt)
+    const bytes = hashAddress(email, salt)
     const first = firstNames[bytes.readUInt16BE(0) % firstNames.length]!
     const last = isBot ? 'Bot' : lastNames[bytes.readUInt16BE(2) % lastNames.length]!
     let fullName = `${first} ${last}`
@@ -149,10 +149,10 @@ function partOf({ fullName }: Disguise, index: number): string {
 const anyAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g
 
 function madeUpAddress(address: string, salt: Uint8Array): string {
-  return `someone-${digestOf(address, salt).toString('hex', 0, 4)}@example.com`
+  return `someone-${hashAddress(address, salt).toString('hex', 0, 4)}@example.com`
 }
 
-function digestOf(address: string, salt: Uint8Array): Buffer {
+function hashAddress(address: string, salt: Uint8Array): Buffer {
   return createHmac('sha256', salt).update(address.toLowerCase()).digest()
 }
 

@@ -10,8 +10,8 @@ import { note } from '../../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../../base/profile.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { printJson } from '../../../print/output.ts'
-import { call, siteOf } from '../../../transport/client.ts'
-import { type Read, type ReadMessage, seedOf } from './seed-of.ts'
+import { call, requireSite } from '../../../transport/client.ts'
+import { buildSeed, type Read, type ReadMessage } from './build-seed.ts'
 import { settingsIn } from './settings.ts'
 import { wrongIn, wrongInAny } from './shapes.ts'
 
@@ -38,7 +38,7 @@ export async function pullSeed(
   const pull = new Pull(account, globals, file)
   try {
     const read = await pull.read(channels, count)
-    const seed = seedOf(read, { salt, now: Date.now() / 1000 })
+    const seed = buildSeed(read, { salt, now: Date.now() / 1000 })
     writeFileAtomicallySync(file, `${JSON.stringify(seed, null, 2)}\n`)
     pull.forget()
     const figures = { users: seed.users.length, bots: seed.bots.length, groups: seed.groups.length }
@@ -89,7 +89,7 @@ class Pull {
     this.#account = account
     this.#timeout = timeout
     this.#partial = `${file}.partial`
-    this.#read = this.#resume() ?? { site: siteOf(account), email: account.email }
+    this.#read = this.#resume() ?? { site: requireSite(account), email: account.email }
   }
 
   get hasBegun(): boolean {
@@ -181,7 +181,7 @@ class Pull {
   #resume(): Begun | undefined {
     try {
       const found = JSON.parse(readText(this.#partial, largeFile))
-      const isSame = found.site === siteOf(this.#account) && found.email === this.#account.email
+      const isSame = found.site === requireSite(this.#account) && found.email === this.#account.email
       const wrong = isSame ? wrongInAny(found) : undefined
       if (wrong !== undefined)
         return void note(`${this.#partial} cannot be used: ${wrong} is missing or of another kind`)

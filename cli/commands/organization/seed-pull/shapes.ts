@@ -1,11 +1,11 @@
 // Shapes of the replies, and of the file of an earlier pull, that a seed is made from. Anything else is refused.
 
-import type { Read } from './seed-of.ts'
+import type { Read } from './build-seed.ts'
 
 /** The place of what is wrong, such as `[3].name`; undefined if all of it is right. */
 type Shape = (value: unknown) => string | undefined
 
-function shapeOf(isRight: (value: unknown) => boolean): Shape {
+function makeShape(isRight: (value: unknown) => boolean): Shape {
   return value => (isRight(value) ? undefined : '')
 }
 
@@ -40,11 +40,11 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const id = shapeOf(Number.isSafeInteger)
-const text = shapeOf(value => typeof value === 'string')
-const flag = shapeOf(value => typeof value === 'boolean')
+const id = makeShape(Number.isSafeInteger)
+const text = makeShape(value => typeof value === 'string')
+const flag = makeShape(value => typeof value === 'boolean')
 const ids = listOf(id)
-const plain = shapeOf(value => ['string', 'number', 'boolean'].includes(typeof value))
+const plain = makeShape(value => ['string', 'number', 'boolean'].includes(typeof value))
 
 const shapes: Readonly<Record<keyof Read, Shape>> = {
   organization: objectOf({ name: optional(text), description: optional(text) }),
@@ -69,7 +69,7 @@ const shapes: Readonly<Record<keyof Read, Shape>> = {
 
 function messageShape(): Shape {
   const reactions = listOf(objectOf({ user_id: optional(id), emoji_name: text }))
-  const timestamp = shapeOf(Number.isFinite)
+  const timestamp = makeShape(Number.isFinite)
   return objectOf({ id, sender_id: id, subject: text, content: text, timestamp, reactions })
 }
 

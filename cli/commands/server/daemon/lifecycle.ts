@@ -61,7 +61,7 @@ export async function restart(args: readonly string[], globals: Globals): Promis
   if (!running) throw notRunning(folder)
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
-  await start(['--data', folder, ...(others.length > 0 ? others : flagsOf(running))], globals)
+  await start(['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals)
 }
 
 /** The level goes by a file, because a signal carries no value. */
@@ -102,7 +102,7 @@ export async function status(data: string | undefined, globals: Globals): Promis
 }
 
 /** The flags it was started with, without those that `launch` adds. */
-function flagsOf({ args = [], url }: Running): string[] {
+function rebuildFlags({ args = [], url }: Running): string[] {
   let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
   // Clients must find it where it was, also when the system had chosen the port.
   if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]

@@ -77,10 +77,10 @@ type Written = Static<typeof shape>
 export type Case = Omit<Written, 'level'> & { readonly name: string; readonly file: string; readonly level?: number }
 
 export async function readCase(file: string): Promise<Case> {
-  const { value, lineOf } = await readYaml(textOf(file)).catch(error => {
+  const { value, lineOf } = await readYaml(readSource(file)).catch(error => {
     throw error instanceof YamlMistake ? usage(`${file}, line ${error.line}: ${error.message}`) : error
   })
-  const problem = problemOf(shape, value, []) ?? contradictionIn(value as Written, file)
+  const problem = findProblem(shape, value, []) ?? contradictionIn(value as Written, file)
   if (problem) throw usage(`${file}, line ${lineOf(problem.path)}: ${problem.text}`)
   const { name: given, level, ...rest } = value as Written
   return {
@@ -91,7 +91,7 @@ export async function readCase(file: string): Promise<Case> {
   }
 }
 
-function textOf(file: string): string {
+function readSource(file: string): string {
   try {
     return readText(file, smallFile)
   } catch (error) {
@@ -143,7 +143,7 @@ function brokenPatternIn(value: unknown, path: readonly (string | number)[]): Pr
 }
 
 /** Unknown keys are refused: a misspelled expectation would always hold. */
-function problemOf(type: any, value: unknown, path: readonly (string | number)[]): Problem | undefined {
+function findProblem(type: any, value: unknown, path: readonly (string | number)[]): Problem | undefined {
   const place = path.length === 0 ? 'the case' : path.join('.')
   if (value === null) return { path, text: `${place} has no value` }
   if (type.type === 'object' && type.properties) {
@@ -155,14 +155,14 @@ function problemOf(type: any, value: unknown, path: readonly (string | number)[]
     for (const key of type.required ?? [])
       if (!Object.hasOwn(value, key)) return { path, text: `${place} needs the key ${key}` }
     for (const [key, item] of Object.entries(value)) {
-      const found = problemOf(type.properties[key], item, [...path, key])
+      const found = findProblem(type.properties[key], item, [...path, key])
       if (found) return found
     }
     return undefined
   }
   if (type.type === 'array' && Array.isArray(value) && value.length <= type.maxItems) {
     for (const [index, item] of value.entries()) {
-      const found = problemOf(type.items, item, [...path, index])
+      const found = findProblem(type.items, item, [...path, index])
       if (found) return found
     }
     return undefined

@@ -12,7 +12,7 @@ import { printFormatted } from '../../../print/output.ts'
 import { startTimeout, withFixture } from '../fixture.ts'
 import { type Case, readCase } from './case-file.ts'
 import { type CaseResult, runCase } from './run-case.ts'
-import { rateOf } from './score.ts'
+import { estimateRate } from './score.ts'
 
 const mostRuns = 1000
 
@@ -53,7 +53,7 @@ and ZULIP_*. See docs/agents.md for the keys of a case file.`,
         const daemon = { site: ready.url, controlToken: ready.control_token! }
         return inParallel(runs, jobs, ({ one, run }) => runCase(daemon, one, rest, run, keep))
       })
-      const summary = summaryOf(cases, results)
+      const summary = summarize(cases, results)
       if (flags.junit !== undefined) writeFileSync(flags.junit as string, junitText(results))
       if (!(await printFormatted({ ...summary, runs: results }, globals))) print(summaryText(summary, results))
       if (summary.rate < threshold) throw new Ending(exitCodes.unmet)
@@ -114,7 +114,7 @@ async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: 
   return results
 }
 
-function summaryOf(cases: readonly Case[], results: readonly CaseResult[]) {
+function summarize(cases: readonly Case[], results: readonly CaseResult[]) {
   const rows = cases.map(({ name }) => {
     const runs = results.filter(result => result.name === name)
     const passed = runs.filter(result => result.passed).length
@@ -130,10 +130,10 @@ function summaryOf(cases: readonly Case[], results: readonly CaseResult[]) {
     }
   })
   const passed = results.filter(result => result.passed).length
-  return { passed, total: results.length, ...rateOf(passed, results.length), cases: rows }
+  return { passed, total: results.length, ...estimateRate(passed, results.length), cases: rows }
 }
 
-function summaryText(summary: ReturnType<typeof summaryOf>, results: readonly CaseResult[]): string {
+function summaryText(summary: ReturnType<typeof summarize>, results: readonly CaseResult[]): string {
   const width = Math.max(4, ...summary.cases.map(({ name }) => name.length))
   const row = (cells: readonly (string | number)[]) =>
     `${String(cells[0]).padEnd(width)}  ${cells

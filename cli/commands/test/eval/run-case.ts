@@ -11,7 +11,7 @@ import { call } from '../../../transport/client.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
 import { environmentFor, type Place } from '../fixture.ts'
 import { type Case, seedFile } from './case-file.ts'
-import { type Aftermath, type Check, checksOf, type Difference, type SeenMessage, type Thing } from './score.ts'
+import { type Aftermath, type Check, type Difference, runChecks, type SeenMessage, type Thing } from './score.ts'
 
 export interface Daemon {
   readonly site: string
@@ -61,7 +61,7 @@ export async function runCase(
     const { exitCode, timedOut, transcript } = await runCommand(command, env, seconds)
     const took = Number(((performance.now() - began) / 1000).toFixed(1))
     const after = { ...(await lookAt(inside, owner.email)), exitCode, timedOut, seconds: took }
-    const checks = checksOf(one, after)
+    const checks = runChecks(one, after)
     const held = checks.filter(({ passed }) => passed).length
     const result = {
       name: one.name,

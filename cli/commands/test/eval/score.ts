@@ -45,7 +45,7 @@ export interface Check {
   readonly passed: boolean
 }
 
-export function checksOf({ expect, budget }: Case, after: Aftermath): Check[] {
+export function runChecks({ expect, budget }: Case, after: Aftermath): Check[] {
   const checks: Check[] = [
     { text: 'the command ends with 0', passed: after.exitCode === 0 && !after.timedOut },
     ...(expect.messages ?? []).map(one => messageCheck(one, after.messages, true)),
@@ -142,7 +142,7 @@ function isNamed(name: string, call: string): boolean {
 }
 
 /** The rate of successes with the bounds of a 95 % confidence interval (Wilson). */
-export function rateOf(
+export function estimateRate(
   passed: number,
   runs: number,
 ): { readonly rate: number; readonly low: number; readonly high: number } {

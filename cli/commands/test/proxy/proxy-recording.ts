@@ -30,7 +30,7 @@ export class ProxyRecording {
     } catch (error) {
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`)
     }
-    return new ProxyRecording(output, await routesOf(), before)
+    return new ProxyRecording(output, await loadRoutes(), before)
   }
 
   readonly #output: WriteStream
@@ -55,7 +55,7 @@ export class ProxyRecording {
       call: this.#last + number,
       time,
       duration_ms: milliseconds,
-      user: userOf(headers),
+      user: readUser(headers),
       user_agent: headers['user-agent'] ?? null,
       method,
       path: maskTokens(path),
@@ -75,7 +75,7 @@ export class ProxyRecording {
   }
 
   #write(line: object): void {
-    this.#output.write(`${lineOf(line)}\n`)
+    this.#output.write(`${serializeLine(line)}\n`)
   }
 
   #endpointAt(method: string, path: string): string | null {
@@ -84,7 +84,7 @@ export class ProxyRecording {
 }
 
 /** An answer can nest deeper than JSON can be written: then it is left out. */
-function lineOf(line: object): string {
+function serializeLine(line: object): string {
   try {
     return JSON.stringify(line)
   } catch {
@@ -123,18 +123,18 @@ interface Route {
 }
 
 /** Paths without parameters first: `/users/me` is no user named me. */
-async function routesOf(): Promise<readonly Route[]> {
+async function loadRoutes(): Promise<readonly Route[]> {
   const pages = await Promise.all(Object.values(catalogue).map(({ load }) => load()))
   const endpoints = pages
     .flatMap((page): Endpoint[] => Object.values(page))
     .filter(({ served }) => served !== 'outgoing')
   const routes = endpoints.flatMap(({ id, method, path, also = [], params }) =>
-    [path, ...also].map(one => ({ id, method, path: one, pattern: patternOf(one, params) })),
+    [path, ...also].map(one => ({ id, method, path: one, pattern: compilePattern(one, params) })),
   )
   return routes.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
 }
 
-function patternOf(path: string, params: Endpoint['params']): RegExp {
+function compilePattern(path: string, params: Endpoint['params']): RegExp {
   const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) =>
     rest ? '.+' : params[name]?.shape.type === 'integer' ? '\\d+' : '[^/]+',
   )
@@ -143,7 +143,7 @@ function patternOf(path: string, params: Endpoint['params']): RegExp {
 
 // --- what was sent and answered -----------------------------------------------------------------------------------
 
-function userOf({ authorization = '' }: IncomingHttpHeaders): string | null {
+function readUser({ authorization = '' }: IncomingHttpHeaders): string | null {
   const [, credentials] = /^basic\s+(\S+)/i.exec(authorization) ?? []
   const decoded = Buffer.from(credentials ?? '', 'base64').toString()
   const colon = decoded.lastIndexOf(':')

@@ -31,7 +31,7 @@ export async function reportDrift(
   }
   const news = differences.filter(difference => !accepted.has(keyOf(difference)))
   if (globals.json) printJson({ differences: news, accepted: differences.length - news.length })
-  else for (const line of linesOf(news)) print(`${line}\n`)
+  else for (const line of formatDifferences(news)) print(`${line}\n`)
   const known = differences.length - news.length
   note(`${recording.calls.length} calls, ${count(news.length)}${known > 0 ? `, and ${known} accepted` : ''}`)
   if (news.length > 0) throw new Ending(exitCodes.unmet)
@@ -61,7 +61,7 @@ function count(number: number): string {
 }
 
 /** Grouped by endpoint and event. */
-function linesOf(differences: readonly Difference[]): string[] {
+function formatDifferences(differences: readonly Difference[]): string[] {
   const width = Math.max(0, ...differences.map(({ field }) => field.length))
   const lines: string[] = []
   for (const [index, { where, field, kind, recorded, found, count: times, call }] of differences.entries()) {

@@ -4,9 +4,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { accountFor } from '../../../base/profile.ts'
-import { siteOf } from '../../../transport/client.ts'
+import { requireSite } from '../../../transport/client.ts'
 import { findAccount } from '../../../transport/control.ts'
-import { differencesOf, type Finding } from './compare.ts'
+import { type Finding, listDifferences } from './compare.ts'
 import type { Player } from './player.ts'
 import { inOrder, type RecordedCall, type Recording } from './recording.ts'
 
@@ -42,11 +42,11 @@ export async function playToBot(
       if (call.user === account.email) {
         if (!isDeed(call)) continue
         done++
-        const deeds = await deedsOf(player, account.user_id, Number(before), done, within)
+        const deeds = await awaitDeeds(player, account.user_id, Number(before), done, within)
         findings.push(...compareDeed(call, deeds[done - 1]))
       } else if (isDeed(call) && player.unplayable(call) === undefined) player.learn(call, await player.play(call))
     }
-    const extra = (await deedsOf(player, account.user_id, Number(before), 0, within)).slice(done)
+    const extra = (await awaitDeeds(player, account.user_id, Number(before), 0, within)).slice(done)
     for (const deed of extra) findings.push({ call: deed.id, what: 'not in the recording', differs: [describe(deed)] })
     return findings
   } finally {
@@ -65,7 +65,13 @@ interface Deed {
 }
 
 /** What the bot did since, waiting until there is as much as wanted, or until the time is up. */
-async function deedsOf(player: Player, userId: number, since: number, wanted: number, within: string): Promise<Deed[]> {
+async function awaitDeeds(
+  player: Player,
+  userId: number,
+  since: number,
+  wanted: number,
+  within: string,
+): Promise<Deed[]> {
   for (let last = since; ; ) {
     const reply = await player.control('GET', `/requests?user_id=${userId}&since=${since}&limit=100000`)
     const deeds = (reply.requests as Deed[]).filter(deed => isDeed(deed) && deed.duration_ms !== null)
@@ -83,7 +89,7 @@ async function deedsOf(player: Player, userId: number, since: number, wanted: nu
 function compareDeed(recorded: RecordedCall, deed: Deed | undefined): Finding[] {
   const what = `${recorded.method} ${recorded.path.replace(/^\/api\/v1/, '')} of the bot`
   if (!deed) return [{ call: recorded.call, what, differs: ['the bot did not do this'] }]
-  const differs = differencesOf(
+  const differs = listDifferences(
     { endpoint: recorded.endpoint, params: recorded.sent },
     { endpoint: deed.endpoint, params: deed.sent },
     false,
@@ -100,7 +106,7 @@ function start(
   globals: Globals,
   account: { email: string; api_key: string },
 ): ChildProcess {
-  const site = siteOf(accountFor(globals, process.env))
+  const site = requireSite(accountFor(globals, process.env))
   const values = { SITE: site, EMAIL: account.email, API_KEY: account.api_key }
   const both = Object.entries(values).flatMap(([name, value]) => [
     [`NATTER_${name}`, value],

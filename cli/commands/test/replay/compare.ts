@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 /** Differences as `place: recorded → new`, at most a few: the first says most. */
-export function differencesOf(recorded: unknown, found: unknown, exact: boolean): string[] {
+export function listDifferences(recorded: unknown, found: unknown, exact: boolean): string[] {
   const all: string[] = []
   compare(recorded, found, '', exact, all)
   return all

@@ -83,9 +83,9 @@ export class Drift implements Judge {
     recorded: readonly unknown[],
     found: readonly unknown[],
   ): void {
-    const byLabel = groupBy(found, labelOf)
+    const byLabel = groupBy(found, describeItem)
     const alone = recorded.filter(item => {
-      const others = byLabel.get(labelOf(item))
+      const others = byLabel.get(describeItem(item))
       if (!others || others.length === 0) return true
       this.#compare(call, where, `${at}[]`, item, others.shift())
       return false
@@ -142,7 +142,7 @@ function isKeyedById(value: Fields): boolean {
 
 const labels = ['email', 'name', 'full_name', 'emoji_name', 'title', 'key', 'property', 'content', 'type']
 
-function labelOf(item: unknown): string {
+function describeItem(item: unknown): string {
   if (typeof item !== 'object' || item === null) return JSON.stringify(item) ?? ''
   const label = labels.find(name => typeof (item as Fields)[name] === 'string')
   return label === undefined ? '' : `${label} ${(item as Fields)[label]}`

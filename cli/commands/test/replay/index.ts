@@ -8,8 +8,8 @@ import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
 import { playToBot } from './bot.ts'
-import { differencesOf, type Finding } from './compare.ts'
-import { type Judge, nameOf, playAll } from './play-all.ts'
+import { type Finding, listDifferences } from './compare.ts'
+import { describeCall, type Judge, playAll } from './play-all.ts'
 import { Player } from './player.ts'
 import { type RecordedCall, type Recording, readRecording } from './recording.ts'
 
@@ -81,14 +81,14 @@ function report(findings: readonly Finding[], { json }: Globals): void {
 async function findDifferences(player: Player, recording: Recording, exact: boolean): Promise<Finding[]> {
   const findings: Finding[] = []
   const find = (call: RecordedCall, differs: readonly string[]) => {
-    if (differs.length > 0) findings.push({ call: call.call, what: nameOf(call), differs })
+    if (differs.length > 0) findings.push({ call: call.call, what: describeCall(call), differs })
   }
   const judge: Judge = {
     answer(call, { status, answer }) {
       const other = status === call.status ? [] : [`status: ${call.status} → ${status}`]
-      find(call, [...other, ...differencesOf(call.answer, answer, exact)])
+      find(call, [...other, ...listDifferences(call.answer, answer, exact)])
     },
-    events: (call, recorded, found) => find(call, differencesOf({ events: recorded }, { events: found }, exact)),
+    events: (call, recorded, found) => find(call, listDifferences({ events: recorded }, { events: found }, exact)),
     noEvents: (call, problem) => find(call, [problem]),
   }
   await playAll(player, recording, judge)

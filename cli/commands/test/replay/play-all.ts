@@ -2,7 +2,7 @@
 
 import { note } from '../../../base/note.ts'
 import type { Played, Player } from './player.ts'
-import { inOrder, isOf, type RecordedCall, type Recording } from './recording.ts'
+import { inOrder, isCallTo, type RecordedCall, type Recording } from './recording.ts'
 
 export interface Event {
   readonly id: number
@@ -18,7 +18,7 @@ export interface Judge {
   noEvents(call: RecordedCall, problem: string): void
 }
 
-export function nameOf({ method, path, user }: Pick<RecordedCall, 'method' | 'path' | 'user'>): string {
+export function describeCall({ method, path, user }: Pick<RecordedCall, 'method' | 'path' | 'user'>): string {
   return `${method} ${path.replace(/^\/api\/v1/, '')}${user === null ? '' : ` as ${user}`}`
 }
 
@@ -28,17 +28,17 @@ export async function playAll(player: Player, { calls, frozen }: Recording, judg
   for (const call of inOrder(calls)) {
     const queueId = String(call.sent.queue_id ?? '')
     // How events were spread over polls depends on when the client asked; what came in which order does not.
-    if (isOf(call, 'GET', '/events') && queueId !== '') {
+    if (isCallTo(call, 'GET', '/events') && queueId !== '') {
       queues.set(queueId, [...(queues.get(queueId) ?? []), call])
       continue
     }
     const why = player.unplayable(call)
     if (why !== undefined) {
-      note(`call ${call.call}, ${nameOf(call)}, is left out: ${why}`)
+      note(`call ${call.call}, ${describeCall(call)}, is left out: ${why}`)
       continue
     }
     if (isFrozen) await player.moveTo(call.time)
-    if (isOf(call, 'DELETE', '/events')) {
+    if (isCallTo(call, 'DELETE', '/events')) {
       await readQueue(player, queues.get(queueId) ?? [], judge)
       queues.delete(queueId)
     }

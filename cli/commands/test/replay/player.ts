@@ -5,10 +5,10 @@ import { hidden } from '../../../../daemon/api/masking.ts'
 import { addHint, exitCodes, Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { type Account, accountFor } from '../../../base/profile.ts'
-import { type Answer, send, siteOf } from '../../../transport/client.ts'
+import { type Answer, requireSite, send } from '../../../transport/client.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
-import { isOf, type RecordedCall } from './recording.ts'
+import { isCallTo, type RecordedCall } from './recording.ts'
 
 export interface Played {
   readonly status: number
@@ -27,7 +27,7 @@ export class Player {
   /** With an account, every call is made with its key, on its site; otherwise each as its own account, which the control plane knows. */
   constructor(globals: Globals, only?: { readonly account: Account; readonly user: string }) {
     this.#globals = globals
-    this.#site = siteOf(only?.account ?? accountFor(globals, process.env))
+    this.#site = requireSite(only?.account ?? accountFor(globals, process.env))
     this.#only = only
   }
 
@@ -55,12 +55,12 @@ export class Player {
     if (isPosted && account.apiKey !== undefined) fields.set('api_key', account.apiKey)
     const request = isPosted ? postedRequest(path, fields) : { method, path: this.#mappedPath(path), fields }
     const answer = await send(isPosted ? { site: this.#site, from: {} } : account, { ...request, userAgent })
-    return { status: answer.status, answer: bodyOf(answer) }
+    return { status: answer.status, answer: parseBody(answer) }
   }
 
   /** From now on, the new IDs take the place of the recorded ones. */
   learn(call: RecordedCall, played: Played): void {
-    const isMessage = isOf(call, 'POST', '/messages')
+    const isMessage = isCallTo(call, 'POST', '/messages')
     for (const [name, value] of Object.entries(Object(call.answer) as object)) {
       const found = (Object(played.answer) as Record<string, unknown>)[name]
       const field = name === 'id' && isMessage ? 'message_id' : name
@@ -110,7 +110,7 @@ export class Player {
   }
 }
 
-function bodyOf({ text }: Answer): unknown {
+function parseBody({ text }: Answer): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -45,7 +45,7 @@ export function inOrder(calls: readonly RecordedCall[]): RecordedCall[] {
 }
 
 /** Whether the call is of this route of the API. */
-export function isOf(call: Pick<RecordedCall, 'method' | 'path'>, method: string, route: string): boolean {
+export function isCallTo(call: Pick<RecordedCall, 'method' | 'path'>, method: string, route: string): boolean {
   return call.method === method && call.path === `/api/v1${route}`
 }
 

@@ -28,7 +28,7 @@ const turnedOff =
     return true
   }
 
-const botOf = (role: Role) => async (stage: Stage) => {
+const makeBot = (role: Role) => async (stage: Stage) => {
   const name = stage.name('helper')
   return stage.made(role, bots.create, { full_name: name, short_name: name }, 'user_id')
 }
@@ -124,14 +124,14 @@ export const aboutPeople: Triggers = {
     'the owner renames a bot',
     'owner',
     bots.update,
-    { bot_id: botOf('owner'), full_name: (stage: Stage) => stage.name('renamed') },
+    { bot_id: makeBot('owner'), full_name: (stage: Stage) => stage.name('renamed') },
     { to: 'owner' },
   ),
   'realm_bot/delete': trigger(
     'a new colleague no longer owns a bot',
     'owner',
     bots.update,
-    { bot_id: botOf('newcomer'), bot_owner_id: (stage: Stage) => stage.id('owner') },
+    { bot_id: makeBot('newcomer'), bot_owner_id: (stage: Stage) => stage.id('owner') },
     { to: 'newcomer' },
   ),
   invites_changed: trigger(

@@ -92,7 +92,7 @@ export async function postSample(
   overrides: ReadonlyMap<string, string>,
   stage: Stage,
 ) {
-  const { payload, name } = sampleOf(service, event)
+  const { payload, name } = findSample(service, event)
   if (more.length > 0)
     throw usage(`unexpected argument "${more[0]}"`, 'natter trigger webhook takes a service and an event.')
   const bot = await botFor(stage)
@@ -113,7 +113,7 @@ export async function postSample(
   }
 }
 
-function sampleOf(service: string | undefined, event: string | undefined): { payload: object; name: string } {
+function findSample(service: string | undefined, event: string | undefined): { payload: object; name: string } {
   if (service === undefined) throw usage('no service given', `There are samples of ${Object.keys(samples).join(', ')}.`)
   const known = Object.hasOwn(samples, service) ? samples[service]! : undefined
   if (!known) {

@@ -60,8 +60,8 @@ const roles: Readonly<Record<number, string>> = {
 }
 
 /** `now` in seconds: the times of messages are written relative to it. Without a salt, names stay as they are. */
-export function seedOf(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
-  const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(personOf)
+export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
+  const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(readPerson)
   const disguises = salt ? disguisesFor(people, salt) : asTheyAre(people)
   const rewrite = salt ? disguiseText(people, disguises, salt) : keepText
   const owner = read.people.find(person => person.is_active && !person.is_bot && person.role === 100)
@@ -73,7 +73,7 @@ export function seedOf(read: Read, { salt, now }: { salt: Uint8Array | undefined
     organization: clean({
       name: text(read.organization.name, rewrite),
       description: text(read.organization.description, rewrite),
-      settings: settingsOf(read, rewrite),
+      settings: collectSettings(read, rewrite),
     }),
     ...(owner && {
       owner: { email: disguises.get(owner.user_id)!.email, full_name: disguises.get(owner.user_id)!.fullName },
@@ -141,7 +141,7 @@ export function seedOf(read: Read, { salt, now }: { salt: Uint8Array | undefined
   }
 }
 
-function settingsOf({ settings, channels }: Read, rewrite: (text: string) => string): Settings | undefined {
+function collectSettings({ settings, channels }: Read, rewrite: (text: string) => string): Settings | undefined {
   const found = Object.entries(settings).map(([name, value]) => [
     name,
     typeof value === 'string' ? rewrite(value) : value,
@@ -151,7 +151,7 @@ function settingsOf({ settings, channels }: Read, rewrite: (text: string) => str
   return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
-function personOf({ user_id, email, delivery_email, full_name, is_bot }: ReadPerson): Person {
+function readPerson({ user_id, email, delivery_email, full_name, is_bot }: ReadPerson): Person {
   return { userId: user_id, email: delivery_email || email, fullName: full_name, isBot: is_bot }
 }
 
