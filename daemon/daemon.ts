@@ -2,7 +2,7 @@
 // program, the testing library for a test.
 
 import { inspectorAddress, type Ready } from './local/ready-file.ts'
-import { figuresOf } from './metrics/figures.ts'
+import { collectFigures } from './metrics/figures.ts'
 import type { Config } from './start/config.ts'
 import { openPort, readableUrl, readResources } from './start/port.ts'
 import { claimFolder } from './store.ts'
@@ -47,7 +47,7 @@ export async function startDaemon(config: Config, onFailure: (error: Error) => v
   try {
     await hosted.open()
     metrics?.show({
-      figures: () => figuresOf(hosted.world.engine, hosted.journalSize(), hosted.world.clock.now()),
+      figures: () => collectFigures(hosted.world.engine, hosted.journalSize(), hosted.world.clock.now()),
       connections: () => server.connections(),
       ...(cluster && { cluster: cluster.place }),
     })
@@ -56,7 +56,7 @@ export async function startDaemon(config: Config, onFailure: (error: Error) => v
     const localUrl = readableUrl(address, config.host, port.scheme)
     await hosted.start(localUrl)
     return {
-      ready: readyOf(hosted.world),
+      ready: buildReady(hosted.world),
       localUrl,
       get world() {
         return hosted.world
@@ -81,11 +81,11 @@ async function hostWorld(parts: HostedWorldParts) {
   return parts.config.cluster ? (await import('./cluster/member.ts')).clusterMember(parts) : singleWorld(parts)
 }
 
-function readyOf({ url, owner, keys, control, level }: World): Ready {
+function buildReady({ url, owner, keys, control, level }: World): Ready {
   return {
     url,
     pid: process.pid,
-    owner: { user_id: owner.id, email: owner.email, api_key: keys.keyOf(owner) },
+    owner: { user_id: owner.id, email: owner.email, api_key: keys.deriveKey(owner) },
     ...(control && { control_token: keys.controlToken }),
     inspector: inspectorAddress(url, control && keys.controlToken),
     level: level.number,

@@ -4,14 +4,14 @@
 import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
-import { filesIn, rowsOf } from './domain/model/saved-rows.ts'
+import { collectRows, filesIn } from './domain/model/saved-rows.ts'
 import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
-import { type Holder, partsOf, takeFact } from './replay.ts'
+import { type Holder, splitSections, takeFact } from './replay.ts'
 
 interface EngineParts {
   readonly journal: Journal<Fact>
@@ -89,7 +89,7 @@ export class Engine implements Holder {
       queues.expectGone(await this.#queuesRemovedAfter(after))
     }
     if (saved) {
-      const { store, queues: savedQueues, rows } = partsOf(saved.sections)
+      const { store, queues: savedQueues, rows } = splitSections(saved.sections)
       if (savedQueues.length > 0) await expectQueues()
       this.secretVerifier = store?.secretVerifier
       this.restoreId = store?.restoreId
@@ -250,18 +250,18 @@ export class Engine implements Holder {
   }
 
   /** Files that these states need stay in the store, even if the current state does not need them. */
-  keepFilesOf(states: () => Iterable<Readonly<Record<string, readonly unknown[]>>>): void {
+  keepFiles(states: () => Iterable<Readonly<Record<string, readonly unknown[]>>>): void {
     this.#filesInUse = () => new Set([...states()].flatMap(filesIn))
   }
 
   /** The state as rows, to go back to. */
   sections(): Record<string, unknown[]> {
-    return rowsOf(this.state.save())
+    return collectRows(this.state.save())
   }
 
   /** The same state with all its messages as rows, also those that are in files of this store. */
   whole(sections: Readonly<Record<string, readonly unknown[]>>): Readonly<Record<string, readonly unknown[]>> {
-    return filesIn(sections).length === 0 ? sections : rowsOf(this.load(sections).save(true))
+    return filesIn(sections).length === 0 ? sections : collectRows(this.load(sections).save(true))
   }
 
   /**

@@ -8,7 +8,7 @@ import { type Daemon, startDaemon } from './daemon.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
 import { writeFileAtomicallySync } from './local/atomic-file.ts'
-import { configFileOf } from './local/config-file.ts'
+import { locateConfigFile } from './local/config-file.ts'
 import { findOpen } from './local/open-files.ts'
 import { localProfile } from './local/profiles.ts'
 import { type Ready, type Running, readyFileName, runningFileName } from './local/ready-file.ts'
@@ -48,7 +48,7 @@ function privatePaths(config: Config): string[] {
   const { memory, data, secretFile, smtpUrlFile, clusterPasswordFile, clusterKey, tlsKey } = config
   const store = memory ? [] : [data, join(data, 'secret')]
   const named = [secretFile, smtpUrlFile, clusterPasswordFile, clusterKey, tlsKey].filter(file => file !== undefined)
-  return [...store, ...named, configFileOf(process.env, homedir()).path]
+  return [...store, ...named, locateConfigFile(process.env, homedir()).path]
 }
 
 function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {

@@ -23,7 +23,7 @@ interface HeldQueues {
   acknowledge(queueId: string, upTo: number, kept?: readonly number[]): void
   remove(queueId: string): void
   /** Removes the queues of one account. */
-  removeOf(userId: number): void
+  removeUser(userId: number): void
   /** Removes all queues. */
   clear(): void
 }
@@ -57,7 +57,7 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
     case 'user.deactivated':
     case 'user.reactivated':
       // Before the fact is announced: an account that is deactivated is not sent even that.
-      holder.queues.removeOf(fact.userId)
+      holder.queues.removeUser(fact.userId)
       break
     default:
   }
@@ -69,7 +69,7 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
 /** Rows of a snapshot, and where the files are that they name. */
 export interface Saved {
   readonly sections: Readonly<Record<string, readonly unknown[]>>
-  readonly fileOf?: (name: string) => Uint8Array
+  readonly readFile?: (name: string) => Uint8Array
 }
 
 /** What a store holds, without a daemon: a snapshot, and the facts that came after it. */
@@ -78,11 +78,11 @@ export class Replay implements Holder {
   secretVerifier: string | undefined
   restoreId: string | undefined
   readonly queues = new QueueOwners()
-  readonly #fileOf: Saved['fileOf']
+  readonly #readFile: Saved['readFile']
 
-  constructor({ sections, fileOf }: Saved = { sections: {} }) {
-    const { store, queues, rows } = partsOf(sections)
-    this.#fileOf = fileOf
+  constructor({ sections, readFile }: Saved = { sections: {} }) {
+    const { store, queues, rows } = splitSections(sections)
+    this.#readFile = readFile
     this.state = this.load(rows)
     this.secretVerifier = store?.secretVerifier
     this.restoreId = store?.restoreId
@@ -96,14 +96,14 @@ export class Replay implements Holder {
   }
 
   load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
-    return State.load(sections, this.#fileOf)
+    return State.load(sections, this.#readFile)
   }
 }
 
 type StoreRow = Partial<Pick<Holder, 'secretVerifier' | 'restoreId'>>
 
 /** A snapshot of a store, taken apart: what the store remembers of itself, the event queues, and the rows of the state. */
-export function partsOf(sections: Saved['sections']): {
+export function splitSections(sections: Saved['sections']): {
   readonly store: StoreRow | undefined
   readonly queues: readonly unknown[]
   readonly rows: Saved['sections']
@@ -130,7 +130,7 @@ class QueueOwners implements HeldQueues {
     this.#owners.delete(queueId)
   }
 
-  removeOf(userId: number): void {
+  removeUser(userId: number): void {
     for (const [id, owner] of this.#owners) if (owner === userId) this.#owners.delete(id)
   }
 

@@ -143,12 +143,12 @@ function openStore({ data: folder, secret, newSecret }: Settings, journal: Journ
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),
     isHeld: () => holds.any(),
-    journalSize: () => sizeOf(join(folder, 'journal.ndjson')),
+    journalSize: () => readSize(join(folder, 'journal.ndjson')),
     worthCompacting: () =>
-      sizeOf(join(folder, 'journal.ndjson')) > Math.max(compactAfter, sizeOf(join(folder, 'state.json'))),
+      readSize(join(folder, 'journal.ndjson')) > Math.max(compactAfter, readSize(join(folder, 'state.json'))),
   }
 }
 
-function sizeOf(file: string): number {
+function readSize(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

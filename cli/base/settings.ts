@@ -1,8 +1,8 @@
 // Flags that the environment or the config file can set as well: --timeout 30s, NATTER_TIMEOUT=30s or "timeout": "30s".
 
 import { homedir } from 'node:os'
-import { configFileOf, readConfigText, type SettingName, settingNames } from '../../daemon/local/config-file.ts'
-import { variableOf } from '../../daemon/local/flags.ts'
+import { locateConfigFile, readConfigText, type SettingName, settingNames } from '../../daemon/local/config-file.ts'
+import { nameVariable } from '../../daemon/local/flags.ts'
 import { usage } from './failure.ts'
 import { readText, smallFile } from './files.ts'
 
@@ -17,11 +17,11 @@ export interface Setting {
 
 /** What the environment says, then what the file says. */
 export function settingsFor(env: Env): Setting[] {
-  const { path, named } = configFileOf(env, homedir())
+  const { path, named } = locateConfigFile(env, homedir())
   const file = settingsIn(path, named)
   return settingNames.flatMap(name => {
-    const inEnv = env[variableOf(name)]
-    if (inEnv) return [{ name, value: inEnv, from: variableOf(name) }]
+    const inEnv = env[nameVariable(name)]
+    if (inEnv) return [{ name, value: inEnv, from: nameVariable(name) }]
     const inFile = file[name]
     return inFile === undefined ? [] : [{ name, value: inFile, from: path }]
   })

@@ -2,7 +2,7 @@
 // a subcommand makes one call and exits. `fetch` and undici would take longer to start and stop than everything else.
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { addressOf, isSameOrigin } from '../../daemon/api/address.ts'
+import { isSameOrigin, resolveAddress } from '../../daemon/api/address.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
@@ -129,7 +129,7 @@ function describeRequest({ method, path, fields, body }: Request): Leaving {
 /** The address of a call. This is the only place that joins a site and a path. */
 export function addressFor(site: string, path: string): URL {
   try {
-    return addressOf(site, path)
+    return resolveAddress(site, path)
   } catch (error) {
     throw usage((error as Error).message)
   }

@@ -24,7 +24,7 @@ export function isPath(path: string): boolean {
 }
 
 /** Throws a TypeError if the path leads anywhere else. */
-export function addressOf(site: string, path: string): URL {
+export function resolveAddress(site: string, path: string): URL {
   if (!isPath(path)) throw new TypeError(`the path ${JSON.stringify(shorten(path))} is not one of the API`)
   const base = siteAddress(site)
   const url = new URL(`${base}${path}`)

@@ -11,7 +11,7 @@ type Checker = ReturnType<typeof TypeCompiler.Compile>
 const compiled = new WeakMap<TSchema, Checker>()
 const compiledRows = new WeakMap<TSchema, Checker>()
 
-function checkerOf(shape: TSchema): Checker {
+function compileChecker(shape: TSchema): Checker {
   let checker = compiled.get(shape)
   if (!checker) {
     checker = TypeCompiler.Compile(withoutBounds(shape))
@@ -26,7 +26,7 @@ export function problemIn(name: string, shape: TSchema, value: unknown): string 
   const large = tooLarge(name, shape, value)
   if (large !== undefined) return large
   if (shape.type !== 'string') {
-    const checker = checkerOf(shape)
+    const checker = compileChecker(shape)
     if (!checker.Check(value)) {
       const { path, schema } = deepestError(checker, value)
       return `${placeIn(name, path)}: must be ${describe(schema)}`

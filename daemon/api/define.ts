@@ -195,7 +195,7 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
 type ParamOptions = Omit<Param, 'shape' | 'presence' | 'about' | 'fallback'>
 
 /** The levels that have a setting, as options of its param. */
-export function spanOf(setting: object): ParamOptions {
+export function copySpan(setting: object): ParamOptions {
   const { since, earlier } = setting as Pick<Param, 'since' | 'earlier'>
   return { ...(since !== undefined && { since }), ...(earlier && { earlier }) }
 }

@@ -3,7 +3,7 @@
 
 import { problemIn } from './checking.ts'
 import type { Endpoint, Param } from './define.ts'
-import { notJson, readingOf, readValue, travelsRaw } from './reading.ts'
+import { notJson, planReading, readValue, travelsRaw } from './reading.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -34,7 +34,7 @@ export function decodeJson(
       if (param.presence === 'defaulted') params[name] = param.fallback
       continue
     }
-    const why = problemOf(name, param, sent)
+    const why = findProblem(name, param, sent)
     if (why !== undefined) return problem(name, why)
     params[name] = sent
   }
@@ -62,7 +62,7 @@ export function encodeJson(endpoint: Endpoint, params: Values): { path: string; 
 
 function read({ shape }: Param, text: string | undefined): unknown {
   if (text === undefined) return undefined
-  const value = readValue(readingOf(shape), text)
+  const value = readValue(planReading(shape), text)
   // The text itself, to be refused with what it should be.
   return value === notJson ? text : value
 }
@@ -72,7 +72,7 @@ function describeRequired({ shape }: Param): string {
   return words.length > 0 && !words.includes(undefined) ? `required: one of ${words.join(', ')}` : 'required'
 }
 
-function problemOf(name: string, { shape }: Param, value: unknown): string | undefined {
+function findProblem(name: string, { shape }: Param, value: unknown): string | undefined {
   if (shape.type === 'string') {
     if (typeof value !== 'string') return 'must be a string'
     if (value.length > shape.maxLength) return `must be at most ${shape.maxLength} characters`

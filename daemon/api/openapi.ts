@@ -103,8 +103,8 @@ const security: Readonly<Record<Endpoint['access'], Json[]>> = {
 }
 
 function operation(endpoint: Endpoint, tag: string): Json {
-  const parameters = parametersOf(endpoint)
-  const requestBody = bodyOf(endpoint)
+  const parameters = listParameters(endpoint)
+  const requestBody = describeBody(endpoint)
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
@@ -127,7 +127,7 @@ function outgoing(endpoint: Endpoint, tag: string): Json {
     summary: endpoint.summary,
     tags: [tag],
     requestBody: { required: true, content: json(schema) },
-    responses: { 200: { description: 'Done', content: json(schemaOf(Type.Object({ ...endpoint.reply }))) } },
+    responses: { 200: { description: 'Done', content: json(describeSchema(Type.Object({ ...endpoint.reply }))) } },
   }
 }
 
@@ -138,7 +138,7 @@ function hasBody({ method }: Endpoint): boolean {
   return method !== 'GET' && method !== 'DELETE'
 }
 
-function parametersOf(endpoint: Endpoint): Json[] {
+function listParameters(endpoint: Endpoint): Json[] {
   return Object.entries(endpoint.params)
     .filter(([, { presence }]) => presence === 'path' || !hasBody(endpoint))
     .map(([name, param]) => ({
@@ -153,7 +153,7 @@ function parametersOf(endpoint: Endpoint): Json[] {
     }))
 }
 
-function bodyOf(endpoint: Endpoint): Json | undefined {
+function describeBody(endpoint: Endpoint): Json | undefined {
   const params = Object.entries(endpoint.params).filter(([, { presence }]) => presence !== 'path')
   if (!hasBody(endpoint) || params.length === 0) return undefined
   if (endpoint.access === 'control')
@@ -179,7 +179,7 @@ function formSchema(params: readonly (readonly [string, Param])[]): Json {
 }
 
 function paramSchema({ shape, presence, fallback }: Param): Json {
-  return { ...schemaOf(shape), ...(presence === 'defaulted' && { default: fallback }) }
+  return { ...describeSchema(shape), ...(presence === 'defaulted' && { default: fallback }) }
 }
 
 function about(param: Param): string {
@@ -199,7 +199,7 @@ function isFile(shape: TSchema): boolean {
 // --- replies ----------------------------------------------------------------------------------------------------
 
 function success({ reply }: Endpoint): Json {
-  const own = Object.keys(reply).length > 0 ? [schemaOf(Type.Object({ ...reply }))] : []
+  const own = Object.keys(reply).length > 0 ? [describeSchema(Type.Object({ ...reply }))] : []
   return { description: 'Done', content: json({ allOf: [{ $ref: '#/components/schemas/Success' }, ...own] }) }
 }
 
@@ -234,7 +234,7 @@ function describeRefusals(codes: readonly ErrorCode[]): Json {
 
 // --- schemas ----------------------------------------------------------------------------------------------------
 
-function schemaOf(shape: TSchema): Json {
+function describeSchema(shape: TSchema): Json {
   const { ref, anyOf, items, properties, patternProperties, minimum, maximum, ...more } = shape
   const { since, until: _until, earlier: _earlier, leftOut: _leftOut, ...rest } = more
   if (isFile(shape)) return { type: 'string', contentMediaType: 'application/octet-stream' }
@@ -247,18 +247,18 @@ function schemaOf(shape: TSchema): Json {
     ...(Math.abs(minimum) < Number.MAX_SAFE_INTEGER && { minimum }),
     ...(Math.abs(maximum) < Number.MAX_SAFE_INTEGER && { maximum }),
     ...(ref !== undefined && { 'x-refers-to': ref }),
-    ...(items && { items: schemaOf(items) }),
+    ...(items && { items: describeSchema(items) }),
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, part]) => [name, schemaOf(part as TSchema)]),
+        Object.entries(properties).map(([name, part]) => [name, describeSchema(part as TSchema)]),
       ),
     }),
-    ...(values && { additionalProperties: schemaOf(values) }),
+    ...(values && { additionalProperties: describeSchema(values) }),
   }
 }
 
 function union(parts: readonly TSchema[]): Json {
-  if (!parts.every(part => part.const !== undefined)) return { anyOf: parts.map(schemaOf) }
+  if (!parts.every(part => part.const !== undefined)) return { anyOf: parts.map(describeSchema) }
   const types = [...new Set(parts.map(part => (typeof part.const === 'string' ? 'string' : 'integer')))]
   return { type: types.length === 1 ? types[0] : types, enum: parts.map(part => part.const) }
 }

@@ -17,7 +17,7 @@ export interface Reading {
   readonly text: boolean
 }
 
-export function readingOf(shape: TSchema): Reading {
+export function planReading(shape: TSchema): Reading {
   return {
     string: shape.type === 'string',
     stringOrNull: isStringOrNull(shape),

@@ -4,7 +4,7 @@ import { largest } from './bounds.ts'
 import { problemIn } from './checking.ts'
 import { type Endpoint, isUpload, type Param, type Upload } from './define.ts'
 import type { ErrorCode } from './errors.ts'
-import { naturalsIn, notJson, type Reading, readingOf, readValue, travelsRaw } from './reading.ts'
+import { naturalsIn, notJson, planReading, type Reading, readValue, travelsRaw } from './reading.ts'
 
 /** Fields as received: query string, form fields and files, percent-decoded. Body before query. */
 export type Fields = ReadonlyMap<string, string | Upload>
@@ -41,7 +41,7 @@ export function decode(
         return reject('BAD_REQUEST', name, 'required: send exactly one file in a multipart body')
       if (param.presence === 'required' || (asPublicServers && param.requiredByPublicServers))
         return reject('REQUEST_VARIABLE_MISSING', name, 'required', { var_name: name })
-      if (param.presence === 'defaulted') params[name] = copyOf(param.fallback)
+      if (param.presence === 'defaulted') params[name] = copyFallback(param.fallback)
       continue
     }
     const numbers = reading.naturals && typeof found === 'string' ? naturalsIn(found) : undefined
@@ -81,7 +81,7 @@ function understoodBy(endpoint: Endpoint): Understood {
     const entries = Object.entries(endpoint.params).map(([name, param]) => ({
       name,
       param,
-      reading: readingOf(param.shape),
+      reading: planReading(param.shape),
       maxItems: largest(param.shape, 'maxItems') ?? 0,
     }))
     // `client` names the calling program; every endpoint accepts it.
@@ -98,7 +98,7 @@ function understoodBy(endpoint: Endpoint): Understood {
 }
 
 /** A command can modify its parameters. Most fallbacks are immutable, and cloning costs more than everything else here. */
-function copyOf(fallback: unknown): unknown {
+function copyFallback(fallback: unknown): unknown {
   return typeof fallback === 'object' ? structuredClone(fallback) : fallback
 }
 

@@ -61,7 +61,7 @@ export function isForBot(message: Message, flags: readonly string[], me: BotAcco
   return all || message.type === 'private' || flags.includes('mentioned')
 }
 
-export function botMessageOf(message: Message, me: BotAccount): BotMessage {
+export function buildBotMessage(message: Message, me: BotAccount): BotMessage {
   const isDirect = message.type === 'private'
   return {
     ...message,

@@ -17,7 +17,7 @@ import {
   type Wanted,
 } from './following.ts'
 import type { Call } from './look-back.ts'
-import { type Caller, fieldsOf, NatterError, pause } from './sender.ts'
+import { type Caller, encodeFields, NatterError, pause } from './sender.ts'
 
 export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
   /** Which types; all when absent. */
@@ -83,7 +83,11 @@ export interface GapEvent extends Gap {
 }
 
 /** Throws at once for options that do not exist: a misspelled one would be an event stream with other events. */
-export function eventsOf(calls: Calls, options: EventOptions, caller: Caller): AsyncGenerator<Event | GapEvent, void> {
+export function followEvents(
+  calls: Calls,
+  options: EventOptions,
+  caller: Caller,
+): AsyncGenerator<Event | GapEvent, void> {
   refuseUnknown('client.events', options, optionNames)
   for (const type of options.types ?? [])
     if (!typeNames.includes(type)) throw new TypeError(unknownName('event type', type, typeNames))
@@ -129,7 +133,7 @@ class Follower {
   /** Seconds. */
   #longestPoll = 90
   readonly #call: Call = (method, path, params) =>
-    this.#insist(() => this.#calls.send(method, path, fieldsOf(params), this.#options.signal, this.#caller))
+    this.#insist(() => this.#calls.send(method, path, encodeFields(params), this.#options.signal, this.#caller))
 
   constructor(calls: Calls, options: EventOptions, caller: Caller) {
     const { types, narrow = [], allPublicStreams = false, applyMarkdown = false } = options

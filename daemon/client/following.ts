@@ -35,7 +35,7 @@ export async function registerQueue(call: Call, wanted: Wanted, more: Params = {
   const { allPublic } = wanted
   // The reply is about the account's own messages. Asked before: what arrives in between must not count as delivered.
   const seen = allPublic ? await newestMessage(call, wanted).catch(ignoreLimit) : undefined
-  const reply = await call('POST', '/register', registrationOf(wanted, more))
+  const reply = await call('POST', '/register', buildRegistration(wanted, more))
   const { last_event_id, max_message_id, event_queue_longpoll_timeout_seconds: seconds } = reply
   const own = typeof max_message_id === 'number' ? Math.max(0, max_message_id) : null
   return {
@@ -53,7 +53,7 @@ function ignoreLimit(error: { readonly code?: string }): null {
 }
 
 /** What a queue is registered with. */
-export function registrationOf(wanted: Wanted, more: Params = {}): Params {
+export function buildRegistration(wanted: Wanted, more: Params = {}): Params {
   const { types, queueNarrow, allPublic, applyMarkdown } = wanted
   return {
     ...(types && { event_types: types }),

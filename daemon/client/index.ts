@@ -5,8 +5,8 @@ import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
 import type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
 import { Calls } from './calls.ts'
-import { type Event, type EventOptions, eventsOf, type GapEvent, type Message } from './events.ts'
-import { type ClientOptions, callerOf, fieldsOf, NatterError, type Reply } from './sender.ts'
+import { type Event, type EventOptions, followEvents, type GapEvent, type Message } from './events.ts'
+import { type ClientOptions, captureCaller, encodeFields, NatterError, type Reply } from './sender.ts'
 
 export {
   type Bot,
@@ -76,7 +76,7 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
     site: options.site,
     email: options.email,
     events: function events(wanted: EventOptions = {}) {
-      return eventsOf(calls, wanted, callerOf(events))
+      return followEvents(calls, wanted, captureCaller(events))
     },
     request: function request(
       method: string,
@@ -84,15 +84,22 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
       params: Readonly<Record<string, unknown>> = {},
       { idempotencyKey }: RequestOptions = {},
     ) {
-      return calls.send(method.toUpperCase(), path, fieldsOf(params), undefined, callerOf(request), idempotencyKey)
+      return calls.send(
+        method.toUpperCase(),
+        path,
+        encodeFields(params),
+        undefined,
+        captureCaller(request),
+        idempotencyKey,
+      )
     },
   }
-  for (const [name, page] of Object.entries<Page>(catalogue)) client[nameOf(name)] = resourceOf(calls, page)
+  for (const [name, page] of Object.entries<Page>(catalogue)) client[convertName(name)] = createResource(calls, page)
   return client as unknown as Client
 }
 
 /** Functions that load their page of the catalogue at the first call. */
-function resourceOf(calls: Calls, page: Page): unknown {
+function createResource(calls: Calls, page: Page): unknown {
   let loaded: Promise<Endpoints> | undefined
   return new Proxy(
     {},
@@ -101,7 +108,7 @@ function resourceOf(calls: Calls, page: Page): unknown {
         // `await` must not take the resource for a promise.
         if (typeof key !== 'string' || key === 'then') return undefined
         return async function call(params: Readonly<Record<string, unknown>> = {}) {
-          const caller = callerOf(call)
+          const caller = captureCaller(call)
           loaded ??= page.load()
           const endpoint = (await loaded)[key]
           if (!endpoint) throw new TypeError(`there is no call ${key} here`)
@@ -112,7 +119,7 @@ function resourceOf(calls: Calls, page: Page): unknown {
   )
 }
 
-function nameOf(name: string): string {
+function convertName(name: string): string {
   return name === 'events' ? 'queues' : name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }
 

@@ -1,6 +1,6 @@
 // One call of the API over fetch, without the catalogue: an error body becomes a NatterError. Small enough for a browser.
 
-import { addressOf, siteAddress } from '../api/address.ts'
+import { resolveAddress, siteAddress } from '../api/address.ts'
 import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { keyHeader } from '../api/idempotency.ts'
@@ -67,7 +67,7 @@ export interface Caller {
 }
 
 /** The place that called this function of the library. To be called before anything is awaited. */
-export function callerOf(library: (...args: never[]) => unknown): Caller {
+export function captureCaller(library: (...args: never[]) => unknown): Caller {
   const caller: Caller = {}
   // Only V8 has it. Elsewhere the error names no place.
   ;(Error as { captureStackTrace?(holder: object, above: unknown): void }).captureStackTrace?.(caller, library)
@@ -100,9 +100,9 @@ export class Sender {
   ): Promise<Reply> {
     for (let left = this.#options.retries ?? 3; ; left--) {
       const response = await this.#ask(method, path, fields, signal, key)
-      const body = await bodyOf(response)
+      const body = await readBody(response)
       if (response.ok && body.result === 'success') return body
-      if (response.status !== 429 || left <= 0) throw refusalOf(response, body, `${method} ${path}`, caller)
+      if (response.status !== 429 || left <= 0) throw buildError(response, body, `${method} ${path}`, caller)
       // No server can make a client wait for longer than an hour.
       await pause(1000 * Math.min(Number(response.headers.get('retry-after') ?? 1), 3600), signal)
     }
@@ -127,12 +127,12 @@ export class Sender {
   #fetch(method: string, path: string, fields: Fields, signal?: AbortSignal, key?: string): Promise<Response> {
     const { email, apiKey, client = 'natter-client', fetch: chosen = fetch } = this.#options
     const inQuery = method === 'GET'
-    const form = formOf(fields)
+    const form = encodeForm(fields)
     const query = inQuery && fields.size > 0 ? `?${form}` : ''
     const headers: Record<string, string> = { 'User-Agent': client }
     if (email !== undefined && apiKey !== undefined) headers.Authorization = `Basic ${base64(`${email}:${apiKey}`)}`
     if (key !== undefined) headers[keyHeader] = key
-    return chosen(addressOf(this.#sites[this.#at]!, `/api/v1${path}${query}`), {
+    return chosen(resolveAddress(this.#sites[this.#at]!, `/api/v1${path}${query}`), {
       method,
       headers,
       // To follow one would send the call, and perhaps the key, to another place.
@@ -143,7 +143,7 @@ export class Sender {
   }
 }
 
-function refusalOf({ status, headers }: Response, body: Reply, call: string, caller: Caller | undefined): NatterError {
+function buildError({ status, headers }: Response, body: Reply, call: string, caller: Caller | undefined): NatterError {
   return new NatterError(status, body, headers.get(kindHeader), call, caller, headers.get(parameterHeader))
 }
 
@@ -155,7 +155,7 @@ function isNotSent(error: unknown): boolean {
 }
 
 /** Texts travel as they are, everything else as JSON. */
-export function fieldsOf(params: Readonly<Record<string, unknown>>): Map<string, string> {
+export function encodeFields(params: Readonly<Record<string, unknown>>): Map<string, string> {
   const given = Object.entries(params).filter(([, value]) => value !== undefined)
   return new Map(given.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
 }
@@ -179,7 +179,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** The body of a proxy in trouble is a page, not an answer. */
-async function bodyOf(response: Response): Promise<Reply> {
+async function readBody(response: Response): Promise<Reply> {
   const text = await readText(response)
   try {
     const body = JSON.parse(text)
@@ -214,7 +214,7 @@ export async function readText(response: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-function formOf(fields: Fields): URLSearchParams | FormData {
+function encodeForm(fields: Fields): URLSearchParams | FormData {
   if (![...fields.values()].some(value => typeof value === 'object'))
     return new URLSearchParams([...fields] as [string, string][])
   const form = new FormData()

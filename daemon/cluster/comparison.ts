@@ -48,7 +48,7 @@ export class Comparison {
 
   async #take(life: Incarnation, position: number, signal: AbortSignal): Promise<void> {
     const { engine } = life.world
-    const sums = await this.#states.sumsOf(engine, signal)
+    const sums = await this.#states.computeSums(engine, signal)
     // Another leader may put another entry where this one was not committed.
     await engine.settled()
     if (this.#life() !== life || signal.aborted) return

@@ -27,7 +27,7 @@ export class StateDigest {
   readonly #segments = new WeakMap<object, { readonly changes: number; readonly sum: Sum }>()
 
   /** Captures the state in the turn in which it is called, and works on it between the requests. */
-  async sumsOf({ secretVerifier, restoreId, state }: Holding, signal?: AbortSignal): Promise<Sums> {
+  async computeSums({ secretVerifier, restoreId, state }: Holding, signal?: AbortSignal): Promise<Sums> {
     const sections = Object.entries({
       store: [{ secretVerifier, restoreId }],
       ...state.save(false, ['messages', ...outsideTheLog]),
@@ -36,11 +36,11 @@ export class StateDigest {
     const segments = state.messages.segments()
     const slices = new Slices(signal)
     const sums: Record<string, string> = {}
-    for (const [name, rows] of sections) sums[name] = textOfSum(await sumOf(rows, slices))
+    for (const [name, rows] of sections) sums[name] = textOfSum(await computeSum(rows, slices))
     let messages: Sum = [0, 0]
     for (const { segment, changes, rows } of segments) {
       const known = this.#segments.get(segment)
-      const sum = known?.changes === changes ? known.sum : await sumOf(rows(), slices)
+      const sum = known?.changes === changes ? known.sum : await computeSum(rows(), slices)
       this.#segments.set(segment, { changes, sum })
       messages = add(messages, sum)
     }
@@ -69,7 +69,7 @@ class Slices {
 }
 
 /** The same in any order of the rows: it depends on whether a daemon has read them from a snapshot. */
-async function sumOf(rows: Iterable<unknown>, slices: Slices): Promise<Sum> {
+async function computeSum(rows: Iterable<unknown>, slices: Slices): Promise<Sum> {
   let sum: Sum = [0, 0]
   for (const row of rows) {
     const hash = createHash('sha256').update(sortedText(row)).digest()

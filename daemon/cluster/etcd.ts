@@ -202,7 +202,7 @@ export class Etcd {
       bodyTimeout: ms === 0 ? 0 : ms + 1000,
     })
     if (response.statusCode === 200) return response
-    throw this.#errorOf(response.statusCode, await response.body.text())
+    throw this.#readError(response.statusCode, await response.body.text())
   }
 
   /** Tokens end after some minutes, and with the member that gave them: then the next attempt fetches a new one. */
@@ -215,7 +215,7 @@ export class Etcd {
     return this.#token
   }
 
-  #errorOf(status: number, text: string): Error {
+  #readError(status: number, text: string): Error {
     let body: { error?: unknown; message?: unknown; code?: unknown } = {}
     try {
       body = Object(JSON.parse(text))
@@ -237,12 +237,12 @@ export class Etcd {
       typeof body.code !== 'number' ||
       [unavailable, unknown, deadlineExceeded, canceled].includes(body.code) ||
       /leader changed|no leader|timed out|too many requests/.test(message)
-    return passing ? new Error(message) : new EtcdRefused(sentenceOf(message))
+    return passing ? new Error(message) : new EtcdRefused(describeRefusal(message))
   }
 }
 
 /** What etcd's own words leave open: what to do about it. */
-function sentenceOf(message: string): string {
+function describeRefusal(message: string): string {
   if (/space exceeded/.test(message)) return databaseFull
   const advice = Object.entries(advices).find(([words]) => message.includes(words))?.[1]
   return `etcd refuses this: ${message}${advice ? `. ${advice}` : ''}`

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../domain/refusal.ts'
-import { answeringOf, refuse } from '../http/answer.ts'
+import { createAnswering, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
 import { prefix } from '../http/incoming.ts'
 import type { Peers } from './peers.ts'
@@ -61,7 +61,7 @@ export class LeaderForwarding implements Forwarding {
 
   admit({ method }: RequestHead, response: Response): boolean {
     if (!this.#parts.leads()) {
-      const to = answeringOf({ method: method!, id: this.#parts.newId() }, response)
+      const to = createAnswering({ method: method!, id: this.#parts.newId() }, response)
       this.#refuse(to, 'This daemon does not lead its cluster.', [notLeadingHeader, '1', ...tryAgain])
       return false
     }

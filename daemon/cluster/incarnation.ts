@@ -54,7 +54,7 @@ interface IncarnationParts {
   /** ID of this member. */
   self(): string
   /** Where a member is; undefined if etcd names none with this ID. */
-  addressOf(member: string): Promise<string | undefined>
+  findAddress(member: string): Promise<string | undefined>
   reach(position: number): Promise<boolean>
   /** Waits until this daemon has what is in the log now. */
   catchUp(): Promise<boolean>
@@ -86,7 +86,7 @@ export class IncarnationMaker {
 
   constructor(parts: IncarnationParts) {
     this.#parts = parts
-    this.#cluster = clusterOf(parts)
+    this.#cluster = buildCluster(parts)
     this.answerPeer = answerPeer(parts)
     this.opened = new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -174,7 +174,7 @@ export class IncarnationMaker {
 }
 
 /** What every world of this daemon has of the others. */
-function clusterOf(parts: IncarnationParts): WorldCluster {
+function buildCluster(parts: IncarnationParts): WorldCluster {
   const { server, peers, current, others } = parts
   const committed = () => current().store.journal.committed
   const recorder = new Recorder(peers, parts.leader, parts.reach)
@@ -212,7 +212,7 @@ function clusterOf(parts: IncarnationParts): WorldCluster {
 }
 
 /** What the other daemons are told. */
-function answerPeer({ config, server, peers, current, leads, addressOf, reach }: IncarnationParts): AnswerPeer {
+function answerPeer({ config, server, peers, current, leads, findAddress, reach }: IncarnationParts): AnswerPeer {
   return peerRoutes({
     folder: config.data,
     intake: server.intake,
@@ -223,7 +223,7 @@ function answerPeer({ config, server, peers, current, leads, addressOf, reach }:
     repeat: call => current().world.site.repeat(call),
     readFile: name => current().store.localFiles.read(name),
     async keepFile(name, member) {
-      const url = await addressOf(member)
+      const url = await findAddress(member)
       return url !== undefined && fetchFile(current().store.localFiles, peers, name, url)
     },
     reach,

@@ -105,7 +105,7 @@ export class Keys {
   }
 }
 
-export function keysOf(name: string, record?: ClusterRecord): Keys {
+export function createKeys(name: string, record?: ClusterRecord): Keys {
   const keys = new Keys(name)
   if (record) keys.use(record)
   return keys

@@ -3,7 +3,7 @@
 
 import { warn } from '../local/warnings.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
-import { exposureOf, openPeerPort, peerUrl } from './peer-port.ts'
+import { describeExposure, openPeerPort, peerUrl } from './peer-port.ts'
 import { Replica } from './replica.ts'
 
 export function clusterMember({ config, resources, folder, port, metrics, onFailure }: HostedWorldParts): HostedWorld {
@@ -18,7 +18,7 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
     answer: (...call) => replica.answerPeer(...call),
     forwarded: (request, response) => replica.world.site.serveForwarded(request, response),
   })
-  const exposure = exposureOf(listen.host)
+  const exposure = describeExposure(listen.host)
   if (exposure) warn(exposure)
   return {
     get world() {

@@ -102,7 +102,7 @@ export class Membership {
       },
       { deadlineMs: 3000 },
     )
-    const [heads, leaders, all, records] = rangesOf(answer)
+    const [heads, leaders, all, records] = readRanges(answer)
     if (records?.[0]) this.#checkRecord(records[0].value)
     if (!heads?.[0] || !records?.[0]) throw new ClusterGone(this.#keys.all)
     return {
@@ -145,7 +145,7 @@ export class Membership {
       success: [{ request_put: { key, value, lease: lease.id } }, head],
       failure: [{ request_range: { key } }, head],
     })
-    const [first, second] = rangesOf(answer)
+    const [first, second] = readRanges(answer)
     if (!second?.[0]) throw new ClusterGone(this.#keys.all)
     const found = readHead(decodeText(second[0].value))
     if (answer.succeeded) return { term: Number(answer.header.revision), head: found }
@@ -184,7 +184,7 @@ interface KeyValue {
 }
 
 /** What each part of a transaction has read. */
-function rangesOf({ responses = [] }: { responses?: { response_range?: { kvs?: KeyValue[] } }[] }): KeyValue[][] {
+function readRanges({ responses = [] }: { responses?: { response_range?: { kvs?: KeyValue[] } }[] }): KeyValue[][] {
   return responses.map(part => part.response_range?.kvs ?? [])
 }
 

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Refusal } from '../domain/refusal.ts'
-import { answeringOf, missingPath, refuse } from '../http/answer.ts'
+import { createAnswering, missingPath, refuse } from '../http/answer.ts'
 import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'
 import type { Certificate } from '../http/certificate.ts'
 import { isForEdge } from '../http/incoming.ts'
@@ -45,7 +45,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refusalFor(request, peers)
     if (refusal) {
-      const to = answeringOf({ method: request.method!, id: newId() }, response)
+      const to = createAnswering({ method: request.method!, id: newId() }, response)
       // The body of a stranger is not read.
       to.headers.push('Connection', 'close')
       refuse(to, refusal)
@@ -54,7 +54,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
       parts.answer(pathOf(request).slice(peersPrefix.length), request, response).catch(error => {
         const refused =
           error instanceof Refusal ? error : new Refusal((error as Error).message, { code: 'INTERNAL_ERROR' })
-        refuse(answeringOf({ method: request.method!, id: newId() }, response), refused)
+        refuse(createAnswering({ method: request.method!, id: newId() }, response), refused)
       })
   }
   const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: refuseWhole })
@@ -109,7 +109,7 @@ function refuseWhole(): never {
 }
 
 /** A sentence for an address that other networks may reach; undefined for one in a private network. */
-export function exposureOf(host: string): string | undefined {
+export function describeExposure(host: string): string | undefined {
   if (!isWildcard(host) && forbidden(host, { loopback: false, private: false })) return undefined
   return (
     `--cluster-listen ${host} may be reached from other networks. A program with the secret can read and change everything there: ` +

@@ -75,7 +75,7 @@ async function readJson(request: IncomingMessage, { bodyBytes, held }: Intake): 
 }
 
 /** The list in a field of a body. */
-function listOf<T>(body: Readonly<Record<string, unknown>>, name: string): readonly T[] {
+function readList<T>(body: Readonly<Record<string, unknown>>, name: string): readonly T[] {
   const list = body[name]
   if (!Array.isArray(list)) throw malformed(`The field ${name} is not a list.`)
   return list
@@ -99,7 +99,7 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 /** The answer, or undefined where only the leader has one. */
 const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<string, unknown>) => Promise<Answer>>> = {
   async 'POST /record'(parts, body) {
-    const records = listOf<RecordCall>(body, 'records')
+    const records = readList<RecordCall>(body, 'records')
     if (!records.every(isRecord)) throw malformed('The field records has something that is no record.')
     if (!parts.leads()) return undefined
     const engine = parts.engine()
@@ -114,14 +114,14 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
     return { position: parts.committed() }
   },
   async 'POST /signals'({ repeat }, body) {
-    for (const call of listOf<RepeatedCall>(body, 'calls')) repeat(Object(call))
+    for (const call of readList<RepeatedCall>(body, 'calls')) repeat(Object(call))
     return {}
   },
   async 'POST /seen'(parts, body) {
     const elapsed = parts.elapsed()
     const known = parts.engine().queues
     return {
-      inUse: listOf<string>(body, 'queues').filter(id => {
+      inUse: readList<string>(body, 'queues').filter(id => {
         const queue = known.get(id)
         return queue !== undefined && isInUse(queue, elapsed)
       }),
@@ -132,7 +132,7 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
     return { kept: await keepFile(file, String(from)) }
   },
   async 'POST /drop'(parts, body) {
-    const files = listOf<string>(body, 'files')
+    const files = readList<string>(body, 'files')
     if (!files.every(isFileName)) throw malformed('The field files has something that is no name of a file.')
     const position = positionIn(body)
     // What the leader no longer names, a daemon that lags may name still.
@@ -150,7 +150,7 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
     // Not what is committed: the state of a leader has entries that are on their way.
     const { position } = engine
     const events = sumOfEvents(engine)
-    return { position, sums: { ...(await new StateDigest().sumsOf(engine)), events } }
+    return { position, sums: { ...(await new StateDigest().computeSums(engine)), events } }
   },
 }
 

@@ -17,7 +17,7 @@ import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './f
 import { Following } from './following.ts'
 import { type Incarnation, IncarnationMaker } from './incarnation.ts'
 import { fetchSnapshot } from './joining.ts'
-import { AnotherHistory, type ClusterRecord, keysOf, logFormat } from './keys.ts'
+import { AnotherHistory, type ClusterRecord, createKeys, logFormat } from './keys.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
@@ -26,7 +26,7 @@ import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveO
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, PositionWaiters } from './position-waiters.ts'
-import { statusOf } from './status.ts'
+import { describeStatus } from './status.ts'
 import { type Standing, Whereabouts } from './whereabouts.ts'
 
 interface ReplicaParts {
@@ -76,7 +76,7 @@ export class Replica {
   constructor(parts: ReplicaParts) {
     const { config, folder, server, metrics } = parts
     const { name, lease } = config.cluster!
-    const keys = keysOf(name)
+    const keys = createKeys(name)
     this.#parts = parts
     this.#whereabouts = new Whereabouts(lease)
     this.#etcd = new Etcd(config.cluster!)
@@ -97,7 +97,7 @@ export class Replica {
       leaderNow: () => this.#whereabouts.view?.leader?.peer,
       others: () => this.#others(),
       self: () => this.#self.id,
-      addressOf: async member => addressIn(await this.#membership.view(), member),
+      findAddress: async member => addressIn(await this.#membership.view(), member),
       reach: position => this.#reach(position),
       catchUp: () => this.#catchingUp.now(),
       compare: position => this.#comparison.take(position),
@@ -381,7 +381,7 @@ export class Replica {
     const { store, caughtUp } = this.#life!
     const { committed: position } = store.journal
     const { isFresh, headBefore, view } = this.#whereabouts
-    const details = statusOf({
+    const details = describeStatus({
       name: this.#parts.config.cluster!.name,
       self: this.#self,
       leads: this.#leads,

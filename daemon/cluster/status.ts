@@ -14,7 +14,7 @@ interface StatusParts {
   readonly log: LogSize
 }
 
-export function statusOf({ name, self, leads, position, view, reachesEtcd, log }: StatusParts) {
+export function describeStatus({ name, self, leads, position, view, reachesEtcd, log }: StatusParts) {
   const head = Math.max(view?.head.position ?? 0, position)
   const places = (view?.members ?? []).map(({ id, url, version, position: reported }) => {
     const at = id === self.id ? position : reported

@@ -54,7 +54,7 @@ export class Deliveries extends NumberedLog<Delivery> {
   /** A request is about to be made. */
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
     const bot = this.#engine.state.users.get(botId)
-    const text = bot ? body.replaceAll(this.#keys.tokenOf(bot), hidden) : body
+    const text = bot ? body.replaceAll(this.#keys.deriveToken(bot), hidden) : body
     this.#requests.delete(id)
     this.#requests.set(id, {
       url,

@@ -4,7 +4,7 @@ import { capabilities } from '../api/capabilities.ts'
 import type { Level } from '../api/levels/level.ts'
 import type { Boundary } from '../boundary.ts'
 import type { Announcement, Client } from '../domain/resource.ts'
-import { Adapter, clientOf } from '../events/adapt.ts'
+import { Adapter, buildClient } from '../events/adapt.ts'
 import { readEvent } from '../events/event-text.ts'
 import { Recent } from './recent.ts'
 
@@ -60,7 +60,7 @@ export class Events extends Recent<LoggedEvent> {
 
   #client(): Client {
     const level = this.#level()
-    if (this.#everything?.level !== level) this.#everything = clientOf({ ...everything, level: level.number })
+    if (this.#everything?.level !== level) this.#everything = buildClient({ ...everything, level: level.number })
     return this.#everything
   }
 }

@@ -84,14 +84,14 @@ export class History {
   }
 
   /** Every queue of the account that is remembered, oldest first. */
-  queuesOf(userId: number): QueueLife[] {
+  listQueues(userId: number): QueueLife[] {
     return [...this.#queues.values()].filter(({ queue }) => queue.userId === userId)
   }
 
   /** undefined where it is not known. */
-  progressOf({ queue, ended }: QueueLife): Progress | undefined {
+  findProgress({ queue, ended }: QueueLife): Progress | undefined {
     const alive = ended ? undefined : this.#engine().queues.get(queue.id)
-    return ended?.progress ?? (alive && progressOf(alive))
+    return ended?.progress ?? (alive && measureProgress(alive))
   }
 
   #begin(state: State, position: number): void {
@@ -117,14 +117,14 @@ export class History {
     const life = this.#queues.get(queueId)
     if (!life || life.ended) return
     const queue = this.#engine().queues.get(queueId)
-    life.ended = { position, reason, ...(queue && { progress: progressOf(queue) }) }
+    life.ended = { position, reason, ...(queue && { progress: measureProgress(queue) }) }
     this.#ended.push(queueId)
     if (this.#ended.length <= mostEnded) return
     for (const id of this.#ended.splice(0, mostEnded / 2)) this.#queues.delete(id)
   }
 }
 
-function progressOf({ pending, delivered }: Queue): Progress {
+function measureProgress({ pending, delivered }: Queue): Progress {
   return {
     waitingFrom: pending[0]?.position ?? Number.POSITIVE_INFINITY,
     deliveredTo: pending.findLast(({ id }) => id <= delivered)?.position ?? 0,

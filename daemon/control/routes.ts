@@ -21,7 +21,7 @@ export function controlHandler(context: ControlContext) {
       admit(request, context)
       const [path, query = ''] = request.url.slice(controlPrefix.length).split('?', 2) as [string, string?]
       const found = find(routes, request.method, path)
-      const params = paramsOf(found, query, request.body as Buffer | undefined)
+      const params = decodeParams(found, query, request.body as Buffer | undefined)
       const { resource, key } = found.route
       const isGone = () => reply.raw.destroyed
       const answer = await resource.handlers[key]!({ ...context, isGone }, params)
@@ -55,7 +55,7 @@ function find(routes: Routes<ControlResource>, method: string, path: string): Fo
   throw wrongMethod(method, allowed)
 }
 
-function paramsOf({ route, path }: Found<ControlResource>, query: string, bytes: Buffer | undefined): never {
+function decodeParams({ route, path }: Found<ControlResource>, query: string, bytes: Buffer | undefined): never {
   const sent = { path, query: Object.fromEntries(new URLSearchParams(query)), body: bodyIn(bytes) }
   const decoded = decodeJson(route.endpoint, sent)
   if ('problem' in decoded) throw invalid(decoded.problem.parameter, decoded.problem.why)

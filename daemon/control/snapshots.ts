@@ -53,7 +53,7 @@ export class SavedStates {
     this.#clock = clock
     this.#files = files
     const kept = () => [...this.#saved.values(), ...(this.#beginning ? [this.#beginning] : [])]
-    engine.keepFilesOf(() => kept().map(({ sections }) => sections))
+    engine.keepFiles(() => kept().map(({ sections }) => sections))
   }
 
   /** Makes the present state the one that `reset` goes back to. `sections` are its rows, if the caller has them. */
@@ -114,16 +114,16 @@ export class SavedStates {
   /** The snapshot as a file: complete by itself. */
   write(name: string): AsyncIterable<string> {
     const now = { time: this.#clock.now(), clock: this.#clock.setting }
-    return this.#files.write(name === 'now' ? now : this.#place(name, 'name'), this.#stateOf(name))
+    return this.#files.write(name === 'now' ? now : this.#place(name, 'name'), this.#loadState(name))
   }
 
   /** The snapshot as a seed. */
   dumpSeed(name: string): AsyncIterable<string> {
-    return this.#files.seed(this.#stateOf(name))
+    return this.#files.seed(this.#loadState(name))
   }
 
   /** What is now is not copied: a million messages would need their memory twice. */
-  #stateOf(name: string): State {
+  #loadState(name: string): State {
     return name === 'now' ? this.#engine.state : this.#engine.load(this.#place(name, 'name').sections)
   }
 

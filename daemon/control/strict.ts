@@ -1,7 +1,7 @@
 // `--strict`: compares calls with what public servers of the API family take. Every call is answered as before.
 
 import type { Endpoint, Param } from '../api/define.ts'
-import { readingOf, readValue, travelsRaw } from '../api/reading.ts'
+import { planReading, readValue, travelsRaw } from '../api/reading.ts'
 import { decode } from '../api/wire.ts'
 import { inQuotes } from '../domain/refusal.ts'
 import type { ArrivingCall, KnownCall } from '../http/exchange.ts'
@@ -69,7 +69,7 @@ function* ofWholeCall({ endpoint, path, fields }: KnownCall): Generator<Finding>
   }
   for (const name of here.ignored) {
     const known = Object.hasOwn(endpoint.params, name)
-    const meant = known ? undefined : didYouMean(name, namesOf(endpoint))
+    const meant = known ? undefined : didYouMean(name, listParams(endpoint))
     const says = `${inQuotes(name)} changes nothing${meant ? `. ${meant}` : ''}`
     yield { kind: 'ignored', parameter: name.slice(0, 100), says }
   }
@@ -123,7 +123,7 @@ function isJson(raw: string): boolean {
 
 /** The words of a value that can be deprecated: the value itself, those in a list, operators, names of properties. */
 function wordsIn({ shape }: Param, raw: string): Set<unknown> {
-  const value = readValue(readingOf(shape), raw)
+  const value = readValue(planReading(shape), raw)
   const words = new Set<unknown>()
   for (const item of Array.isArray(value) ? value : [value]) {
     const [operator, operand] = Array.isArray(item) ? item : [Object(item).operator, Object(item).operand]
@@ -132,6 +132,6 @@ function wordsIn({ shape }: Param, raw: string): Set<unknown> {
   return words
 }
 
-function namesOf({ params }: Endpoint): string[] {
+function listParams({ params }: Endpoint): string[] {
   return Object.keys(params).filter(name => params[name]!.presence !== 'path')
 }

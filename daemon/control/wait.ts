@@ -69,7 +69,7 @@ function addAddress(plane: ControlPlane, wanted: object, field: 'user' | 'bot'):
 }
 
 /** By address, by the part of it before the @, by full or first name, or by ID. */
-export function userOf(plane: ControlPlane, given: unknown, parameter = 'user'): User {
+export function requireUser(plane: ControlPlane, given: unknown, parameter = 'user'): User {
   const [found, ...others] = find(plane, given)
   if (!found) throw missingOwn(parameter, 'account', String(given))
   if (others.length > 0) {

@@ -19,14 +19,14 @@ export function explainCall(plane: ControlPlane, id: number) {
   const steps = [...begun(call), ...(refused ? refusedSteps(plane, call, refused) : [])]
   const stopped = steps.find(({ ok }) => ok === false)
   return {
-    summary: stopped ? `Call ${id} was refused: ${stopped.says}` : outcomeOf(call),
+    summary: stopped ? `Call ${id} was refused: ${stopped.says}` : describeOutcome(call),
     complete,
     steps: steps.map(presentStep),
     call,
   }
 }
 
-function outcomeOf({ id, status, parked, lost, fault }: Call): string {
+function describeOutcome({ id, status, parked, lost, fault }: Call): string {
   if (lost) return `Call ${id} was never answered: the connection was closed first.`
   if (parked) return `Call ${id} is a poll that waits for events.`
   if (status === null) return `Call ${id} has not been answered yet.`

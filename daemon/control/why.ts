@@ -40,7 +40,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   // What was sent before the log begins is explained with what is known now.
   const complete = known !== undefined && known.position >= history.rows.reach
   const state = complete ? history.rows.stateAt(known.position) : engine.state
-  const lives = known ? history.queuesOf(user.id).filter(life => coversEnd(life, known.position)) : []
+  const lives = known ? history.listQueues(user.id).filter(life => coversEnd(life, known.position)) : []
   const parts = lives.map(life => explainQueue(plane, known!, life))
   const isOverhearing = lives.some(({ queue }) => queue.allPublicStreams || queue.narrow.length > 0)
   const decisions = [
@@ -58,7 +58,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   const steps = [...decisions, ...queues, ...mute, ...webhook]
   const received = refusing ? false : complete ? parts.some(part => part.received) : null
   return {
-    summary: summaryOf(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete),
+    summary: summarize(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete),
     complete,
     steps: steps.map(presentStep),
     received,
@@ -103,7 +103,7 @@ function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueL
   const asked = types === null ? 'all event types' : types.join(', ') || 'none'
   steps.push({ step: 'event type', ok: takesType, says: `Queue ${queue.id}${by} asks for ${asked}.` })
   if (!takesType) return stop(false)
-  const progress = history.progressOf(life)
+  const progress = history.findProgress(life)
   if (queue.narrow.length > 0) {
     const says = `The narrow of the queue is ${JSON.stringify(queue.narrow)}`
     const fits = progress === undefined ? null : !sent.passedOver.includes(queue.id)
@@ -167,7 +167,7 @@ function explainWebhook(user: User, deliveries: readonly Delivery[], sent: Sent,
   ]
 }
 
-function summaryOf(
+function summarize(
   { email }: User,
   messageId: number,
   received: boolean | null,

@@ -29,13 +29,13 @@ export interface Surroundings {
 /** Everything that is derived from the secret of the store, and so never stored. */
 export interface Keys {
   /** The API key of an account. */
-  keyOf(user: Pick<User, 'id' | 'keyVersion'>): string
+  deriveKey(user: Pick<User, 'id' | 'keyVersion'>): string
   /** What the outgoing webhooks of a bot carry. */
-  tokenOf(bot: Pick<User, 'id' | 'bot'>): string
+  deriveToken(bot: Pick<User, 'id' | 'bot'>): string
   /** Opens the control plane. */
   readonly controlToken: string
   /** Tells texts apart without telling what they are: 192 bits. */
-  digestOf(text: string): string
+  digestText(text: string): string
   /** Compares in a time that says nothing about where the two differ. */
   sameSecret(given: string, wanted: string): boolean
 }

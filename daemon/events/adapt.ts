@@ -2,7 +2,7 @@
 // `Client` object, so an event is turned into text once per form and not once per queue.
 
 import type { Capability } from '../api/capabilities.ts'
-import { levelOf } from '../api/levels/level.ts'
+import { getLevel } from '../api/levels/level.ts'
 import { defaultLevel } from '../api/levels/releases.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Announcement, Client, Event } from '../domain/resource.ts'
@@ -14,11 +14,11 @@ type Declared = Omit<QueueRegistration, 'id' | 'userId'>
 const standIns = ['muted_topics', 'user_topic']
 
 /** What each capability and parameter of register changes. The domain knows clients by this form only, never by a capability. */
-export function clientOf(registration: Declared): Client {
+export function buildClient(registration: Declared): Client {
   const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
   const has = (capability: Capability) => capabilities.includes(capability)
   return {
-    level: levelOf(registration.level ?? defaultLevel),
+    level: getLevel(registration.level ?? defaultLevel),
     emptyTopic: has('empty_topic_name'),
     bulkDeletion: has('bulk_message_deletion'),
     channelTyping: has('stream_typing_notifications'),
@@ -47,25 +47,25 @@ export class Clients {
   }
 
   take(registration: Declared): Client {
-    const key = keyOf(registration)
+    const key = writeKey(registration)
     const known = this.#shared.get(key)
     if (known) {
       known.uses++
       return known.client
     }
-    const client = clientOf(registration)
+    const client = buildClient(registration)
     this.#shared.set(key, { client, uses: 1 })
     return client
   }
 
   release(registration: Declared): void {
-    const key = keyOf(registration)
+    const key = writeKey(registration)
     const known = this.#shared.get(key)
     if (known && --known.uses === 0) this.#shared.delete(key)
   }
 }
 
-function keyOf(registration: Declared): string {
+function writeKey(registration: Declared): string {
   const { capabilities, eventTypes, applyMarkdown, clientGravatar, slimPresence, includeSubscribers } = registration
   const types = eventTypes && standIns.filter(type => eventTypes.includes(type))
   return JSON.stringify([

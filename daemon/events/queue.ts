@@ -89,7 +89,7 @@ export function isInUse(queue: Queue, elapsed: number): boolean {
 }
 
 /** Bounded by the pending events of one queue. */
-export function sizeOf(pending: readonly Pending[]): number {
+export function sumSizes(pending: readonly Pending[]): number {
   let size = 0
   for (const { body } of pending) size += body.length
   return size

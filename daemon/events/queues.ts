@@ -8,7 +8,7 @@ import { Adapter, Clients, type FormedEvent } from './adapt.ts'
 import { assumeJoined, drop } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
-import { largest, type Pending, type Queue, type QueuesParts, sizeOf, type Unsaved, type Waiter } from './queue.ts'
+import { largest, type Pending, type Queue, type QueuesParts, sumSizes, type Unsaved, type Waiter } from './queue.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
@@ -254,7 +254,7 @@ export class Queues {
     if (queue) this.forget(queue, upTo, kept)
   }
 
-  removeOf(userId: number): void {
+  removeUser(userId: number): void {
     for (const { id } of [...this.ofUser(userId)]) this.remove(id)
   }
 
@@ -274,7 +274,7 @@ export class Queues {
       ...row,
       client: this.#clients.take(row),
       types: row.eventTypes && new Set(row.eventTypes),
-      size: sizeOf(row.pending),
+      size: sumSizes(row.pending),
       delivered: row.acknowledged,
       joined: undefined,
       waiter: undefined,
@@ -294,7 +294,7 @@ export class Queues {
 
   /** Drops what the client has seen. */
   forget(queue: Queue, upTo: number, kept?: readonly number[]): void {
-    this.#grow(queue, -sizeOf(drop(queue, upTo, kept)))
+    this.#grow(queue, -sumSizes(drop(queue, upTo, kept)))
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
     queue.newest = Math.max(queue.newest, upTo)
   }

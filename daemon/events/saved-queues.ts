@@ -17,7 +17,7 @@ export function* rowsOfQueues(queues: readonly SavedQueue[]): Generator<unknown>
         numbers.set(body, numbers.size)
         yield body
       }
-    yield { ...queue, pending: pending.map(event => rowOf(event, numbers.get(event.body)!)) }
+    yield { ...queue, pending: pending.map(event => writeRow(event, numbers.get(event.body)!)) }
   }
 }
 
@@ -31,17 +31,17 @@ export function* queuesOfRows(rows: Iterable<unknown>): Generator<SavedQueue> {
       const { pending, ...queue } = row as Omit<SavedQueue, 'pending'> & { pending: (PendingRow | Pending)[] }
       yield {
         ...queue,
-        pending: pending.map(event => ('body' in event ? share(event, known) : pendingOf(event, texts))),
+        pending: pending.map(event => ('body' in event ? share(event, known) : readPending(event, texts))),
       }
     }
   }
 }
 
-function rowOf({ id, position, lasting, secretsOf }: Pending, text: number): PendingRow {
+function writeRow({ id, position, lasting, secretsOf }: Pending, text: number): PendingRow {
   return secretsOf === undefined ? [id, position, text, lasting] : [id, position, text, lasting, secretsOf]
 }
 
-function pendingOf([id, position, text, lasting, secretsOf]: PendingRow, texts: readonly EventText[]): Pending {
+function readPending([id, position, text, lasting, secretsOf]: PendingRow, texts: readonly EventText[]): Pending {
   const body = texts[text]
   if (body === undefined) throw new Error(`state.json: a queue refers to event text ${text}, which is missing`)
   return secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf }

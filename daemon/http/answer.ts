@@ -8,7 +8,7 @@ import { speak } from './dialect.ts'
 import type { Answering, Response, WatchedCall } from './exchange.ts'
 import type { ObservedCall } from './observed-call.ts'
 
-export function answeringOf(
+export function createAnswering(
   request: { readonly method: string; readonly id: string },
   raw: Response,
   dialect: Dialect = 'spec',

@@ -48,7 +48,7 @@ export class Authenticator {
       for (const user of state.users.values()) {
         if (this.#versions.get(user.id) === user.keyVersion) continue
         this.#versions.set(user.id, user.keyVersion)
-        this.#owners.set(this.#keys.keyOf(user), { userId: user.id, keyVersion: user.keyVersion })
+        this.#owners.set(this.#keys.deriveKey(user), { userId: user.id, keyVersion: user.keyVersion })
       }
       this.#indexed = { state, version: state.users.version }
     }
@@ -81,7 +81,7 @@ export class Authenticator {
       throw unauthenticated('UNAUTHORIZED', 'The Authorization header is not valid HTTP Basic authentication.')
     const user = userByEmail(state, decoded.slice(0, colon))
     // Compared even when there is no such account: the answer's timing must not tell which addresses exist.
-    const wanted = user ? this.#keys.keyOf(user) : '-'.repeat(32)
+    const wanted = user ? this.#keys.deriveKey(user) : '-'.repeat(32)
     if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user)
       throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
     if (!user.active) throw userDeactivated()

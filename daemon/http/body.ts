@@ -93,7 +93,7 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
 }
 
 /** The body as it arrives, up to the limit. Ends with a refusal; the connection is left open for the answer. */
-export async function* piecesOf(raw: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
+export async function* readPieces(raw: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
   if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
   let length = 0
   try {

@@ -9,7 +9,7 @@ import type { FieldMap } from './parameters.ts'
 const publicClient = /\bzulip|^node-fetch\/1\.0 \(/i
 
 /** The dialect of one caller. */
-export function dialectOf(choice: 'auto' | Dialect, userAgent = ''): Dialect {
+export function chooseDialect(choice: 'auto' | Dialect, userAgent = ''): Dialect {
   if (choice !== 'auto') return choice
   if (userAgent.startsWith('natter/')) return 'spec'
   return publicClient.test(userAgent) ? 'zulip' : 'both'
@@ -20,7 +20,7 @@ type Words = ReadonlyMap<string, string>
 // Maps, not plain objects: what is looked up comes from callers, and objects know `constructor` and `valueOf`.
 
 /** Our name to theirs, as the name of a field or parameter. */
-const names = wordsOf({
+const names = mapWords({
   svc_version: 'zulip_version',
   svc_feature_level: 'zulip_feature_level',
   svc_merge_base: 'zulip_merge_base',
@@ -31,15 +31,15 @@ const names = wordsOf({
 
 /** And as the value of a field. */
 const values: ReadonlyMap<string, Words> = new Map([
-  ['reaction_type', wordsOf({ svc_extra_emoji: 'zulip_extra_emoji' })],
-  ['emoji_name', wordsOf({ svc: 'zulip' })],
-  ['emoji_code', wordsOf({ svc: 'zulip' })],
-  ['notification_sound', wordsOf({ svc: 'zulip' })],
-  ['property', wordsOf({ svc_update_announcements_stream_id: 'zulip_update_announcements_stream_id' })],
+  ['reaction_type', mapWords({ svc_extra_emoji: 'zulip_extra_emoji' })],
+  ['emoji_name', mapWords({ svc: 'zulip' })],
+  ['emoji_code', mapWords({ svc: 'zulip' })],
+  ['notification_sound', mapWords({ svc: 'zulip' })],
+  ['property', mapWords({ svc_update_announcements_stream_id: 'zulip_update_announcements_stream_id' })],
 ])
 
 /** Or where only its neighbours tell what a value means, as the texts they are. */
-const phrases = wordsOf({
+const phrases = mapWords({
   '"zing","svc"]': '"zing","zulip"]',
   '"property":"notification_sound","value":"svc"': '"property":"notification_sound","value":"zulip"',
   '"notification_name":"notification_sound","setting":"svc"':
@@ -63,7 +63,7 @@ const spoken = new RegExp(
 )
 
 /** Old paths that other servers still answer, and clients still call. */
-const formerly = wordsOf({
+const formerly = mapWords({
   '/api/v1/settings/notifications': '/api/v1/settings',
   '/api/v1/settings/display': '/api/v1/settings',
 })
@@ -110,7 +110,7 @@ export function understand(fields: FieldMap): FieldMap {
   return ours
 }
 
-function wordsOf(table: Readonly<Record<string, string>>): Words {
+function mapWords(table: Readonly<Record<string, string>>): Words {
   return new Map(Object.entries(table))
 }
 

@@ -11,16 +11,16 @@ import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Context, Outcome, Tools } from '../domain/resource.ts'
 import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
-import { answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
+import { createAnswering, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator } from './authenticate.ts'
-import { BodyRefused, piecesOf, readBody, readOn } from './body.ts'
+import { BodyRefused, readBody, readOn, readPieces } from './body.ts'
 import { crash } from './defect.ts'
-import { currentPath, dialectOf, speakAuthentication, understand } from './dialect.ts'
+import { chooseDialect, currentPath, speakAuthentication, understand } from './dialect.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
-import { type Attempt, attemptOf, once } from './idempotency.ts'
+import { type Attempt, once, readAttempt } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
-import { LoginBudget, networkOf } from './login-budget.ts'
+import { LoginBudget, maskNetwork } from './login-budget.ts'
 import { LongPoll } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
@@ -105,10 +105,10 @@ export class Edge {
 
   #begin(head: RequestHead, response: Response, forwarded: boolean): { request: Incoming; answering: Answering } {
     const request = new Incoming(head, this.#newId(), this.#parts.trustProxy, forwarded)
-    const answering: Answering = answeringOf(
+    const answering: Answering = createAnswering(
       request,
       response,
-      dialectOf(this.#parts.dialect, head.headers['user-agent']),
+      chooseDialect(this.#parts.dialect, head.headers['user-agent']),
       this.#parts.watch?.arrive(request),
       this.#observe(request),
     )
@@ -167,7 +167,7 @@ export class Edge {
     const limit = actor && takesFile(found.route.endpoint) ? intake.uploadBytes : intake.bodyBytes
     const uploads = new UploadsInProgress(files, intake.held, intake.heldFiles)
     try {
-      const pieces = Buffer.isBuffer(body) ? [body] : piecesOf(body, limit)
+      const pieces = Buffer.isBuffer(body) ? [body] : readPieces(body, limit)
       const fields = await readParts(request.query, request.headers, pieces, uploads)
       await this.#admit({ ...call, fields: isPosted(found) ? packForm(found, request.headers, fields) : fields })
     } catch (error) {
@@ -201,7 +201,7 @@ export class Edge {
     const { params, ignored } = decoded
     answering.watched?.understood(params)
     const ctx = this.#context(request, fields, actor, answering)
-    const attempt = attemptOf(request.headers, endpoint, found.path, fields, ctx.keys)
+    const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
     return then(this.#run(found, request, ctx, params, answering, attempt), reply =>
@@ -249,7 +249,7 @@ export class Edge {
   }
 
   #countClient(ip: string, headers: string[]): void {
-    this.#limiter?.count(budgets.address, networkOf(ip), headers)
+    this.#limiter?.count(budgets.address, maskNetwork(ip), headers)
   }
 
   #known({ headers }: Pick<Incoming, 'headers'>, { dialect }: Pick<Answering, 'dialect'>): User {

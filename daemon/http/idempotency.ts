@@ -18,7 +18,7 @@ export interface Attempt {
 }
 
 /** Undefined for a request without a key, and for one that only reads. */
-export function attemptOf(
+export function readAttempt(
   headers: Readonly<IncomingHttpHeaders>,
   endpoint: Endpoint,
   path: Readonly<Record<string, string>>,
@@ -33,8 +33,8 @@ export function attemptOf(
   if (why !== undefined) throw invalid(keyHeader, `${why}; send no key here`)
   // Without secrets: even a keyed digest of a password is a way to check guesses, for a reader of both store and secret.
   const told = [...fields].filter(([name]) => !isSecretName(name)).sort(([a], [b]) => (a < b ? -1 : 1))
-  const request = [endpoint.id, path, told.map(([name, value]) => [name, contentOf(value)])]
-  return { key, request: keys.digestOf(JSON.stringify(request)) }
+  const request = [endpoint.id, path, told.map(([name, value]) => [name, digestContent(value)])]
+  return { key, request: keys.digestText(JSON.stringify(request)) }
 }
 
 /** The answer to an earlier attempt, announced in the headers; or the outcome of the command with its answer to keep. */
@@ -67,7 +67,7 @@ const headerName = keyHeader.toLowerCase()
 const wellFormed = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyLength}}$`)
 
 /** Of a file its name, its type and a digest of all its bytes. */
-function contentOf(value: string | Upload): unknown {
+function digestContent(value: string | Upload): unknown {
   if (typeof value === 'string') return value
   const { filename, contentType, bytes, received } = value
   return [filename, contentType, received ? received.digest() : createHash('sha256').update(bytes).digest('hex')]

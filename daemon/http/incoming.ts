@@ -38,12 +38,12 @@ export class Incoming {
   }
 
   get ip(): string {
-    return addressOf(this.headers, this.#socket, this.#trustProxy)
+    return findAddress(this.headers, this.#socket, this.#trustProxy)
   }
 }
 
 /** The client's. Of X-Forwarded-For only the last entry is the proxy's own; the client can send the others. */
-export function addressOf(
+export function findAddress(
   { 'x-forwarded-for': forwarded }: Readonly<IncomingHttpHeaders>,
   { remoteAddress = '' }: RequestHead['socket'],
   trustProxy: boolean,

@@ -22,13 +22,14 @@ export async function serveJoin(site: Site, request: JoinRequest, reply: Fastify
     offer = site.offer(token)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return send(reply, 404, page('This link does not work', `<p>${escapeHtml(reasonOf(error.message))}</p>`))
+    return send(reply, 404, page('This link does not work', `<p>${escapeHtml(rewriteReason(error.message))}</p>`))
   }
   const title = `Join ${offer.organization}`
   if (request.method !== 'POST') return send(reply, 200, page(title, form(offer, new URLSearchParams())))
   const given = new URLSearchParams(String(request.body ?? ''))
   const { status, body } = await accept(site, request, token, given)
-  if (body.result !== 'success') return send(reply, status, page(title, form(offer, given, reasonOf(body.msg ?? ''))))
+  if (body.result !== 'success')
+    return send(reply, status, page(title, form(offer, given, rewriteReason(body.msg ?? ''))))
   const login = `You can now log in at ${escapeHtml(site.url)} as <b>${escapeHtml(body.email ?? '')}</b>.`
   return send(reply, 200, page(`Welcome to ${offer.organization}`, `<p>Your account is ready. ${login}</p>`))
 }
@@ -58,7 +59,7 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
 }
 
 /** Refusals name a parameter of the API; people see a form. */
-function reasonOf(msg: string): string {
+function rewriteReason(msg: string): string {
   const text = msg.replace(/^(?:token|full_name|email|password): /, '').replace('full_name', 'name')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 }

@@ -5,7 +5,7 @@ import type Https from 'node:https'
 import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { malformed } from '../domain/refusal.ts'
-import { answeringOf, refuse } from './answer.ts'
+import { createAnswering, refuse } from './answer.ts'
 import type { Bounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
 import { Connections, refuseOnSocket } from './connections.ts'
@@ -151,7 +151,7 @@ function limitTime(request: IncomingMessage, response: ServerResponse, { bounds,
   const begin = performance.now()
   const before = socket.bytesRead
   const refuseLate = () => {
-    const to = answeringOf({ method: request.method!, id: newId() }, response)
+    const to = createAnswering({ method: request.method!, id: newId() }, response)
     to.headers.push('Connection', 'close')
     refuse(to, malformed('The body did not arrive in time. Send it faster, or send less.', { status: 408 }))
     // Neither the rest of the body nor a client that does not read is waited for.

@@ -36,7 +36,7 @@ export class LoginBudget {
     const { password, account, only = password } = login
     if (params[password] === undefined || params[only] === undefined) return undefined
     const name = account === undefined ? `user ${actor!.id}` : loginName(String(params[account]))
-    const client = networkOf(ip)
+    const client = maskNetwork(ip)
     const pair = `${name} ${client}`
     const withdraw = this.#limiter.attempt(
       this.#known.has(pair)
@@ -89,7 +89,7 @@ function loginName(address: string): string {
 }
 
 /** The address of a client; of IPv6 the network of 64 bits, because one client has all addresses in it. */
-export function networkOf(ip: string): string {
+export function maskNetwork(ip: string): string {
   const address = ip.split('%', 1)[0]!
   if (!isIPv6(address)) return address
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::') as [string, string?]

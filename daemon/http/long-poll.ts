@@ -9,7 +9,7 @@ import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { conflict, invalid, needed } from '../domain/refusal.ts'
 import type { AnyResource, Context, Outcome } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
-import { clientOf } from '../events/adapt.ts'
+import { buildClient } from '../events/adapt.ts'
 import { joinFlagChanges, sentWithLater } from '../events/collapse.ts'
 import { idStep, positionOf } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
@@ -61,7 +61,7 @@ export class LongPoll {
     const { ctx, answering, ignored } = poll
     if (ctx.dialect === 'zulip') insistAsPublicServers(params)
     if (params.queue_id === undefined) {
-      const queue = this.#registration(ctx, { ...params, client_capabilities: capabilitiesOf(params) })
+      const queue = this.#registration(ctx, { ...params, client_capabilities: mergeCapabilities(params) })
       await this.#engine.record(api.register.id, ctx.actor.id, [{ type: 'queue.registered', queue }])
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
@@ -145,7 +145,7 @@ export class LongPoll {
 
   #sections(ctx: Context, params: RegisterParams, queue: QueueRegistration): object {
     const wanted = params.fetch_event_types ?? params.event_types ?? null
-    const asked = { ...clientOf(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
+    const asked = { ...buildClient(queue), fetched: wanted, presenceHistoryDays: params.presence_history_limit_days }
     const state = {}
     for (const resource of this.#resources)
       for (const [name, section] of Object.entries(resource.sections ?? {}))
@@ -161,11 +161,11 @@ function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: rea
   for (const event of joined) list += `${list && ','}${numberEvent(event.id, reveal(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   const body = `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`
-  send(inDialectOf(queue, answering), 200, body)
+  send(useDialect(queue, answering), 200, body)
 }
 
 /** Events are in the dialect of the registration, even if another program polls the queue. */
-function inDialectOf({ dialect }: Queue, answering: Answering): Answering {
+function useDialect({ dialect }: Queue, answering: Answering): Answering {
   return dialect === undefined || dialect === answering.dialect ? answering : { ...answering, dialect }
 }
 
@@ -178,7 +178,7 @@ function reveal(ctx: Context, { body, secretsOf }: Pending): EventText {
 }
 
 /** Here each can be a parameter of its own. */
-function capabilitiesOf(params: GetParams): Readonly<Record<string, unknown>> {
+function mergeCapabilities(params: GetParams): Readonly<Record<string, unknown>> {
   return { notification_settings_null: false, ...params.client_capabilities, ...params }
 }
 

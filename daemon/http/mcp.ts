@@ -14,19 +14,19 @@ const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
 export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const account = site.mcpAccount(request)
   const toolsets = toolsetsIn((request.query as { toolsets?: string | string[] }).toolsets)
-  const endpoint = await endpointOf(site)
+  const endpoint = await loadEndpoint(site)
   const { chatOver } = await import('../mcp/index.ts')
   const left = new AbortController()
   reply.raw.once('close', () => left.abort())
   const response = await endpoint.answer(webRequest(site, request, left.signal), {
     userId: account.userId,
-    chat: chatOver(optionsOf(site, account)),
+    chat: chatOver(buildOptions(site, account)),
     toolsets,
   })
   return reply.send(response)
 }
 
-function endpointOf(site: Site): Promise<McpEndpoint> {
+function loadEndpoint(site: Site): Promise<McpEndpoint> {
   let endpoint = endpoints.get(site)
   if (!endpoint) {
     endpoint = import('../mcp/index.ts').then(({ McpEndpoint }) => new McpEndpoint())
@@ -35,7 +35,7 @@ function endpointOf(site: Site): Promise<McpEndpoint> {
   return endpoint
 }
 
-function optionsOf(site: Site, { email, apiKey, ip }: McpAccount) {
+function buildOptions(site: Site, { email, apiKey, ip }: McpAccount) {
   return { site: site.url, email, apiKey, client: 'natter-mcp', fetch: innerFetch(site.serveInside, ip) }
 }
 

@@ -61,7 +61,7 @@ export async function readMultipart(
       parser.on('field', (name, value, _nameTruncated, truncated) =>
         attempt(() => {
           if (truncated) throw new BodyRefused(`${name}: must be at most 1 MiB`, { kind: 'invalid', status: 413 })
-          add(nameOf(name), value)
+          add(requireName(name), value)
         }),
       )
       const typeOfPart = watchTypes(parser)
@@ -75,7 +75,7 @@ export async function readMultipart(
         }
         // Its name is looked at now: of two faults the first is reported, however the rest arrives.
         attempt(() => {
-          files = Promise.all([files, take(nameOf(name))]).then(() => {})
+          files = Promise.all([files, take(requireName(name))]).then(() => {})
         })
         files.catch(fail)
       })
@@ -117,7 +117,7 @@ function watchTypes(parser: object): () => string {
   return () => type
 }
 
-function nameOf(name: string | undefined): string {
+function requireName(name: string | undefined): string {
   if (name === undefined) throw malformed('A part of the multipart body has no name.')
   return name
 }

@@ -6,7 +6,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { invalid, malformed, Refusal } from '../domain/refusal.ts'
-import { admitDefect, answeringOf, missingPath, missingSpace, refuse } from './answer.ts'
+import { admitDefect, createAnswering, missingPath, missingSpace, refuse } from './answer.ts'
 import { BodyRefused, readBody, readOn } from './body.ts'
 import { refuseOldApp } from './compatibility.ts'
 import { serveImage, unknownUser } from './images.ts'
@@ -172,7 +172,7 @@ function noSchemas(): never {
 
 function answer(request: FastifyRequest, reply: FastifyReply) {
   reply.hijack()
-  return answeringOf(request, reply.raw)
+  return createAnswering(request, reply.raw)
 }
 
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */

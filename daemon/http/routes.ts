@@ -109,7 +109,7 @@ export class Routes<R extends Routed = AnyResource> {
     if (!router && this.#routes.has(word)) {
       router = Router({ ignoreTrailingSlash: true, maxParamLength: 2000, onBadUrl: () => {} })
       for (const route of this.#routes.get(word)!)
-        router.on(route.endpoint.method, expressionOf(route), () => {}, route)
+        router.on(route.endpoint.method, buildExpression(route), () => {}, route)
       this.#routers.set(word, router)
     }
     return router
@@ -117,7 +117,7 @@ export class Routes<R extends Routed = AnyResource> {
 }
 
 /** The path of a call, composed from its route and the values of its parameters; relative to the prefix of the routes. */
-export function pathOf({ route, path }: Found<Routed>): string {
+export function buildPath({ route, path }: Found<Routed>): string {
   return route.pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     const value = path[name] ?? ''
     return rest ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
@@ -141,7 +141,7 @@ function firstWord(path: string): string {
 }
 
 /** A path parameter that must be an integer matches nothing else, so anything else is an unknown path. */
-function expressionOf({ endpoint, pattern }: Pick<Route, 'endpoint' | 'pattern'>): string {
+function buildExpression({ endpoint, pattern }: Pick<Route, 'endpoint' | 'pattern'>): string {
   return pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     if (rest) return '*'
     return endpoint.params[name]?.shape.type === 'integer' ? `:${name}(^\\d{1,15}$)` : `:${name}`

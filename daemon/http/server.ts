@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Refusal } from '../domain/refusal.ts'
-import { answeringOf, refuse, sendToFolder } from './answer.ts'
+import { createAnswering, refuse, sendToFolder } from './answer.ts'
 import { HeldBytes } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
@@ -39,7 +39,7 @@ export interface HttpServer extends SiteHost {
   mount(prefix: string, site: Site): void
   unmount(prefix: string): void
   /** What a site below a prefix needs: its requests are counted by themselves, and take up a part of the room only. */
-  hostOf(name: string): SiteHost
+  createHost(name: string): SiteHost
   /** From now on. */
   setLogLevel(level: string): void
   /** For connections from now on. */
@@ -68,10 +68,10 @@ export function buildServer({
   const sites = new Sites()
   const pageOf = new WeakMap<IncomingMessage, Site>()
   const log = new ServerLog(logLevel)
-  const refusalOf = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refusalOf(headers)
+  const findRefusal = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refuseHeaders(headers)
   // The ID is of the site: what one space is asked must not show in another.
   const refuseAt = (site: Site, { method }: RequestHead, response: Response, refusal: Refusal) =>
-    refuse(answeringOf({ method: method!, id: site.newId() }, response), refusal)
+    refuse(createAnswering({ method: method!, id: site.newId() }, response), refusal)
   const listener = createListener({
     bounds,
     bodyLimit,
@@ -79,13 +79,13 @@ export function buildServer({
     certificate,
     newId,
     take: (request, response) => {
-      const refusal = refusalOf(request)
+      const refusal = findRefusal(request)
       if (refusal) refuseAt(sites.find(request), request, response, refusal)
       else if (sites.isFolder(request)) sendToFolder(request.url!, response)
       else sites.find(request).serve(request, response)
     },
     serve: (head, body, response) => {
-      const refusal = refusalOf(head)
+      const refusal = findRefusal(head)
       if (refusal) refuseAt(sites.find(head), head, response, refusal)
       else sites.find(head).serveWhole(head, body, response)
     },
@@ -128,14 +128,14 @@ export function buildServer({
         error => {
           const id = newId()
           log.error({ reqId: id, err: error }, 'the pages cannot be loaded')
-          refuse(answeringOf({ method: request.method!, id }, response), pagesUnavailable)
+          refuse(createAnswering({ method: request.method!, id }, response), pagesUnavailable)
         },
       )
     },
   }
   return {
     ...host,
-    hostOf: name => partOf(host, name, bounds),
+    createHost: name => createPart(host, name, bounds),
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
     setLogLevel(level) {
@@ -165,7 +165,7 @@ export function buildServer({
 /** A flood of bodies in one world must leave room for those of the others. */
 const share = 1 / 4
 
-function partOf(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
+function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
   const { held, heldFiles } = whole.intake
   // In the log of the daemon the name tells them from those of other worlds.
   let requests = 0

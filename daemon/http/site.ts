@@ -4,16 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../domain/model/state.ts'
-import { type Offer, offerOf } from '../domain/people/invitations/offer.ts'
+import { type Offer, readOffer } from '../domain/people/invitations/offer.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { administer, check } from '../domain/rules/index.ts'
-import { answeringOf, refuse } from './answer.ts'
+import { createAnswering, refuse } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
-import { addressOf, isForEdge } from './incoming.ts'
+import { findAddress, isForEdge } from './incoming.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
@@ -187,11 +187,11 @@ export class Site {
   /** Throws unless the request has the API key of an account as its bearer token, and may come from where it does. */
   mcpAccount({ headers, socket }: FastifyRequest): McpAccount {
     const { mcp, trustProxy, keys } = this.#parts
-    const ip = addressOf(headers, socket, trustProxy)
+    const ip = findAddress(headers, socket, trustProxy)
     if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw refuseMcp()
     const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
     const user = this.#edge.authenticateKey(key, ip)
-    return { userId: user.id, email: user.email, apiKey: keys.keyOf(user), ip }
+    return { userId: user.id, email: user.email, apiKey: keys.deriveKey(user), ip }
   }
 
   /** Answers a call of the API that this process makes itself. */
@@ -208,14 +208,14 @@ export class Site {
   /** What the link of an invitation offers. Refuses links that lead nowhere. */
   offer(token: string): Offer {
     const { engine, now } = this.#parts
-    return offerOf(engine.state, now(), token)
+    return readOffer(engine.state, now(), token)
   }
 
   upload(request: FastifyRequest): Promise<UploadAnswer> {
     const { authorization, range, 'if-range': condition } = request.headers
     const [path, query] = request.url.split('?', 2)
     const key = authorization === undefined ? new URLSearchParams(query).get('api_key') : null
-    const ip = addressOf(request.headers, request.socket, this.#parts.trustProxy)
+    const ip = findAddress(request.headers, request.socket, this.#parts.trustProxy)
     return uploadFor(this.#parts, {
       path: path!,
       anonymous: authorization === undefined,
@@ -230,7 +230,7 @@ export class Site {
 
   #authenticate(request: FastifyRequest): User {
     const { headers, socket } = request
-    return this.#edge.authenticate({ headers, ip: addressOf(headers, socket, this.#parts.trustProxy) })
+    return this.#edge.authenticate({ headers, ip: findAddress(headers, socket, this.#parts.trustProxy) })
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
@@ -265,7 +265,7 @@ export class Site {
   }
 
   #answering({ method }: RequestHead, response: Response): Answering {
-    return answeringOf({ method: method!, id: this.#host.newId() }, response)
+    return createAnswering({ method: method!, id: this.#host.newId() }, response)
   }
 
   #refuse(head: RequestHead, response: Response, msg: string): void {

@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { type Intake, piecesOf } from './body.ts'
+import { type Intake, readPieces } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
 import { type Incoming, prefix } from './incoming.ts'
-import { type Found, pathOf } from './routes.ts'
+import { buildPath, type Found } from './routes.ts'
 import type { Receiver, Receiving } from './uploads-in-progress.ts'
 
 export interface ToLeaderParts {
@@ -47,7 +47,7 @@ export class ToLeader {
       const query = request.query === '' ? '' : `?${request.query.replace(/[^!-~]|#/g, encodeByte)}`
       const call = {
         method: endpoint.method,
-        path: `${prefix}${pathOf(found)}${query}`,
+        path: `${prefix}${buildPath(found)}${query}`,
         headers: request.headers,
         ip: request.ip,
         account: actor?.id,
@@ -91,7 +91,7 @@ class ReceivedBody {
   async read(body: IncomingMessage, limit: number): Promise<WholeBody> {
     const received = this.#files.receive()
     this.#received = received
-    for await (const piece of piecesOf(body, limit)) await received.write(piece)
+    for await (const piece of readPieces(body, limit)) await received.write(piece)
     return { size: received.size, open: () => received.stream() }
   }
 

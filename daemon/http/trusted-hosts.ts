@@ -6,11 +6,11 @@ import { Refusal } from '../domain/refusal.ts'
 
 export interface TrustedHosts {
   /** What is wrong with where the request was sent, or where it comes from. */
-  refusalOf(headers: Readonly<IncomingHttpHeaders>): Refusal | undefined
+  refuseHeaders(headers: Readonly<IncomingHttpHeaders>): Refusal | undefined
 }
 
 /** A daemon that others can reach without a URL of its own cannot know its names. */
-export const anyHost: TrustedHosts = { refusalOf: () => undefined }
+export const anyHost: TrustedHosts = { refuseHeaders: () => undefined }
 
 const mostRemembered = 100
 
@@ -54,7 +54,7 @@ function hostsBy(
   const own = remember(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
   const asked = remember(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
   return {
-    refusalOf({ host, origin }) {
+    refuseHeaders({ host, origin }) {
       // Browsers always send a host.
       if (host !== undefined && !asked(host)) return unknownHost(shown(host))
       if (origin === undefined) return undefined

@@ -77,7 +77,7 @@ function attachmentFor(
 function answerWith({ contentType, name }: Served, file: StoredFile, request: UploadRequest): UploadAnswer {
   const { path, head, range } = request
   const { size } = file
-  const part = range === undefined ? undefined : partOf(range, size)
+  const part = range === undefined ? undefined : parseRange(range, size)
   const { first, last } = part ?? { first: 0, last: size - 1 }
   const inline = shown.test(contentType) && !path.startsWith('/user_uploads/download/')
   return {
@@ -98,7 +98,7 @@ function answerWith({ contentType, name }: Served, file: StoredFile, request: Up
 }
 
 /** The part that a Range asks for. Several parts at once, and other units, are answered with the whole file, as HTTP permits. */
-function partOf(range: string, size: number): { first: number; last: number } | undefined {
+function parseRange(range: string, size: number): { first: number; last: number } | undefined {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range) ?? []
   if (from === undefined || to === undefined || from + to === '') return undefined
   const first = from === '' ? Math.max(0, size - Number(to)) : Number(from)

@@ -8,7 +8,7 @@ import { clock, connection, watchLive } from './live.ts'
 import { Icon, notice } from './parts/controls.tsx'
 import { fullTime } from './parts/format.ts'
 import { WhyDialog } from './parts/why.tsx'
-import { followAddress, hrefOf, route, type ViewName, views } from './route.ts'
+import { followAddress, route, type ViewName, views, writeHref } from './route.ts'
 import { accounts, actAs, actor, begin, isControlled, phase, signOut } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { Calls } from './views/calls.tsx'
@@ -74,7 +74,7 @@ function Rail() {
         {(Object.keys(views) as ViewName[])
           .filter(name => isControlled.value || !views[name].control)
           .map(name => (
-            <a key={name} class="tab" href={hrefOf(name)} aria-current={current.value === name ? 'page' : undefined}>
+            <a key={name} class="tab" href={writeHref(name)} aria-current={current.value === name ? 'page' : undefined}>
               <Icon name={name} />
               <span class="tab-title">{views[name].title}</span>
               <span class="tab-short">{views[name].short}</span>
@@ -136,7 +136,7 @@ function ClockLine() {
   const now = clock.value
   if (!now?.frozen) return null
   return (
-    <a class="clock-line" href={hrefOf('time')}>
+    <a class="clock-line" href={writeHref('time')}>
       Clock frozen at {fullTime(now.now)}
     </a>
   )

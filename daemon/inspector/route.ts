@@ -20,12 +20,12 @@ export const route = computed<{ readonly view: ViewName; readonly rest: readonly
   return { view: Object.hasOwn(views, view) ? (view as ViewName) : 'conversations', rest }
 })
 
-export function hrefOf(view: ViewName, ...rest: readonly (string | number)[]): string {
+export function writeHref(view: ViewName, ...rest: readonly (string | number)[]): string {
   return `#/${[view, ...rest.map(part => encodeURIComponent(part))].join('/')}`
 }
 
 export function go(view: ViewName, ...rest: readonly (string | number)[]): void {
-  location.hash = hrefOf(view, ...rest)
+  location.hash = writeHref(view, ...rest)
 }
 
 export function followAddress(): void {

@@ -1,7 +1,7 @@
 // The session of this tab: the control token or one account, kept in this tab only, and the accounts it can act as.
 
 import { computed, signal } from '@preact/signals'
-import { fieldsOf, NatterError, type Reply, Sender } from '../client/sender.ts'
+import { encodeFields, NatterError, type Reply, Sender } from '../client/sender.ts'
 
 export interface Account {
   readonly user_id: number
@@ -58,7 +58,7 @@ export function callAs(
 ): Promise<any> {
   const options = { site, email: account.email, apiKey: account.api_key, client: 'natter-inspector' }
   const made: typeof fetch = (input, init) => ask(input, { ...init, keepalive })
-  return new Sender({ ...options, fetch: made }).send(method, path, fieldsOf(params), abort)
+  return new Sender({ ...options, fetch: made }).send(method, path, encodeFields(params), abort)
 }
 
 /** Without the credentials of the browser: a refused key would make it ask for a password of its own. */
@@ -82,10 +82,10 @@ export function control(
   params?: Readonly<Record<string, unknown>>,
   abort?: AbortSignal,
 ): Promise<any> {
-  return controlOf(site, token.value, method, path, params, abort)
+  return callControl(site, token.value, method, path, params, abort)
 }
 
-export async function controlOf(
+export async function callControl(
   world: string,
   token: string | undefined,
   method: string,

@@ -80,7 +80,7 @@ async function fill(tar: TarFile, source: ArchiveSource): Promise<void> {
   }
   await addText(headName, `${JSON.stringify(source.head)}\n`)
   for (const section of source.sections)
-    for await (const { name, text } of partsOf(section, source.check)) await addText(name, text)
+    for await (const { name, text } of splitSection(section, source.check)) await addText(name, text)
   // Bounded by what the rows name.
   for (const name of source.files) {
     const file = await source.find(name)
@@ -91,7 +91,7 @@ async function fill(tar: TarFile, source: ArchiveSource): Promise<void> {
 }
 
 /** The rows of a section as texts of about a mebibyte, made a few milliseconds at a time. */
-async function* partsOf(
+async function* splitSection(
   { name, head, rows, keep }: ArchiveSource['sections'] extends Iterable<infer S> ? S : never,
   check: () => void,
 ): AsyncGenerator<{ readonly name: string; readonly text: string }> {

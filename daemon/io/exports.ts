@@ -2,7 +2,7 @@
 // again with what it had not finished.
 
 import type { Export } from '../domain/model/organization-records.ts'
-import { contentOf } from '../domain/organization/exports/content.ts'
+import { collectContent } from '../domain/organization/exports/content.ts'
 import { failExport, finishExport, isWaiting } from '../domain/organization/exports/settle.ts'
 import type { Outcome, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -80,7 +80,7 @@ export class Exports {
   async #write(row: Export, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
     const { files, surroundings } = this.#parts
     const { state, now } = surroundings()
-    const content = contentOf(state, row.kind)
+    const content = collectContent(state, row.kind)
     const head = {
       natter: 'export',
       format: archiveFormat,

@@ -45,7 +45,7 @@ export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?:
   const files = new Map(begin)
   const inHand = new InHand()
   const keep = (bytes: Uint8Array) =>
-    inHand.during(nameOf(bytes), async name => {
+    inHand.during(hashBytes(bytes), async name => {
       files.set(name, bytes)
     })
   return {
@@ -75,10 +75,10 @@ export function folderFiles(folder: string): Files {
   const find = async (name: string): Promise<StoredFile | undefined> => {
     const path = join(folder, name)
     const found = isName(name) ? await stat(path).catch(() => undefined) : undefined
-    return found && { size: found.size, read: (first, last) => Readable.from(piecesOf(path, first, last)) }
+    return found && { size: found.size, read: (first, last) => Readable.from(readPieces(path, first, last)) }
   }
   const keep = (bytes: Uint8Array) =>
-    inHand.during(nameOf(bytes), async name => {
+    inHand.during(hashBytes(bytes), async name => {
       const path = join(folder, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       if (!(await stat(path).catch(() => undefined))) await writeFileAtomically(path, bytes)
@@ -100,7 +100,7 @@ export function folderFiles(folder: string): Files {
 const pieceSize = 256 * 1024
 
 /** Opened again for each piece: clients that read slowly, or not at all, hold no descriptors. The content never changes. */
-async function* piecesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
+async function* readPieces(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
   for (let at = first; at <= last; ) {
     const piece = await readPiece(path, at, Math.min(pieceSize, last - at + 1))
     if (piece.length === 0) throw new Error('the file is shorter than it was')
@@ -215,7 +215,7 @@ class ReceivingOnDisk implements Receiving {
   }
 
   stream(): Readable {
-    return Readable.from(piecesOf(this.#path, 0, this.size - 1))
+    return Readable.from(readPieces(this.#path, 0, this.size - 1))
   }
 
   read(): Promise<Uint8Array> {
@@ -250,6 +250,6 @@ function isInFolder(name: string): boolean {
   return /^\w[\w.-]*$/.test(name)
 }
 
-function nameOf(bytes: Uint8Array): string {
+function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }

@@ -10,14 +10,14 @@ export function keysFrom(secret: string): Keys {
   const digestKey = derive(secret, 'digest')
   return {
     // A new key is a higher version of it.
-    keyOf: ({ id, keyVersion }) => derive(secret, `api-key:${id}:${keyVersion}`),
+    deriveKey: ({ id, keyVersion }) => derive(secret, `api-key:${id}:${keyVersion}`),
     // Stays the same when the key of the bot changes.
-    tokenOf({ id, bot }) {
+    deriveToken({ id, bot }) {
       const version = bot?.service && 'url' in bot.service ? bot.service.tokenVersion : undefined
       return derive(secret, version === undefined ? `webhook-token:${id}` : `webhook-token:${id}:${version}`)
     },
     controlToken,
-    digestOf: text => createHmac('sha256', digestKey).update(text).digest().subarray(0, 24).toString('base64url'),
+    digestText: text => createHmac('sha256', digestKey).update(text).digest().subarray(0, 24).toString('base64url'),
     sameSecret,
   }
 }

@@ -81,7 +81,7 @@ export class Passwords {
     if (this.#line.length >= this.#lineLength) throw this.#refuse(this.#secondsOfLine())
     await turns.take(this.#line)
     try {
-      return await scryptOf(normalize(password), salt, n)
+      return await runScrypt(normalize(password), salt, n)
     } finally {
       turns.next()
     }
@@ -100,7 +100,7 @@ function isCost(n: number): boolean {
   return n > 1 && n <= highestCost && Number.isInteger(Math.log2(n))
 }
 
-function scryptOf(text: string, salt: Buffer, n: number): Promise<Buffer> {
+function runScrypt(text: string, salt: Buffer, n: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
     scrypt(text, salt, 32, { N: n, r: 8, p: 1, maxmem: 2 * 128 * 8 * highestCost }, (error, key) =>
       error ? reject(error) : resolve(key),

@@ -31,7 +31,7 @@ class SecretRefused extends Error {
 
 /** A secret that was given, by flag for instance, is never written to the store. */
 export function givenSecret(text: string): Secret {
-  return { text, verifier: verifierOf(text), isNew: false, keep() {} }
+  return { text, verifier: computeVerifier(text), isNew: false, keep() {} }
 }
 
 /** In a file of its own, so that a store can be shared as a fixture without its keys. */
@@ -46,7 +46,7 @@ export function storedSecret(folder: string, replace: boolean): Secret {
   const text = newSecret()
   return {
     text,
-    verifier: verifierOf(text),
+    verifier: computeVerifier(text),
     isNew: true,
     keep: () => writeFileAtomicallySync(file, `${text}\n`),
   }
@@ -63,7 +63,7 @@ export function checkSecret(secret: Secret, remembered: string | undefined, hasU
  * Four digits notice a changed secret in all but one of 65,536 cases. More would let a reader of a shared store
  * confirm a guess of a weak --secret.
  */
-function verifierOf(text: string): string {
+function computeVerifier(text: string): string {
   return createHmac('sha256', text).update('natter-secret').digest('hex').slice(0, 4)
 }
 

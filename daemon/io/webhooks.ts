@@ -2,7 +2,7 @@
 // came of it is in the journal, so a restart goes on where it was.
 
 import { Alarm, type Clock } from '../clock.ts'
-import { requestOf, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
+import { buildRequest, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import { type Attempt, settle } from '../domain/bots/webhooks/settle.ts'
 import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
 import type { Surroundings } from '../domain/resource.ts'
@@ -82,7 +82,7 @@ export class Webhooks {
     for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
       if (this.#underWay.has(delivery.id) || this.#underWay.size >= atOnce) continue
       if (delivery.due! > clock.now()) next = Math.min(next, delivery.due!)
-      else if (this.#callsOf(delivery.botId) < perBot) engine.boundary.run(() => this.#deliver(delivery))
+      else if (this.#countCalls(delivery.botId) < perBot) engine.boundary.run(() => this.#deliver(delivery))
     }
     this.#tellQuiet()
     this.#alarm.set(next === Number.POSITIVE_INFINITY ? undefined : next)
@@ -92,7 +92,7 @@ export class Webhooks {
     if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
   }
 
-  #callsOf(botId: number): number {
+  #countCalls(botId: number): number {
     let calls = 0
     for (const bot of this.#underWay.values()) if (bot === botId) calls++
     return calls
@@ -104,7 +104,7 @@ export class Webhooks {
     try {
       // A message leaves the daemon only when it is on disk.
       await engine.settled()
-      const request = requestOf(surroundings(), delivery)
+      const request = buildRequest(surroundings(), delivery)
       const attempt = await this.#attempt(delivery, request)
       this.#parts.onAttempt?.(attempt.kind)
       if (this.#running)
@@ -118,7 +118,7 @@ export class Webhooks {
     }
   }
 
-  async #attempt(delivery: WebhookDelivery, request: ReturnType<typeof requestOf>): Promise<Attempt> {
+  async #attempt(delivery: WebhookDelivery, request: ReturnType<typeof buildRequest>): Promise<Attempt> {
     if (request === null) return { kind: 'pointless' }
     if ('refused' in request) return { kind: 'impossible', reason: request.refused }
     const why = forbidden(new URL(request.url).hostname, this.#parts.permitted)
@@ -127,7 +127,7 @@ export class Webhooks {
     try {
       return await this.#post(request)
     } catch (error) {
-      return failureOf(error as Error & { code?: string }, this.#parts.timeout)
+      return readFailure(error as Error & { code?: string }, this.#parts.timeout)
     }
   }
 
@@ -179,7 +179,7 @@ const passing = new Set([
   'EAI_AGAIN',
 ])
 
-function failureOf(error: Error & { code?: string }, timeout: number): Attempt {
+function readFailure(error: Error & { code?: string }, timeout: number): Attempt {
   const first: Error & { code?: string } = error instanceof AggregateError ? error.errors[0] : error
   const code = first.code ?? ''
   if (first instanceof Forbidden) return { kind: 'impossible', reason: first.message }

@@ -12,7 +12,7 @@ export const cleanStopName = 'clean-stop.json'
 
 /** To be called when everything up to the position is on disk, and nothing will be written after it. */
 export function recordCleanStop(folder: string, position: number): Promise<void> {
-  return writeFileAtomically(join(folder, cleanStopName), textOf(position))
+  return writeFileAtomically(join(folder, cleanStopName), writeText(position))
 }
 
 /**
@@ -23,7 +23,7 @@ export function readCleanStop(folder: string): number | undefined {
   try {
     const text = readFileSync(join(folder, cleanStopName), 'utf8')
     const position = Number(JSON.parse(text).position)
-    return text === textOf(position) ? position : undefined
+    return text === writeText(position) ? position : undefined
   } catch {
     return undefined
   }
@@ -56,7 +56,7 @@ export async function refuseLostEnd(
   )
 }
 
-function textOf(position: number): string {
+function writeText(position: number): string {
   const text = `{"natter":"clean-stop","position":${position}`
   return `${text},"sum":${crc32(text)}}\n`
 }

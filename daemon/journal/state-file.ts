@@ -249,13 +249,13 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
     // The reading by lines knows the line, unless it did not get past the first.
     if (earlier.line > 1) throw earlier
     const { message } = error as Error
-    throw new SnapshotDamaged(file, text.slice(0, placeOf(message, text)).split('\n').length, message)
+    throw new SnapshotDamaged(file, text.slice(0, findPlace(message, text)).split('\n').length, message)
   }
   return acceptDocument(file, document)
 }
 
 /** Where `JSON.parse` failed. It names the place by number, or quotes it with ten letters before it, fewer at the beginning. */
-function placeOf(message: string, text: string): number {
+function findPlace(message: string, text: string): number {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return Number(position)
   const quoted = /\.\.\."(.*)"/s.exec(message)?.[1]

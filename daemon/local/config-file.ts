@@ -20,7 +20,7 @@ interface ConfigFile {
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Where the file is, and whether it must exist. `home` is for an environment without HOME. */
-export function configFileOf(env: Env, home: string): { readonly path: string; readonly named: boolean } {
+export function locateConfigFile(env: Env, home: string): { readonly path: string; readonly named: boolean } {
   const named = env.NATTER_CONFIG
   return named ? { path: named, named: true } : { path: `${configFolder(env, home)}/config.json`, named: false }
 }

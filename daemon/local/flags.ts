@@ -285,6 +285,6 @@ export type DaemonFlagName = keyof typeof daemonFlags
 export const daemonFlagList: readonly (readonly [DaemonFlagName, DaemonFlag])[] = Object.entries(daemonFlags) as never
 
 /** Every flag can also be set in the environment: --log-level as NATTER_LOG_LEVEL. */
-export function variableOf(flag: string): string {
+export function nameVariable(flag: string): string {
   return `NATTER_${flag.toUpperCase().replaceAll('-', '_')}`
 }

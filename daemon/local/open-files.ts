@@ -19,11 +19,11 @@ export function findOpen(paths: readonly string[]): OpenPath[] {
 /** undefined also where there is nothing, and on Windows, whose files have no such modes. */
 export function othersCan(path: string): 'change' | 'read' | undefined {
   if (process.platform === 'win32') return undefined
-  const mode = modeOf(path)
+  const mode = readMode(path)
   return mode & 0o022 ? 'change' : mode & 0o044 ? 'read' : undefined
 }
 
-function modeOf(path: string): number {
+function readMode(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   } catch {

@@ -14,13 +14,13 @@ type Path = readonly (string | number)[]
 export interface Yaml {
   readonly value: unknown
   /** The line of the deepest part of the path that is there: something missing is missing from what holds it. */
-  lineOf(path: Path): number
+  findLine(path: Path): number
 }
 
 /** Throws a YamlMistake. */
 export async function readYaml(text: string): Promise<Yaml> {
   const { isScalar, visit } = await import('yaml')
-  const { document, lineAt, lineOf } = await parse(text)
+  const { document, lineAt, findLine } = await parse(text)
   const [error] = document.errors
   if (error) throw new YamlMistake(error.linePos?.[0].line ?? 1, firstLine(error.message))
   visit(document, {
@@ -33,12 +33,12 @@ export async function readYaml(text: string): Promise<Yaml> {
       }
     },
   })
-  return { value: readValue(document), lineOf }
+  return { value: readValue(document), findLine }
 }
 
 /** The lines of a text that was read in another way: JSON is YAML, too. */
-export async function linesIn(text: string): Promise<Yaml['lineOf']> {
-  return (await parse(text)).lineOf
+export async function linesIn(text: string): Promise<Yaml['findLine']> {
+  return (await parse(text)).findLine
 }
 
 async function parse(text: string) {
@@ -47,14 +47,14 @@ async function parse(text: string) {
   // The library compares each key with all others of its map, which takes minutes for a large file.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false })
   const lineAt = (node: unknown) => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined)
-  const lineOf = (path: Path): number => {
+  const findLine = (path: Path): number => {
     for (let length = path.length; length > 0; length--) {
       const line = lineAt(document.getIn(path.slice(0, length), true))
       if (line !== undefined) return line
     }
     return 1
   }
-  return { document, lineAt, lineOf }
+  return { document, lineAt, findLine }
 }
 
 function readValue(document: { toJS(): unknown }): unknown {

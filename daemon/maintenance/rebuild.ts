@@ -21,7 +21,7 @@ interface Rebuilt {
 /** Give the document where it has been read already. */
 export async function rebuildState(view: StoreView, read?: StateDocument<unknown[]>): Promise<Rebuilt> {
   const document = read ?? (view.state && (await readOpenState(view.state.fd, view.state.name)))
-  const replay = new Replay({ sections: document?.sections ?? {}, fileOf: name => bytesOf(view, name) })
+  const replay = new Replay({ sections: document?.sections ?? {}, readFile: name => readBytes(view, name) })
   let entries = 0
   let previous: number | undefined
   for (const segment of view.segments) {
@@ -42,7 +42,7 @@ function checkRestored(facts: readonly Fact[]): void {
   for (const fact of facts) if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
 }
 
-function bytesOf({ sideFiles }: StoreView, name: string): Buffer {
+function readBytes({ sideFiles }: StoreView, name: string): Buffer {
   const file = sideFiles.find(({ entry }) => entry.name === name)
   if (!file) throw new Error(`the snapshot does not name the file ${name}`)
   const bytes = Buffer.allocUnsafe(file.size)

@@ -185,10 +185,10 @@ async function unpack(source: Source, folder: string): Promise<Unpacked> {
       const { name, type } = entry
       if (!head) {
         if (name !== headName) throw notABackup()
-        const text = await textOf(entry, longestHead)
+        const text = await readText(entry, longestHead)
         headSum = crc32(text)
         head = readHead(text)
-      } else if (name === manifestName) manifest = readManifest(await textOf(entry, longestManifest))
+      } else if (name === manifestName) manifest = readManifest(await readText(entry, longestManifest))
       else if (type !== 'file' || !isBackedUp(name))
         throw new BackupRefused(`the backup is damaged: it holds ${JSON.stringify(name)}, which no store has`)
       else found.push(await writeFile(folder, entry))
@@ -205,7 +205,7 @@ async function unpack(source: Source, folder: string): Promise<Unpacked> {
   return { head, manifest, found }
 }
 
-async function textOf(entry: TarEntry, longest: number): Promise<string> {
+async function readText(entry: TarEntry, longest: number): Promise<string> {
   const bytes = await readWhole(entry, longest)
   if (!bytes) throw notABackup()
   return bytes.toString()

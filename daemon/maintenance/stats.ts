@@ -38,7 +38,7 @@ export async function readStats(folder: string): Promise<StoreStats> {
     return {
       position: view.position,
       snapshot: view.state ? { position, made: new Date(time).toISOString() } : null,
-      bytes: bytesOf(view),
+      bytes: countBytes(view),
       journal_entries: entries,
       users: users.length - bots,
       bots,
@@ -52,7 +52,7 @@ export async function readStats(folder: string): Promise<StoreStats> {
   }
 }
 
-function bytesOf(view: StoreView): StoreStats['bytes'] {
+function countBytes(view: StoreView): StoreStats['bytes'] {
   const snapshot = view.state?.size ?? 0
   const messages = view.sideFiles.reduce((sum, { size }) => sum + size, 0)
   const journal = view.segments.reduce((sum, { size }) => sum + size, 0)

@@ -133,10 +133,10 @@ async function openJournal(folder: string, opened: Opened, snapshot: { position:
       return { file, fd, size, last }
     })
   const active = opened.file(activeName)
-  const segments = [...sealed, await endOf(activeName, active.fd)]
+  const segments = [...sealed, await readEnd(activeName, active.fd)]
   let before = snapshot.position
   for (const [index, { file, fd, last }] of segments.entries()) {
-    const { after } = await headerOf(file, fd)
+    const { after } = await readHeader(file, fd)
     // Segments meet exactly; the first one may reach back before the snapshot.
     if (index === 0 ? after > before : after !== before)
       throw new JournalDamaged(file, 1, `begins after position ${after}, but the entries after ${before} are needed`)
@@ -148,15 +148,15 @@ async function openJournal(folder: string, opened: Opened, snapshot: { position:
 }
 
 /** The segment up to its last whole entry: a write may be in progress. */
-async function endOf(file: string, fd: number): Promise<Segment> {
-  const { after, end } = await headerOf(file, fd)
+async function readEnd(file: string, fd: number): Promise<Segment> {
+  const { after, end } = await readHeader(file, fd)
   const tail = await findTail(fd, end, fstatSync(fd).size)
   return { file, fd, size: tail.end, last: tail.position ?? after }
 }
 
 const headerRoom = 256
 
-async function headerOf(file: string, fd: number): Promise<{ after: number; end: number }> {
+async function readHeader(file: string, fd: number): Promise<{ after: number; end: number }> {
   const bytes = Buffer.alloc(headerRoom)
   const got = await readAt(fd, bytes, 0, headerRoom, 0)
   const end = bytes.subarray(0, got).indexOf(newline)

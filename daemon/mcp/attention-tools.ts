@@ -6,7 +6,7 @@ import { NatterError, pause, type Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText } from './messages.ts'
 import { messageIdIn } from './names.ts'
-import { narrowOf, selection } from './read-tools.ts'
+import { buildNarrow, selection } from './read-tools.ts'
 import { oneLine } from './text.ts'
 import { type ToolCall, tool } from './tool.ts'
 
@@ -71,7 +71,7 @@ export const attentionTools = [
       last_message_id: Type.Integer(),
     }),
     async run(call, { after, timeout_seconds = 60, ...selected }) {
-      const narrow = await narrowOf(call.chat, selected, call.signal)
+      const narrow = await buildNarrow(call.chat, selected, call.signal)
       const { messages, last } = await waitFor(call, narrow, after, timeout_seconds)
       const nothing = `No such message within ${timeout_seconds} s. Call again with after ${last} to go on.`
       const text = messages.length === 0 ? nothing : messagesText(messages)

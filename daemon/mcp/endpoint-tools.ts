@@ -48,7 +48,7 @@ function controlTool(name: string, endpoint: Endpoint): Tool {
     title: endpoint.summary,
     description: `${endpoint.summary}. For servers that are Natter with an open control plane.`,
     impact: impactOf(endpoint),
-    input: inputOf(endpoint),
+    input: describeInput(endpoint),
     output: Type.Object({}, { additionalProperties: true }),
     async run({ chat, signal }, args) {
       if (!chat.control)
@@ -62,7 +62,7 @@ function controlTool(name: string, endpoint: Endpoint): Tool {
 }
 
 /** The endpoint's params as the arguments of a tool. */
-function inputOf({ params }: Endpoint) {
+function describeInput({ params }: Endpoint) {
   const fields = Object.entries(params).map(([name, { shape, presence, about }]) => {
     const described = { ...shape, description: about }
     return [name, presence === 'required' || presence === 'path' ? described : Type.Optional(described)]
@@ -134,7 +134,7 @@ function takesFile({ params }: Endpoint): boolean {
 
 function describeEndpoint(endpoint: Endpoint) {
   const { id, method, path, summary } = endpoint
-  return { id, call: `${method} ${path}`, summary, impact: impactOf(endpoint), params: inputOf(endpoint) }
+  return { id, call: `${method} ${path}`, summary, impact: impactOf(endpoint), params: describeInput(endpoint) }
 }
 
 function listEndpoints(part: string, endpoints: ReadonlyMap<string, Endpoint>) {

@@ -5,7 +5,7 @@ import { createServer, type McpOptions } from './server.ts'
 
 export { McpEndpoint } from './http.ts'
 export { chatOver } from './sender-chat.ts'
-export { toolsOf } from './server.ts'
+export { loadTools } from './server.ts'
 
 /** Serves one client on stdin and stdout until it closes them. */
 export function serveOnStdio(options: McpOptions, onError: (error: Error) => void): { close(): Promise<void> } {

@@ -36,7 +36,7 @@ interface Selected {
 }
 
 /** The terms of a narrow, with IDs in place of names. */
-export async function narrowOf(chat: Chat, selected: Selected, signal: AbortSignal): Promise<object[]> {
+export async function buildNarrow(chat: Chat, selected: Selected, signal: AbortSignal): Promise<object[]> {
   const { channel, topic, sender, direct_with, search } = selected
   const terms: object[] = []
   const linked = channel === undefined ? undefined : linkIn(chat, channel)
@@ -92,7 +92,7 @@ export const readTools = [
     }),
     output: Type.Object({ messages: Type.Array(messageShape), ...count, total_is_exact: Type.Boolean() }),
     async run({ chat, signal }, { narrow = [], anchor = 'newest', direction, limit = 20, full, ...selected }) {
-      const terms = [...(await narrowOf(chat, selected, signal)), ...narrow]
+      const terms = [...(await buildNarrow(chat, selected, signal)), ...narrow]
       const reply = await fetchMessages(chat, await rangeAt(chat, terms, { anchor, direction, limit }, signal), signal)
       const most = full ? 100_000 : undefined
       const messages = reply.list.map(message => messageRecord(chat.site, message, flagsOf(message), most))

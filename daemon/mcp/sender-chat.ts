@@ -1,8 +1,8 @@
 // A server of the family over HTTP, as tools call it.
 
-import { addressOf } from '../api/address.ts'
+import { resolveAddress } from '../api/address.ts'
 import { Calls } from '../client/calls.ts'
-import { type ClientOptions, fieldsOf, NatterError, type Reply, readText } from '../client/sender.ts'
+import { type ClientOptions, encodeFields, NatterError, type Reply, readText } from '../client/sender.ts'
 import type { Chat, Request } from './chat.ts'
 
 interface ChatOptions extends ClientOptions {
@@ -15,7 +15,7 @@ export function chatOver(options: ChatOptions): Chat {
   const { site, controlToken } = options
   return {
     site: site.split(',', 1)[0]!,
-    call: ({ method, path, params = {}, signal }) => calls.send(method, path, fieldsOf(params), signal),
+    call: ({ method, path, params = {}, signal }) => calls.send(method, path, encodeFields(params), signal),
     ...(controlToken !== undefined && {
       control: (request: Request) => callControl(options, controlToken, request),
     }),
@@ -25,7 +25,7 @@ export function chatOver(options: ChatOptions): Chat {
 async function callControl(options: ChatOptions, token: string, request: Request): Promise<Reply> {
   const { site, fetch: chosen = fetch } = options
   const { method, path, params, signal } = request
-  const response = await chosen(addressOf(site.split(',', 1)[0]!, `/control/v1${path}`), {
+  const response = await chosen(resolveAddress(site.split(',', 1)[0]!, `/control/v1${path}`), {
     method,
     headers: { Authorization: `Bearer ${token}`, ...(params && { 'Content-Type': 'application/json' }) },
     redirect: 'manual',

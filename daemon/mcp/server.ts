@@ -21,7 +21,7 @@ export interface McpOptions {
 }
 
 /** The tools of the toolsets, always in the same order: clients cache prompts that contain the list. */
-export async function toolsOf(toolsets: readonly Toolset[]): Promise<Tool[]> {
+export async function loadTools(toolsets: readonly Toolset[]): Promise<Tool[]> {
   return [
     ...(toolsets.includes('read') ? [...readTools, ...attentionTools] : []),
     ...(toolsets.includes('write') ? writeTools : []),
@@ -31,7 +31,7 @@ export async function toolsOf(toolsets: readonly Toolset[]): Promise<Tool[]> {
 }
 
 export async function createServer({ chat, toolsets, more = [] }: McpOptions): Promise<Server> {
-  const tools = [...(await toolsOf(toolsets)), ...more]
+  const tools = [...(await loadTools(toolsets)), ...more]
   const server = new Server({ name: 'natter', version: version() }, { capabilities: { tools: {} }, instructions })
   server.setRequestHandler('tools/list', async () => ({ tools: tools.map(describe) as never }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -77,7 +77,7 @@ async function callTool(tool: Tool, args: Readonly<Record<string, unknown>>, cha
     const { text, data } = await tool.run(
       {
         chat,
-        signal: endOf(tool, context),
+        signal: chooseSignal(tool, context),
         async progress(progress, total, message) {
           if (token === undefined) return
           const params = { progressToken: token, progress, total, message }
@@ -96,7 +96,7 @@ async function callTool(tool: Tool, args: Readonly<Record<string, unknown>>, cha
  * Ends a call that is cancelled, and a read whose client has disconnected: no stream is resumed, so its answer has no way to the client. A write
  * goes on, because it must not stop between two steps.
  */
-function endOf({ impact }: Tool, { mcpReq, http }: ServerContext): AbortSignal {
+function chooseSignal({ impact }: Tool, { mcpReq, http }: ServerContext): AbortSignal {
   const left = impact === 'read' ? http?.req?.signal : undefined
   return left ? AbortSignal.any([mcpReq.signal, left]) : mcpReq.signal
 }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { messageLink } from '../api/links.ts'
 import type { Chat } from './chat.ts'
 import { findChannel, findUsers, linkIn, messageIdIn } from './names.ts'
-import { narrowOf, selection } from './read-tools.ts'
+import { buildNarrow, selection } from './read-tools.ts'
 import { oneLine } from './text.ts'
 import { tool } from './tool.ts'
 import { ToolError } from './tool-error.ts'
@@ -44,7 +44,7 @@ export const writeTools = [
               topic: topic ?? (place?.kind === 'channel' ? place.topic : undefined) ?? '',
             }
       const { id } = await chat.call({ method: 'POST', path: '/messages', params: { ...to, content }, signal })
-      const link = await linkOf(chat, Number(id), signal)
+      const link = await fetchLink(chat, Number(id), signal)
       return { text: `Sent message ${id}: ${link}`, data: { id: Number(id), link } }
     },
   }),
@@ -78,7 +78,7 @@ export const writeTools = [
         ...((topic !== undefined || channel !== undefined) && { propagate_mode: `change_${move}` }),
       }
       await chat.call({ method: 'PATCH', path: `/messages/${id}`, params, signal })
-      const link = await linkOf(chat, id, signal)
+      const link = await fetchLink(chat, id, signal)
       return { text: `Changed message ${id}: ${link}`, data: { id, link } }
     },
   }),
@@ -127,7 +127,7 @@ export const writeTools = [
         const updated = Array.isArray(reply.messages) ? reply.messages.length : messages.length
         return { text: `Marked ${updated} as read.`, data: { updated, found_all: true } }
       }
-      const narrow = [...(await narrowOf(chat, selected, signal)), { operator: 'is', operand: 'unread' }]
+      const narrow = [...(await buildNarrow(chat, selected, signal)), { operator: 'is', operand: 'unread' }]
       const params = { ...flag, anchor: 'oldest', num_before: 0, num_after: 5000, narrow }
       const reply = await chat.call({ method: 'POST', path: '/messages/flags/narrow', params, signal })
       const found_all = reply.found_newest === true
@@ -189,7 +189,7 @@ export const writeTools = [
   }),
 ]
 
-async function linkOf(chat: Chat, id: number, signal: AbortSignal): Promise<string> {
+async function fetchLink(chat: Chat, id: number, signal: AbortSignal): Promise<string> {
   const params = { apply_markdown: false, allow_empty_topic_name: true }
   const { message } = await chat.call({ method: 'GET', path: `/messages/${id}`, params, signal })
   return messageLink(chat.site, message as never)

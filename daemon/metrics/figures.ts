@@ -32,7 +32,7 @@ export interface WorldMetrics {
 export type WebhookOutcome = 'answered' | 'unreachable' | 'impossible' | 'pointless'
 
 /** Looks at every queue and every account once. */
-export function figuresOf(engine: Engine, journalBytes: number | null, now: number): WorldFigures {
+export function collectFigures(engine: Engine, journalBytes: number | null, now: number): WorldFigures {
   const { state, queues, position, newestSnapshot } = engine
   let waitingPolls = 0
   let pendingEvents = 0

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { tooDeep } from '../api/reading.ts'
 import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
-import { checkSeed, type Path, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
+import { checkSeed, formatPath, type Path, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
 interface SeedFile {
   readonly seed: Seed
@@ -79,7 +79,7 @@ function isBeginning(text: string): boolean {
 
 async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
   const line = tooDeep(text) ? 1 : (await linesIn(text))(path)
-  const place = placeOf(path)
+  const place = formatPath(path)
   return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
 }
 

@@ -185,7 +185,7 @@ export function checkSeed(value: unknown): Seed {
 }
 
 /** `channels[2].name`. */
-export function placeOf(path: Path): string {
+export function formatPath(path: Path): string {
   return path
     .map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -10,7 +10,7 @@ import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import type { Config } from '../start/config.ts'
 import { readSeedFile, readSeedText } from './file.ts'
-import { checkSeed, placeOf, type Seed, SeedMistake, SeedRefused } from './format.ts'
+import { checkSeed, formatPath, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
 
 /** A seed in JSON or YAML that is in no file. */
@@ -25,7 +25,7 @@ export async function firstFacts(
   config: Pick<Config, 'org' | 'owner' | 'preset' | 'seed'>,
   context: SeedContext,
 ): Promise<readonly Fact[]> {
-  const seeds = await seedsOf(config)
+  const seeds = await loadSeeds(config)
   const level = seeds.findLast(({ seed }) => seed.level !== undefined)?.seed.level
   if (level !== undefined) context.chooseLevel?.(readLevel(level)!)
   // A whole organization takes the place of what would come before it.
@@ -60,7 +60,7 @@ export function laterFacts(state: State, now: number): Fact[] {
 }
 
 /** The state that the facts of a first start leave. */
-export function stateOf(facts: readonly Fact[]): State {
+export function buildState(facts: readonly Fact[]): State {
   const replay = new Replay()
   replay.take(facts)
   return replay.state
@@ -90,7 +90,7 @@ async function takeRows(
   return [{ type: 'store.restored', sections }]
 }
 
-async function seedsOf({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<SeedSource[]> {
+async function loadSeeds({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Promise<SeedSource[]> {
   const seeds: SeedSource[] = []
   // Loaded only when it is used.
   if (preset === 'dev') {
@@ -115,5 +115,5 @@ async function readGivenSeed(seed: unknown): Promise<Seed> {
 /** Without a file there is no line, but there is a place. */
 async function placeMistake(error: unknown): Promise<unknown> {
   if (!(error instanceof SeedMistake)) return error
-  return new SeedRefused(`${placeOf(error.path) || 'the seed'} ${error.message}`)
+  return new SeedRefused(`${formatPath(error.path) || 'the seed'} ${error.message}`)
 }

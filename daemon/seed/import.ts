@@ -41,7 +41,7 @@ export async function checkArchive(file: string): Promise<void> {
       if (first) {
         const bytes = entry.name === headName ? await readWhole(entry, mebibyte) : Buffer.alloc(0)
         checkHead(entry, bytes)
-        sums[entry.name] = sumOf(bytes)
+        sums[entry.name] = hashBytes(bytes)
       } else if (entry.name === sumsName) end = parse<ArchiveSums>(entry, await readWhole(entry, largestSums))
       else sums[entry.name] = await checkEntry(entry)
       first = false
@@ -97,7 +97,7 @@ async function checkEntry(entry: ArchiveEntry): Promise<string> {
   const section = sectionIn(entry.name)
   if (section !== undefined && sections.has(section)) {
     const bytes = await readWhole(entry, largestPart)
-    return sumOf(bytes)
+    return hashBytes(bytes)
   }
   const [, name] = /^files\/([0-9a-f]{64})$/.exec(entry.name) ?? []
   if (name === undefined) throw new ArchiveMistake(`has an unknown entry: ${entry.name}`)
@@ -118,7 +118,7 @@ function refuseChanged(name: string): ArchiveMistake {
   return new ArchiveMistake(`is damaged: ${name} has changed since it was written`)
 }
 
-function sumOf(bytes: Uint8Array): string {
+function hashBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 

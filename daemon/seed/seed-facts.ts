@@ -180,7 +180,7 @@ class SeedRun {
     path: Path,
     takes: (fact: Fact) => boolean = () => true,
   ): Promise<Record<string, any>> {
-    const found = endpointOf(id)
+    const found = findCallable(id)
     if (!found) throw new SeedMistake(path, `needs the endpoint ${id}, which does not exist`)
     const { resource, key, endpoint } = found
     await this.#yieldToRequests()
@@ -254,7 +254,7 @@ function isNoMessage({ type }: Fact): boolean {
 // Shared by all worlds: endpoints never change. Made for the first seed.
 let callables: ReadonlyMap<string, Callable> | undefined
 
-function endpointOf(id: string): Callable | undefined {
+function findCallable(id: string): Callable | undefined {
   callables ??= new Map(
     resources.flatMap(resource =>
       Object.entries(resource.api)

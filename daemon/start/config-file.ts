@@ -2,13 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { configFileOf, readConfigText } from '../local/config-file.ts'
-import { variableOf } from '../local/flags.ts'
+import { locateConfigFile, readConfigText } from '../local/config-file.ts'
+import { nameVariable } from '../local/flags.ts'
 import { UsageError } from './config.ts'
 
 /** The environment, with the values of the file in place of variables that are not set. */
 export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { path, named } = configFileOf(env, homedir())
+  const { path, named } = locateConfigFile(env, homedir())
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -18,9 +18,9 @@ export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     throw new UsageError(`cannot read the config file ${path}: ${code}`)
   }
   try {
-    const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [variableOf(name), value])
+    const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [nameVariable(name), value])
     // One choice of a store replaces the other.
-    const stored = ['memory', 'data'].map(variableOf)
+    const stored = ['memory', 'data'].map(nameVariable)
     const chosen = stored.some(name => env[name])
     return { ...Object.fromEntries(defaults.filter(([name]) => !chosen || !stored.includes(name!))), ...env }
   } catch (error) {

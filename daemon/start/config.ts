@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
-import { type DaemonFlagName, daemonFlagList, variableOf } from '../local/flags.ts'
+import { type DaemonFlagName, daemonFlagList, nameVariable } from '../local/flags.ts'
 import { defaultDataFolder } from '../local/folders.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
 import { type FlagValues, type Given, isOn, parse, readAll, readFlag, UsageError } from './flags.ts'
@@ -36,7 +36,7 @@ interface Derived {
 export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Config {
   const given = parse(args)
   const read = <N extends DaemonFlagName>(name: N) => readFlag(name, given[name], env)
-  const [memory, data] = storeOf(given, env)
+  const [memory, data] = readStore(given, env)
   const host = read('host')
   const url = publicUrl(read('url'))
   const fromFile = (name: 'secret' | 'smtp-url', file: 'secret-file' | 'smtp-url-file') =>
@@ -65,7 +65,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
     smtpUrl: smtpUrl(fromFile('smtp-url', 'smtp-url-file')),
     webhookLoopback: read('webhook-private') || development,
     control,
-    from: baseOf(read('from'), memory, given),
+    from: readBase(read('from'), memory, given),
     import: archive(given, read('import')),
     random: read('random') ?? (memory ? secret : undefined),
     cluster,
@@ -104,9 +104,9 @@ function archive(given: Given, file: string | undefined): string | undefined {
 }
 
 /** Whether to keep everything in memory, and the folder if not. A flag wins over the environment's other choice. */
-function storeOf(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: string | undefined] {
+function readStore(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: string | undefined] {
   const byFlag = [given.memory === true, given.data as string | undefined] as const
-  const byEnv = [isOn(env[variableOf('memory')]), env[variableOf('data')] || undefined] as const
+  const byEnv = [isOn(env[nameVariable('memory')]), env[nameVariable('data')] || undefined] as const
   if (byFlag[0] && byFlag[1] !== undefined)
     throw new UsageError('--memory and --data exclude each other: a daemon in memory has no store')
   if (byFlag[0] || byFlag[1] !== undefined) return [...byFlag]
@@ -115,7 +115,7 @@ function storeOf(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: 
   return [...byEnv]
 }
 
-function baseOf(from: string | undefined, memory: boolean, given: Given): string | undefined {
+function readBase(from: string | undefined, memory: boolean, given: Given): string | undefined {
   if (from === undefined) return undefined
   if (!memory) throw new UsageError('--from needs --memory: what it names is only read')
   const other = (['seed', 'preset', 'org', 'owner'] as const).find(name => given[name] !== undefined)

@@ -47,7 +47,7 @@ export function openPort(config: Config, { certificate, metrics }: ProcessResour
       stalledMs: config.receiveTimeout * 1000,
     },
     plainHttp: config.plainHttp,
-    hosts: hostsOf(config),
+    hosts: chooseHosts(config),
     certificate,
     logLevel: config.logLevel,
     countCall: metrics?.countCall,
@@ -71,7 +71,7 @@ export function openPort(config: Config, { certificate, metrics }: ProcessResour
 }
 
 /** Without a URL, a daemon that listens beyond this machine does not know its own names. */
-function hostsOf({ host, url, cluster }: Config): TrustedHosts {
+function chooseHosts({ host, url, cluster }: Config): TrustedHosts {
   if (isLoopback(host)) return localHosts(url)
   return url === undefined ? anyHost : namedHosts(url, cluster?.advertise === undefined ? [] : [cluster.advertise])
 }

@@ -2,7 +2,7 @@
 
 import {
   type BotHandler,
-  botMessageOf,
+  buildBotMessage,
   findAccount,
   handleMessage,
   isForBot,
@@ -42,7 +42,7 @@ export async function runBot(client: Client, handler: BotHandler, options: BotOp
     const { signal } = stopping
     for await (const event of client.events({ types: ['message'], allPublicStreams: all, signal, onReady: ready })) {
       if (!isForBot(event.message, event.flags, me, all)) continue
-      const message = botMessageOf(event.message, me)
+      const message = buildBotMessage(event.message, me)
       const { answer, stopping: isLoop } = await guard.check(message)
       if (isLoop) errors.push(new Error(`bots answer each other without end in ${nameConversation(message)}`))
       if (!answer) continue

@@ -2,7 +2,7 @@
 // daemon that runs elsewhere.
 
 import type { BotHandler, Client } from '../client/index.ts'
-import { type Caller, callerOf } from '../client/sender.ts'
+import { type Caller, captureCaller } from '../client/sender.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
 import type { LoggedEvent } from '../control/events.ts'
@@ -18,7 +18,7 @@ import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
 import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
 import { type RemoteNatter, type RemoteOptions, takeSpace } from './remote.ts'
-import { natterOf } from './running-world.ts'
+import { createNatter } from './running-world.ts'
 
 export type {
   Account,
@@ -76,16 +76,16 @@ export async function startNatter(options: RemoteOptions): Promise<RemoteNatter>
 export async function startNatter(options: NatterOptions | RemoteOptions = {}): Promise<Natter | RemoteNatter> {
   if ('in' in options) return takeSpace(options)
   refuseUnknown('startNatter', options, optionNames)
-  const forgotten = reportIfForgotten(callerOf(startNatter))
+  const forgotten = reportIfForgotten(captureCaller(startNatter))
   try {
-    const config = { ...readConfig(flagsOf(options), {}), seed: options.seed }
+    const config = { ...readConfig(buildFlags(options), {}), seed: options.seed }
     const daemon = await startDaemon(config, fail)
     daemon.unref()
     const stop = () => {
       forgotten.withdraw()
       return daemon.stop()
     }
-    return natterOf({ world: daemon.world, url: daemon.localUrl, spaces: daemon.spaces, stop })
+    return createNatter({ world: daemon.world, url: daemon.localUrl, spaces: daemon.spaces, stop })
   } catch (error) {
     forgotten.withdraw()
     throw error
@@ -116,7 +116,7 @@ function reportIfForgotten({ stack = '' }: Caller): { withdraw(): void } {
   return { withdraw: () => void process.removeListener('exit', report) }
 }
 
-function flagsOf(options: NatterOptions): string[] {
+function buildFlags(options: NatterOptions): string[] {
   const { preset = 'dev', clock = 'real', logLevel = 'error', port = 0 } = options
   const flags = ['--memory', '--no-profile', '--port', String(port), '--preset', preset, '--log-level', logLevel]
   flags.push('--clock', clock instanceof Date ? `frozen@${clock.toISOString()}` : clock)

@@ -63,7 +63,7 @@ function failureIn(context: any): { readonly test: string; readonly error: unkno
   const { task } = Object(context)
   if (task) {
     const isFailed = task.result?.state === 'fail'
-    return isFailed ? { test: namesOf(task).join(' > '), error: task.result.errors?.[0] } : undefined
+    return isFailed ? { test: listNames(task).join(' > '), error: task.result.errors?.[0] } : undefined
   }
   // node:test
   if (context && 'error' in context)
@@ -71,8 +71,8 @@ function failureIn(context: any): { readonly test: string; readonly error: unkno
   return failureInJest()
 }
 
-function namesOf(task: any): string[] {
-  return task ? [...namesOf(task.suite), ...(task.name ? [task.name] : [])] : []
+function listNames(task: any): string[] {
+  return task ? [...listNames(task.suite), ...(task.name ? [task.name] : [])] : []
 }
 
 function causeOf(error: any): unknown {

@@ -156,7 +156,7 @@ const spaceOptionNames = Object.keys({
 } satisfies Record<keyof SpaceOptions, 1>)
 
 /** What programs find their account by. */
-export function variablesOf(site: string, { email, apiKey }: Account): Record<string, string> {
+export function buildVariables(site: string, { email, apiKey }: Account): Record<string, string> {
   const values = { SITE: site, EMAIL: email, API_KEY: apiKey }
   return Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) => ['NATTER', 'ZULIP'].map(prefix => [`${prefix}_${key}`, value])),

@@ -1,13 +1,14 @@
 // A space of a daemon that runs in another process, for tests that share one: workers of a test runner, for instance.
 
 import { randomUUID } from 'node:crypto'
-import { addressOf, siteAddress } from '../api/address.ts'
+import { resolveAddress, siteAddress } from '../api/address.ts'
 import { type Client, createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
 import {
   type Account,
+  buildVariables,
   type Explanation,
   explainMiss,
   keepingAlive,
@@ -16,7 +17,6 @@ import {
   type Natter,
   type Pattern,
   type SpaceOptions,
-  variablesOf,
   type WaitOptions,
   wantedSpace,
 } from './natter.ts'
@@ -70,16 +70,16 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
   const daemon = new Control(site, token)
   const space = await daemon.call<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
   const stop = once(async () => void (await daemon.call('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
-  return remoteOf(space, new Control(space.url, space.control_token), stop)
+  return createRemote(space, new Control(space.url, space.control_token), stop)
 }
 
-function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
+function createRemote(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
   const { url, name } = space
-  const clientOf = ({ email, apiKey }: Account) => createClient({ site: url, email, apiKey })
+  const connect = ({ email, apiKey }: Account) => createClient({ site: url, email, apiKey })
 
   async function account(user: string | number): Promise<Account> {
     const found = await control.call('GET', `/accounts/${encodeURIComponent(user)}`)
-    return accountOf(found.account)
+    return readAccount(found.account)
   }
 
   async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
@@ -95,11 +95,11 @@ function remoteOf(space: ShownSpace, control: Control, stop: () => Promise<void>
   const remote: Omit<RemoteNatter, typeof Symbol.asyncDispose> = {
     name,
     url,
-    owner: clientOf(accountOf(space.owner)),
+    owner: connect(readAccount(space.owner)),
     controlToken: space.control_token,
     account,
-    as: async user => clientOf(await account(user)),
-    env: async user => variablesOf(url, await account(user)),
+    as: async user => connect(await account(user)),
+    env: async user => buildVariables(url, await account(user)),
     clock: {
       now: async () => new Date((await control.call('GET', '/clock')).now),
       freeze: () => ask('POST', '/clock/freeze'),
@@ -158,7 +158,7 @@ class Control {
   async call<R = Record<string, any>>(method: string, path: string, params?: object): Promise<R> {
     const headers = { Authorization: `Bearer ${this.#token}`, ...(params && { 'Content-Type': 'application/json' }) }
     const response = await keepingAlive(
-      fetch(addressOf(this.#site, `/control/v1${path}`), {
+      fetch(resolveAddress(this.#site, `/control/v1${path}`), {
         method,
         headers,
         redirect: 'manual',
@@ -184,7 +184,7 @@ function daemonIn(given: string, controlToken: string | undefined): { site: stri
   return { site, token }
 }
 
-function accountOf({ user_id, email, api_key }: ShownSpace['owner']): Account {
+function readAccount({ user_id, email, api_key }: ShownSpace['owner']): Account {
   return { userId: user_id, email, apiKey: api_key }
 }
 

@@ -2,7 +2,7 @@
 
 import { type BotHandler, type Client, createClient } from '../client/index.ts'
 import { readRule } from '../control/faults.ts'
-import { userOf, waitFor } from '../control/wait.ts'
+import { requireUser, waitFor } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
 import { knowsEndpoint } from '../domain/index.ts'
@@ -12,6 +12,7 @@ import { type RunningBot, runBot as startBot } from './bot.ts'
 import { keepWorld } from './keep.ts'
 import {
   type Account,
+  buildVariables,
   explainMiss,
   forward,
   keepingAlive,
@@ -21,7 +22,6 @@ import {
   type Natter,
   type Pattern,
   type SpaceOptions,
-  variablesOf,
   type WaitOptions,
   wantedSpace,
 } from './natter.ts'
@@ -35,14 +35,14 @@ export interface RunningWorld {
   readonly stop: () => Promise<void>
 }
 
-export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natter {
+export function createNatter({ world, url, spaces, stop: end }: RunningWorld): Natter {
   const control = world.control!
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
 
   function account(name: string | number): Account {
-    const user = userOf(control, name)
-    return { userId: user.id, email: user.email, apiKey: control.parts.keys.keyOf(user) }
+    const user = requireUser(control, name)
+    return { userId: user.id, email: user.email, apiKey: control.parts.keys.deriveKey(user) }
   }
 
   function as(name: string | number): Client {
@@ -55,7 +55,7 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
   }
 
   async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
-    const reader = user === undefined ? undefined : userOf(control, user).id
+    const reader = user === undefined ? undefined : requireUser(control, user).id
     const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
     if (waited.met) return waited[kind]
     throw new Error(explainMiss(kind, wanted, waited.near))
@@ -87,7 +87,7 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     controlToken: control.parts.keys.controlToken,
     as,
     account,
-    env: name => variablesOf(url, account(name)),
+    env: name => buildVariables(url, account(name)),
     runBot,
     clock: {
       now: () => new Date(control.clock.now()),
@@ -101,14 +101,14 @@ export function natterOf({ world, url, spaces, stop: end }: RunningWorld): Natte
     faults: {
       add: rule =>
         control.faults.add(
-          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => userOf(control, name).email }),
+          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => requireUser(control, name).email }),
         ),
       list: () => control.faults.list(),
       remove: id => void control.faults.remove(id),
       clear: () => control.faults.clear(),
     },
     why: (of, name) =>
-      typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, userOf(control, name)),
+      typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, requireUser(control, name)),
     requests: () => control.calls.since(),
     findings() {
       if (!control.findings) throw new Error('findings: this daemon does not check calls; start it with strict: true')
@@ -135,5 +135,5 @@ async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: 
   const all = await spaces()
   const space = await all.open(wanted)
   const site = `${url.replace(/\/spaces\/[^/]+$/, '')}/spaces/${space.name}`
-  return natterOf({ world: space.world, url: site, spaces, stop: () => all.end(space) })
+  return createNatter({ world: space.world, url: site, spaces, stop: () => all.end(space) })
 }

@@ -8,7 +8,7 @@ import { memoryFiles } from '../io/files.ts'
 import { Passwords } from '../io/passwords.ts'
 import { realRandomness, seededRandomness } from '../io/randomness.ts'
 import { SeedRefused } from '../seed/format.ts'
-import { firstFacts, SeedText, stateOf } from '../seed/found.ts'
+import { buildState, firstFacts, SeedText } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
 import { serverFacts } from './settings.ts'
 import type { Beginning } from './world.ts'
@@ -101,7 +101,7 @@ export class Beginnings {
       level = chosen
       server.chooseLevel(chosen)
     }
-    const state = stateOf(await firstFacts(settings, { now, tools, surroundings, chooseLevel }))
+    const state = buildState(await firstFacts(settings, { now, tools, surroundings, chooseLevel }))
     const sections = Object.fromEntries(Object.entries(state.save()).map(([name, rows]) => [name, [...rows]]))
     return { beginning: { sections, files, level }, unique }
   }

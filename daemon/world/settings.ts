@@ -1,19 +1,19 @@
 // Parts of a world that follow from its settings: its clock, and the facts about its server.
 
-import { type Level, levelOf } from '../api/levels/level.ts'
+import { getLevel, type Level } from '../api/levels/level.ts'
 import { defaultLevel } from '../api/levels/releases.ts'
 import type { Boundary } from '../boundary.ts'
 import { type Clock, RealClock, SteeredClock } from '../clock.ts'
 import type { ServerFacts } from '../domain/resource.ts'
 import type { Config } from '../start/config.ts'
 
-export function clockOf({ clock, control }: Config, boundary: Boundary): Clock {
+export function createClock({ clock, control }: Config, boundary: Boundary): Clock {
   if (clock === 'real') return control ? new SteeredClock(undefined, boundary) : new RealClock(boundary)
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
 /** What the header Date says where time is frozen: two runs of a script give the same transcript, headers included. */
-export function dateOf(clock: Clock): (() => string | undefined) | undefined {
+export function createDateHeader(clock: Clock): (() => string | undefined) | undefined {
   if (!(clock instanceof SteeredClock)) return undefined
   return () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
 }
@@ -28,13 +28,13 @@ type SettledLater = ServerFacts & {
 /** The URL is known when the world starts, and the level once its seed is read. */
 export function serverFacts({ devAuth, level, uploadQuota }: Config): SettledLater {
   const facts: SettledLater = {
-    level: levelOf(level ?? defaultLevel),
+    level: getLevel(level ?? defaultLevel),
     url: '',
     emailDomain: 'example.com',
     devAuth,
     ...(uploadQuota !== undefined && { uploadQuotaMiB: uploadQuota }),
     chooseLevel: chosen => {
-      if (level === undefined && chosen !== undefined) facts.level = levelOf(chosen)
+      if (level === undefined && chosen !== undefined) facts.level = getLevel(chosen)
     },
   }
   return facts

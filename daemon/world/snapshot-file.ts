@@ -20,15 +20,15 @@ import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { runningFileName } from '../local/ready-file.ts'
-import { partsOf, Replay } from '../replay.ts'
+import { Replay, splitSections } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {
   return {
-    write: (time, state) => textOf(time, state, files),
+    write: (time, state) => writeWorld(time, state, files),
     seed: state => seedText(state, files),
     async read(text) {
       try {
-        return await worldOf(acceptDocument('the file', parse(text)).sections, files)
+        return await readWorld(acceptDocument('the file', parse(text)).sections, files)
       } catch (error) {
         throw invalid('document', error instanceof RangeError ? 'is nested too deeply' : (error as Error).message)
       }
@@ -46,7 +46,7 @@ function parse(text: string): unknown {
 
 /** Writes what is now, for `--snapshot-on-exit`. */
 export async function writeSnapshot(path: string, engine: Engine, clock: Clock, files: Files): Promise<void> {
-  await writeFileAtomically(path, textOf({ time: clock.now(), clock: clock.setting }, engine.state, files))
+  await writeFileAtomically(path, writeWorld({ time: clock.now(), clock: clock.setting }, engine.state, files))
 }
 
 /** What `--from` names: a file of `snapshot export`, or the folder of a store, which is only read. */
@@ -55,28 +55,28 @@ export async function readBase(path: string, files: Files): Promise<SavedWorld> 
   if (!found) throw new Error(`--from: there is no ${path}`)
   if (found.isDirectory()) return readStore(path, files)
   const document = await readStateFile(path)
-  return worldOf(document!.sections, files)
+  return readWorld(document!.sections, files)
 }
 
 /** A seed that founds the same organization: one row a line, so that it can be read and compared. */
 export async function* seedText(state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = Object.entries(rowsOf(state))
+  const sections = Object.entries(saveRows(state))
   yield '{"rows":{'
   for (const [index, [name, rows]] of sections.entries()) {
     yield `${index === 0 ? '' : ','}\n${JSON.stringify(name)}:[`
-    yield* linesOf(rows)
+    yield* writeLines(rows)
     yield ']'
   }
   yield '\n},"uploads":['
-  yield* linesOf(await uploadsIn(files))
+  yield* writeLines(await uploadsIn(files))
   yield ']}\n'
 }
 
 const pieceLength = 64 * 1024
 
 /** In pieces, between which others get their turn. */
-async function* linesOf(rows: Iterable<unknown>): AsyncGenerator<string> {
+async function* writeLines(rows: Iterable<unknown>): AsyncGenerator<string> {
   let piece = ''
   let gap = '\n'
   for (const row of rows) {
@@ -99,22 +99,22 @@ async function uploadsIn(files: Files): Promise<SavedUpload[]> {
   return uploads
 }
 
-async function* textOf({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
+async function* writeWorld({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = rowsOf(state)
+  const sections = saveRows(state)
   const uploads = await uploadsIn(files)
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 
 /** All of a state but the answers to keys: they are about requests to one store, and their digests belong to its secret. */
-function rowsOf(state: State): Record<string, Iterable<unknown>> {
+function saveRows(state: State): Record<string, Iterable<unknown>> {
   const { answers: _answers, ...sections } = state.save(true)
   return sections
 }
 
 /** Checks the rows before anything relies on them: the author of the file wrote its checksums too. */
-async function worldOf(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
-  const { answers: _answers, ...rows } = partsOf(found).rows
+async function readWorld(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
+  const { answers: _answers, ...rows } = splitSections(found).rows
   const { clock: [clock] = [], uploads = [], ...sections } = rows
   await checkSections(rows)
   await keepUploads(uploads as SavedUpload[], files.keep)
@@ -157,10 +157,10 @@ async function readCopy(folder: string, files: Files): Promise<SavedWorld> {
     const stop = join(folder, cleanStopName)
     await copyFile(stop, join(copy, cleanStopName)).catch(() => {})
     await cp(folder, copy, { recursive: true, filter: source => source === folder || isHistory(folder, source) })
-    const state = await stateOf(copy)
+    const state = await loadState(copy)
     if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
     await copyFiles(folderFiles(join(folder, 'files')), files)
-    const rows = Object.entries(rowsOf(state)).map(([name, rows]) => [name, [...rows]])
+    const rows = Object.entries(saveRows(state)).map(([name, rows]) => [name, [...rows]])
     const sections = Object.fromEntries(rows) as Record<string, unknown[]>
     await checkSections(sections)
     return { time: Date.now(), clock: { ahead: 0 }, sections }
@@ -174,10 +174,10 @@ function isHistory(folder: string, source: string): boolean {
   return /^(state\.json|journal.*\.ndjson|messages)$/.test(top!) && !basename(source).endsWith('.tmp')
 }
 
-async function stateOf(folder: string): Promise<State> {
+async function loadState(folder: string): Promise<State> {
   const snapshots = openSnapshots(folder)
   const saved = await snapshots.read()
-  const replay = new Replay({ sections: saved?.sections ?? {}, fileOf: name => snapshots.file(name) })
+  const replay = new Replay({ sections: saved?.sections ?? {}, readFile: name => snapshots.file(name) })
   const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
   try {
     for await (const entries of journal.replayFacts(saved?.position ?? 0))

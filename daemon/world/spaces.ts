@@ -116,7 +116,7 @@ export class Spaces implements SpacesDoor {
     const world = new World({
       settings: { ...settings, level: settings.level ?? beginning.level ?? main.level.number },
       store: memoryStore(settings.secret, beginning.files.fork()),
-      host: server.hostOf(name),
+      host: server.createHost(name),
       beginning,
       onFailure: error => this.#endedBy(error, name, world),
       whenEnded: `A defect of the daemon has ended the space ${name}; the log of the daemon has the details. Delete the space and create it again.`,

@@ -27,7 +27,7 @@ import { warn } from '../local/warnings.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
 import { Scheduler } from './scheduler.ts'
-import { clockOf, dateOf, serverFacts } from './settings.ts'
+import { createClock, createDateHeader, serverFacts } from './settings.ts'
 import { snapshotFiles } from './snapshot-file.ts'
 
 export type { Beginning, WorldCluster, WorldParts } from './parts.ts'
@@ -65,7 +65,7 @@ export class World {
     const { settings, store } = parts
     const passwords = new Passwords(settings.passwordCost, rateLimited)
     this.#parts = parts
-    this.clock = clockOf(settings, this.#boundary)
+    this.clock = createClock(settings, this.#boundary)
     this.keys = keysFrom(store.secret.text)
     this.#server = serverFacts(settings)
     this.#tools = {
@@ -384,7 +384,7 @@ export class World {
         trustProxy: settings.trustProxy,
         mcp: settings.mcp,
         maxQueuesPerUser: settings.maxQueues,
-        date: dateOf(clock),
+        date: createDateHeader(clock),
         watch: control?.watch,
         control: control && this.#controlHandler(control),
         metrics: this.#parts.metrics,

@@ -29,7 +29,7 @@ export const equivalents: Readonly<Record<string, Readonly<Record<string, string
     'botOwner: id === undefined → false': noOwner,
   },
   'daemon/domain/rules/group-values.ts': {
-    'groupsOf: groups.has(group.id) → false': visited,
+    'findGroups: groups.has(group.id) → false': visited,
     'withSubgroups: all.has(id) → false': visited,
   },
   'daemon/domain/rules/messages.ts': {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { addressOf, isPath, isSameOrigin, siteAddress } from '../../daemon/api/address.ts'
+import { isPath, isSameOrigin, resolveAddress, siteAddress } from '../../daemon/api/address.ts'
 
 const site = 'http://127.0.0.1:9991/spaces/ci'
 
@@ -15,7 +15,7 @@ describe('the address of a call', () => {
       ['/user_uploads/1/4f/..report.pdf', `${site}/user_uploads/1/4f/..report.pdf`],
       ['/readyz', `${site}/readyz`],
     ] as const)
-      assert.equal(addressOf(site, path).href, url)
+      assert.equal(resolveAddress(site, path).href, url)
   })
 
   for (const path of [
@@ -43,7 +43,7 @@ describe('the address of a call', () => {
   ])
     test(`refuses the path ${JSON.stringify(path)}`, () => {
       assert.equal(isPath(path), false)
-      assert.throws(() => addressOf(site, path), /^TypeError: the path .* is not one of the API$/)
+      assert.throws(() => resolveAddress(site, path), /^TypeError: the path .* is not one of the API$/)
     })
 
   test('has a site without a user, a query or a fragment', () => {

@@ -10,7 +10,7 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { createClient } from '../../daemon/client/index.ts'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { keysOf, pad } from '../../daemon/cluster/keys.ts'
+import { createKeys, pad } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Shell, Watched } from '../support/cli.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -174,7 +174,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
       synced: 0,
       time: Date.now() - 300_000,
     }
-    const key = encodeText(`${keysOf('natter').members}x`)
+    const key = encodeText(`${createKeys('natter').members}x`)
     await etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member)), lease: lease.id })
     const node = await cluster.add()
     await assert.rejects(
@@ -188,7 +188,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     const follower = (await cluster.followers())[0]!
     const { position } = await follower.state()
     const value = encodeText('{"natter":"log","format":3,"first":1,"last":1,"term":1}\n')
-    const key = encodeText(`${keysOf('natter').log}${pad(position + 1000)}`)
+    const key = encodeText(`${createKeys('natter').log}${pad(position + 1000)}`)
     await etcd.call('/v3/kv/put', { key, value })
     assert.equal(await follower.daemon.closed, 1)
     assert.match(follower.daemon.stderr, /entries of format 3, this natterd knows 2.*Upgrade this one/s)

@@ -30,7 +30,7 @@ describe('the digest of a state', () => {
     return state
   }
   const sumsOf = (state: State, digest = new StateDigest()) =>
-    digest.sumsOf({ secretVerifier: 'x', restoreId: undefined, state })
+    digest.computeSums({ secretVerifier: 'x', restoreId: undefined, state })
   const differing = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>) =>
     Object.keys({ ...a, ...b }).filter(name => a[name] !== b[name])
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
-import { keysOf } from '../../daemon/cluster/keys.ts'
+import { createKeys } from '../../daemon/cluster/keys.ts'
 import { checkHistory } from '../../daemon/cluster/membership.ts'
 import { fakeServer } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -19,7 +19,7 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
   let cluster: TestCluster
   let node: Node
   let direct: Etcd
-  const { all, head } = keysOf('natter')
+  const { all, head } = createKeys('natter')
   const everything = { key: encodeText(all), range_end: encodeText(rangeEnd(all)) }
 
   before(async () => {

@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { LeaderForwarding } from '../../daemon/cluster/forwarding.ts'
 import { Recorder } from '../../daemon/cluster/messages.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
-import { answeringOf } from '../../daemon/http/answer.ts'
+import { createAnswering } from '../../daemon/http/answer.ts'
 import type { Response } from '../../daemon/http/exchange.ts'
 import { until } from '../support/until.ts'
 
@@ -57,7 +57,7 @@ async function answerTo(t: TestContext, path: string, url: string): Promise<{ he
     },
   } as unknown as Response
   const call = { method: 'POST', path, headers: {}, ip: '127.0.0.1', account: 1, body: undefined }
-  await forwarding.forward(call, answeringOf({ method: 'POST', id: 'req-1' }, response))
+  await forwarding.forward(call, createAnswering({ method: 'POST', id: 'req-1' }, response))
   return answer!
 }
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
-import { keysOf } from '../../daemon/cluster/keys.ts'
+import { createKeys } from '../../daemon/cluster/keys.ts'
 import { moveCluster, planRestore } from '../../daemon/cluster/restore-plan.ts'
 import { restoringPrefix } from '../../daemon/journal/store-folder.ts'
 import { exitOf, Shell } from '../support/cli.ts'
@@ -111,7 +111,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     await paused.start()
     await stop(first)
     paused.daemon.process.kill('SIGSTOP')
-    const { members } = keysOf('natter')
+    const { members } = createKeys('natter')
     const { kvs } = await etcd.call('/v3/kv/range', {
       key: encodeText(members),
       range_end: encodeText(rangeEnd(members)),
@@ -166,7 +166,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
 
   test('killed while it reads the backup, or when etcd has done its part, can be repeated', async () => {
     const record = async () => {
-      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keysOf('natter').cluster) })
+      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(createKeys('natter').cluster) })
       return kvs[0].value as string
     }
     const before = await record()

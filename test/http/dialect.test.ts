@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { dialectOf, speak, understand } from '../../daemon/http/dialect.ts'
+import { chooseDialect, speak, understand } from '../../daemon/http/dialect.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { direct, people } from '../support/world.ts'
@@ -49,12 +49,12 @@ describe('--dialect auto', () => {
   ]
 
   test('Zulip clients are known by their User-Agent', () => {
-    for (const agent of publicClients) assert.equal(dialectOf('auto', agent), 'zulip', agent)
-    for (const agent of others) assert.equal(dialectOf('auto', agent), 'both', agent)
-    assert.equal(dialectOf('auto', 'natter/0.2.0'), 'spec')
+    for (const agent of publicClients) assert.equal(chooseDialect('auto', agent), 'zulip', agent)
+    for (const agent of others) assert.equal(chooseDialect('auto', agent), 'both', agent)
+    assert.equal(chooseDialect('auto', 'natter/0.2.0'), 'spec')
     for (const agent of [python, 'curl/8.5.0']) {
-      assert.equal(dialectOf('spec', agent), 'spec')
-      assert.equal(dialectOf('zulip', agent), 'zulip')
+      assert.equal(chooseDialect('spec', agent), 'spec')
+      assert.equal(chooseDialect('zulip', agent), 'zulip')
     }
   })
 

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  addressOf,
+  buildTerms,
   fits,
+  listPeers,
   type Narrow,
-  narrowOf,
-  peersOf,
+  readNarrow,
   termsIn,
-  termsOf,
+  writeNarrow,
 } from '../../daemon/inspector/chat/narrow.ts'
 import type { Message } from '../../daemon/inspector/chat/records.ts'
 
@@ -41,12 +41,12 @@ const narrows: [Narrow, string[], unknown[]][] = [
 describe('a narrow of the page', () => {
   test('is the same after its address was read again, and has terms for the API', () => {
     for (const [narrow, address, terms] of narrows) {
-      assert.deepEqual(addressOf(narrow).map(String), address)
-      assert.deepEqual(narrowOf(address), narrow)
-      assert.deepEqual(termsOf(narrow), terms)
+      assert.deepEqual(writeNarrow(narrow).map(String), address)
+      assert.deepEqual(readNarrow(address), narrow)
+      assert.deepEqual(buildTerms(narrow), terms)
     }
-    assert.deepEqual(narrowOf([]), { kind: 'all' })
-    assert.deepEqual(narrowOf(['nonsense']), { kind: 'all' })
+    assert.deepEqual(readNarrow([]), { kind: 'all' })
+    assert.deepEqual(readNarrow(['nonsense']), { kind: 'all' })
   })
 
   test('terms are read from what people type', () => {
@@ -81,7 +81,7 @@ describe('a narrow of the page', () => {
       assert.equal(fits(narrow, direct as unknown as Message, me), ofDirect, JSON.stringify(narrow))
     }
     assert.ok(fits({ kind: 'mentions' }, { ...sent, flags: ['wildcard_mentioned'] } as unknown as Message, me))
-    assert.deepEqual(peersOf({ display_recipient: [{ id: 8 }] } as unknown as Message, me), [8])
-    assert.deepEqual(peersOf(sent as unknown as Message, me), [8])
+    assert.deepEqual(listPeers({ display_recipient: [{ id: 8 }] } as unknown as Message, me), [8])
+    assert.deepEqual(listPeers(sent as unknown as Message, me), [8])
   })
 })

@@ -25,27 +25,27 @@ before(async () => {
 
 describe('commands to copy', () => {
   test('curl has the key as a variable, and fields or files as the call had them', () => {
-    const { curlOf } = commands
+    const { writeCurl } = commands
     assert.equal(
-      curlOf('GET', '/messages', 'amy@example.com', { anchor: 'newest', narrow: [1] }),
+      writeCurl('GET', '/messages', 'amy@example.com', { anchor: 'newest', narrow: [1] }),
       'curl -sS -u amy@example.com:"$NATTER_API_KEY" -G http://127.0.0.1:9991/api/v1/messages --data-urlencode anchor=newest --data-urlencode \'narrow=[1]\'',
     )
     assert.equal(
-      curlOf('POST', '/spaces/a/api/v1/user_uploads', null, { file: { filename: "it's.txt" }, note: 'x' }),
+      writeCurl('POST', '/spaces/a/api/v1/user_uploads', null, { file: { filename: "it's.txt" }, note: 'x' }),
       "curl -sS -X POST http://127.0.0.1:9991/api/v1/user_uploads -F 'file=@it'\\''s.txt' -F note=x",
     )
   })
 
   test('natter api takes texts and JSON', () => {
     assert.equal(
-      commands.natterOf('POST', '/spaces/a/api/v1/typing', 'amy@example.com', { op: 'start', to: [8] }),
+      commands.writeNatter('POST', '/spaces/a/api/v1/typing', 'amy@example.com', { op: 'start', to: [8] }),
       "natter api POST /typing -f op=start -F 'to=[8]' --site http://127.0.0.1:9991 --user amy@example.com",
     )
-    assert.equal(commands.natterOf('GET', '/users', null, {}), 'natter api GET /users --site http://127.0.0.1:9991')
+    assert.equal(commands.writeNatter('GET', '/users', null, {}), 'natter api GET /users --site http://127.0.0.1:9991')
   })
 
   test('wait and tail ask for what the event was', () => {
-    const { followOf } = commands
+    const { writeFollow } = commands
     const site = '--site http://127.0.0.1:9991'
     const message = {
       type: 'stream',
@@ -54,11 +54,14 @@ describe('commands to copy', () => {
       sender_email: 'amy@example.com',
     }
     assert.equal(
-      followOf('wait', { type: 'message', message }, 'bo@example.com'),
+      writeFollow('wait', { type: 'message', message }, 'bo@example.com'),
       `natter wait --channel general --topic 'two words' --sender amy@example.com --within 30s ${site} --user bo@example.com`,
     )
-    assert.equal(followOf('tail', { type: 'message', message: { type: 'private' } }, null), `natter tail --dm ${site}`)
-    assert.equal(followOf('tail', { type: 'reaction' }, null), `natter tail --type reaction ${site}`)
+    assert.equal(
+      writeFollow('tail', { type: 'message', message: { type: 'private' } }, null),
+      `natter tail --dm ${site}`,
+    )
+    assert.equal(writeFollow('tail', { type: 'reaction' }, null), `natter tail --type reaction ${site}`)
   })
 })
 
@@ -96,7 +99,7 @@ describe('times, sizes and names', () => {
   test('a time of day has milliseconds', () => {
     assert.match(format.timeOfDay(1e12 + 7), /^\d\d:\d\d:\d\d\.007$/)
     assert.match(format.hourAndMinute(1e12), /^\d\d:\d\d$/)
-    assert.match(format.dayOf(1e12), /2001/)
+    assert.match(format.formatDay(1e12), /2001/)
     assert.match(format.fullTime(1e12), /2001/)
   })
 })

@@ -20,7 +20,7 @@ import { MemoryJournal } from '../../daemon/journal/memory-journal.ts'
 import { rebuildState } from '../../daemon/maintenance/rebuild.ts'
 import { StoreView } from '../../daemon/maintenance/store-view.ts'
 import { type Holder, Replay } from '../../daemon/replay.ts'
-import { stateOf } from '../../daemon/seed/found.ts'
+import { buildState } from '../../daemon/seed/found.ts'
 import { readBase } from '../../daemon/world/snapshot-file.ts'
 import { everyKind } from '../support/every-fact.ts'
 import { sources } from '../support/sources.ts'
@@ -75,7 +75,7 @@ describe('every kind of fact', () => {
       // Answers to idempotency keys belong to the secret of their store.
       const { answers: _answers, ...portable } = expected as Record<string, unknown>
       assert.deepEqual(copied(sections), portable, 'a base')
-      assert.deepEqual(rowsOf(stateOf(copied(story))), expected, 'a seed')
+      assert.deepEqual(rowsOf(buildState(copied(story))), expected, 'a seed')
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -8,7 +8,7 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import type { State } from '../../daemon/domain/model/state.ts'
 import { memoryFiles } from '../../daemon/io/files.ts'
-import { firstFacts, stateOf } from '../../daemon/seed/found.ts'
+import { buildState, firstFacts } from '../../daemon/seed/found.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
 import { seedText } from '../../daemon/world/snapshot-file.ts'
 import { inProcess } from '../support/cli-in-process.ts'
@@ -31,7 +31,7 @@ async function founded(seed: object): Promise<State> {
   const { state: _state, actor: _actor, now, ...surroundings } = world.context(world.owner)
   const tools = { keepFile: async () => '' } as never
   const config = { org: undefined, owner: undefined, preset: 'dev', seed } as const
-  return stateOf(await firstFacts(config, { now, tools, surroundings }))
+  return buildState(await firstFacts(config, { now, tools, surroundings }))
 }
 
 function savedOf(state: State): unknown {

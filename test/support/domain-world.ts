@@ -5,11 +5,11 @@ import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import type { Channel, User } from '../../daemon/domain/model/state.ts'
 import type { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
-import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import { Adapter, buildClient } from '../../daemon/events/adapt.ts'
 import { channelRow } from './channel-row.ts'
 import { registration, World } from './in-process.ts'
 
-const client = clientOf({
+const client = buildClient({
   ...registration(['bulk_message_deletion', 'empty_topic_name']),
   includeSubscribers: 'false',
 })

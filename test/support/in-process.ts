@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { Capability } from '../../daemon/api/capabilities.ts'
-import { levelOf } from '../../daemon/api/levels/level.ts'
+import { getLevel } from '../../daemon/api/levels/level.ts'
 import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import type { Fact, ResourceFact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact, resources } from '../../daemon/domain/index.ts'
@@ -13,7 +13,7 @@ import { State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Announcement, Context } from '../../daemon/domain/resource.ts'
-import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import { Adapter, buildClient } from '../../daemon/events/adapt.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
 
 /** The command behind each endpoint, and the parameters that have a default. Histories run hundreds of thousands. */
@@ -77,8 +77,14 @@ export class World {
       now: this.now,
       client: 'test',
       random: () => `random-${++this.#random}`,
-      keys: { keyOf: () => '', tokenOf: () => '', controlToken: '', digestOf: text => text, sameSecret: () => false },
-      server: { level: levelOf(defaultLevel), url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
+      keys: {
+        deriveKey: () => '',
+        deriveToken: () => '',
+        controlToken: '',
+        digestText: text => text,
+        sameSecret: () => false,
+      },
+      server: { level: getLevel(defaultLevel), url: 'http://localhost', emailDomain: 'example.com', devAuth: false },
     }
   }
 
@@ -137,7 +143,7 @@ export class World {
         Object.assign(
           state,
           section(this.context(actor), {
-            ...clientOf(registration(capabilities)),
+            ...buildClient(registration(capabilities)),
             fetched: null,
             presenceHistoryDays: undefined,
           }),
@@ -189,7 +195,7 @@ export class ChannelClient {
 
   /** Events of an announcement in the form this client asked for. */
   hear(announcement: Announcement): Record<string, any>[] {
-    const texts = new Adapter(announcement).textsFor(clientOf(registration(this.capabilities)), this.userId)
+    const texts = new Adapter(announcement).textsFor(buildClient(registration(this.capabilities)), this.userId)
     const events = texts.map(text => JSON.parse(`{${text}`))
     for (const event of events) this.apply(event)
     return events

@@ -6,11 +6,11 @@ import { type Role, roles } from '../../daemon/domain/model/roles.ts'
 import { State, type User } from '../../daemon/domain/model/state.ts'
 import { found } from '../../daemon/domain/organization/founding.ts'
 import type { Client, Event } from '../../daemon/domain/resource.ts'
-import { clientOf } from '../../daemon/events/adapt.ts'
+import { buildClient } from '../../daemon/events/adapt.ts'
 import seed from '../../data/seed.json' with { type: 'json' }
 import { channelRow } from './channel-row.ts'
 
-export const someClient: Client = clientOf({
+export const someClient: Client = buildClient({
   capabilities: [],
   eventTypes: null,
   lifespan: 600_000,

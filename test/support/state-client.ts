@@ -4,7 +4,7 @@
 import type { Capability } from '../../daemon/api/capabilities.ts'
 import type { User } from '../../daemon/domain/model/state.ts'
 import type { Announcement } from '../../daemon/domain/resource.ts'
-import { Adapter, clientOf } from '../../daemon/events/adapt.ts'
+import { Adapter, buildClient } from '../../daemon/events/adapt.ts'
 import { registration, type World } from './in-process.ts'
 import { StateFigures } from './state-figures.ts'
 
@@ -27,7 +27,7 @@ export class StateClient {
 
   /** Applies the events of an announcement in the form this client asked for; gives them back. */
   hear(announcement: Announcement): Row[] {
-    const texts = new Adapter(announcement).textsFor(clientOf(registration(this.capabilities)), this.userId)
+    const texts = new Adapter(announcement).textsFor(buildClient(registration(this.capabilities)), this.userId)
     return texts.map(text => {
       const event = JSON.parse(`{${text}`)
       const handler = handlers[event.op === undefined ? event.type : `${event.type}/${event.op}`]

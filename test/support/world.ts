@@ -30,7 +30,7 @@ export async function person(daemon: TestDaemon, name: string, { role = 400 }: P
 /** The first key of an account. From the secret of the store where it has one: checking a password takes 50 ms. */
 async function keyOf(daemon: TestDaemon, id: number, login: { username: string; password: string }): Promise<string> {
   const file = join(daemon.data, 'secret')
-  if (existsSync(file)) return keysFrom(readFileSync(file, 'utf8').trim()).keyOf({ id, keyVersion: 1 })
+  if (existsSync(file)) return keysFrom(readFileSync(file, 'utf8').trim()).deriveKey({ id, keyVersion: 1 })
   return (await daemon.nobody.call(users.fetchApiKey, login)).api_key
 }
 

@@ -50,7 +50,7 @@ async function open(prefix: string, time: string): Promise<Place> {
   const url = `${origin}${prefix}`
   await world.start(url)
   const { email } = world.owner
-  return { world, url, owner: new Caller(url, email, world.keys.keyOf(world.owner)) }
+  return { world, url, owner: new Caller(url, email, world.keys.deriveKey(world.owner)) }
 }
 
 async function control({ world, url }: Place, method: string, path: string, body?: object): Promise<any> {
@@ -87,9 +87,9 @@ describe('two worlds in one process', () => {
   })
 
   test('derive different keys, and do not accept those of the other', async () => {
-    const key = left.world.keys.keyOf(left.world.owner)
+    const key = left.world.keys.deriveKey(left.world.owner)
     assert.equal(left.world.owner.id, right.world.owner.id)
-    assert.notEqual(key, right.world.keys.keyOf(right.world.owner))
+    assert.notEqual(key, right.world.keys.deriveKey(right.world.owner))
     const stranger = new Caller(right.url, right.world.owner.email, key)
     await stranger.refused(users.me, {}, 'INVALID_API_KEY')
     assert.notEqual(left.world.keys.controlToken, right.world.keys.controlToken)
@@ -135,7 +135,7 @@ describe('two worlds in one process', () => {
 
 describe('a server', () => {
   test('sends what is below no known prefix to the main world', async () => {
-    const main = new Caller(origin, left.world.owner.email, left.world.keys.keyOf(left.world.owner))
+    const main = new Caller(origin, left.world.owner.email, left.world.keys.deriveKey(left.world.owner))
     assert.equal((await main.call(serverApi.settings, {})).realm_name, '/spaces/left')
     assert.equal((await fetch(`${origin}/spaces/nobody/api/v1/server_settings`)).status, 404)
   })
@@ -151,7 +151,7 @@ describe('a server', () => {
     assert.deepEqual((await poll).events, [], 'a parked poll is answered when its world ends')
     await second.start(first.url)
     await first.owner.refused(users.me, {}, 'INVALID_API_KEY')
-    const owner = new Caller(first.url, second.owner.email, second.keys.keyOf(second.owner))
+    const owner = new Caller(first.url, second.owner.email, second.keys.deriveKey(second.owner))
     assert.equal((await owner.call(serverApi.settings, {})).realm_name, 'second')
     server.mount('/spaces/again', first.world.site)
     const late = await owner.raw('GET', '/api/v1/users/me')

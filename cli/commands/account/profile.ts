@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os'
 import { readLink } from '../../../daemon/api/links.ts'
-import { configFileOf } from '../../../daemon/local/config-file.ts'
+import { locateConfigFile } from '../../../daemon/local/config-file.ts'
 import type { Profile, ProfileLimits } from '../../../daemon/local/profiles.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
@@ -202,7 +202,7 @@ export const config: readonly ExtraSubcommand[] = [
     examples: ['natter config explain', 'natter config explain --profile work --json'],
     async run({ globals }) {
       const account = accountFor(globals, process.env)
-      const file = configFileOf(process.env, homedir())
+      const file = locateConfigFile(process.env, homedir())
       const rows = [
         { value: 'site', is: account.site ?? null, from: account.from.site ?? null },
         { value: 'email', is: account.email ?? null, from: account.from.email ?? null },

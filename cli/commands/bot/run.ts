@@ -3,7 +3,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { keyHeader } from '../../../daemon/api/idempotency.ts'
-import { botMessageOf, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
+import { buildBotMessage, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
 import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
@@ -66,7 +66,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
         continue
       }
       if (!isForBot(event.message, event.flags, me, all)) continue
-      const message = botMessageOf(event.message, me)
+      const message = buildBotMessage(event.message, me)
       const conversation = nameConversation(message)
       const { answer, stopping: isLoop } = await guard.check(message)
       if (isLoop)

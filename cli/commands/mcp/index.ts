@@ -38,9 +38,9 @@ family. Without --toolsets it reads only. control needs a Natter with an open co
       const chosen = toolsetsIn(flags.toolsets as string | undefined)
       // Its code is that of a subcommand, which /mcp of a daemon does not have.
       const more = chosen.includes('control') ? [(await import('./trigger-tool.ts')).triggerTool(globals)] : []
-      const { chatOver, serveOnStdio, toolsOf } = await import('../../../daemon/mcp/index.ts')
+      const { chatOver, serveOnStdio, loadTools } = await import('../../../daemon/mcp/index.ts')
       if (flags.list) {
-        const tools = [...(await toolsOf(chosen)), ...more].map(({ name, toolset, impact, description }) => ({
+        const tools = [...(await loadTools(chosen)), ...more].map(({ name, toolset, impact, description }) => ({
           name,
           toolset,
           impact,

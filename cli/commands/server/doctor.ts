@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { configFileOf } from '../../../daemon/local/config-file.ts'
+import { locateConfigFile } from '../../../daemon/local/config-file.ts'
 import { harmless } from '../../../daemon/local/harmless.ts'
 import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
@@ -107,7 +107,7 @@ function daemon(): Finding {
 /** The store of the default folder, and the files of its daemon. */
 function openFiles(): Finding[] {
   const folder = dataFolder(undefined)
-  const config = configFileOf(process.env, homedir()).path
+  const config = locateConfigFile(process.env, homedir()).path
   return findOpen([folder, `${folder}/secret`, config]).map(({ says, command }) => ({
     what: 'files',
     state: 'warning',

@@ -3,6 +3,7 @@
 import {
   bool,
   channelId,
+  copySpan,
   defaulted,
   endpoint,
   folderId,
@@ -14,7 +15,6 @@ import {
   optional,
   record,
   required,
-  spanOf,
   text,
   userId,
 } from '../define.ts'
@@ -136,7 +136,7 @@ export const channels = {
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
       ...mapTable(channelPermissions, name =>
-        optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`, spanOf(channelPermissions[name])),
+        optional(change, `${permissionsAbout[name]}: {"new": …, "old": …}`, copySpan(channelPermissions[name])),
       ),
       default_push_notifications: optional(bool, pushAbout, { since: 507 }),
     },

@@ -63,11 +63,11 @@ function shapeAt(shape: TSchema, level: number): TSchema {
   }
   if (!shape.properties) return shape
   const properties = fieldsAt(shape.properties, level)
-  return properties === shape.properties ? shape : { ...Type.Object({ ...properties }), ...marksOf(shape) }
+  return properties === shape.properties ? shape : { ...Type.Object({ ...properties }), ...copyMarks(shape) }
 }
 
 /** What TypeBox and the catalogue keep beside the keywords of a schema, such as that a field is optional. */
-function marksOf(shape: TSchema): object {
+function copyMarks(shape: TSchema): object {
   const { properties: _properties, required: _required, ...marks } = shape
   return marks
 }

@@ -6,7 +6,7 @@ import { type Behaviours, behavioursAt } from './behaviours.ts'
 import { type Change, type Form, isIn } from './change.ts'
 import { changes } from './changes.ts'
 import { absentFields, endpointAt } from './endpoint-at.ts'
-import { prune, treeOf } from './prune.ts'
+import { buildTree, prune } from './prune.ts'
 import { versionAt } from './releases.ts'
 
 type Step = (built: any) => any
@@ -35,7 +35,7 @@ export class Level {
     for (const type of new Set(changes.flatMap(({ events = {} }) => Object.keys(events))))
       this.#events.set(
         type,
-        this.#stepOf(({ events }) => events?.[type]),
+        this.#buildStep(({ events }) => events?.[type]),
       )
   }
 
@@ -62,20 +62,20 @@ export class Level {
   }
 
   /** The state in the reply of `register`. */
-  readonly state: Step = this.#late(() => this.#stepOf(({ register }) => register))
+  readonly state: Step = this.#late(() => this.#buildStep(({ register }) => register))
 
   #resolve(endpoint: Endpoint): Spoken | undefined {
     const known = endpointAt(endpoint, this.number)
     return (
       known && {
         endpoint: known,
-        step: this.#stepOf(({ replies }) => replies?.[endpoint.id], absentFields(endpoint.reply, this.number)),
+        step: this.#buildStep(({ replies }) => replies?.[endpoint.id], absentFields(endpoint.reply, this.number)),
       }
     )
   }
 
   /** From the newest change to the oldest; first what needs other fields, then the fields that are left out. */
-  #stepOf(formIn: (change: Change) => Form | undefined, absent: readonly string[] = []): Step | undefined {
+  #buildStep(formIn: (change: Change) => Form | undefined, absent: readonly string[] = []): Step | undefined {
     const steps: Step[] = []
     const left = [...absent]
     for (const change of [...changes].sort((a, b) => b.level - a.level)) {
@@ -87,7 +87,7 @@ export class Level {
       left.push(...((isNewer ? form.ends : form.begins) ?? []))
     }
     if (left.length > 0) {
-      const tree = treeOf(left)
+      const tree = buildTree(left)
       steps.push(built => prune(built, tree))
     }
     if (steps.length < 2) return steps[0]
@@ -107,7 +107,7 @@ export class Level {
 /** Levels never change, so all worlds share them. */
 const shared = new Map<number, Level>()
 
-export function levelOf(number: number): Level {
+export function getLevel(number: number): Level {
   let level = shared.get(number)
   if (!level) {
     level = new Level(number)

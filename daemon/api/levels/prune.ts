@@ -4,7 +4,7 @@
 /** Fields to leave out; null: the field itself. `*` means each element of a list or key of a record. */
 type Tree = Map<string, Tree | null>
 
-export function treeOf(paths: readonly string[]): Tree {
+export function buildTree(paths: readonly string[]): Tree {
   const tree: Tree = new Map()
   for (const path of paths) {
     const names = path.split('.')

@@ -3,6 +3,7 @@
 import {
   anything,
   bool,
+  copySpan,
   defaulted,
   eitherOf,
   endpoint,
@@ -17,7 +18,6 @@ import {
   record,
   required,
   since,
-  spanOf,
   text,
 } from '../define.ts'
 import { groupValueChange } from '../people/user-groups.ts'
@@ -169,6 +169,6 @@ function about<K extends OrganizationSetting>(name: K) {
   return optional(
     organizationSettings[name].shape as (typeof organizationSettings)[K]['shape'],
     name.replaceAll('_', ' '),
-    spanOf(organizationSettings[name]),
+    copySpan(organizationSettings[name]),
   )
 }

@@ -3,6 +3,7 @@
 import {
   anything,
   bool,
+  copySpan,
   endpoint,
   int,
   keyed,
@@ -12,7 +13,6 @@ import {
   record,
   required,
   secret,
-  spanOf,
   text,
   textUpTo,
   userId,
@@ -136,5 +136,5 @@ export const settings = {
 
 function about<K extends UserSetting>(name: K) {
   const setting = userSettings[name]
-  return optional(setting.shape as (typeof userSettings)[K]['shape'], name.replaceAll('_', ' '), spanOf(setting))
+  return optional(setting.shape as (typeof userSettings)[K]['shape'], name.replaceAll('_', ' '), copySpan(setting))
 }

@@ -4,6 +4,7 @@ import type { Static } from '@sinclair/typebox'
 import {
   bool,
   channelId,
+  copySpan,
   eitherOf,
   folderId,
   int,
@@ -16,7 +17,6 @@ import {
   optional,
   record,
   since,
-  spanOf,
   text,
   timestamp,
   userId,
@@ -121,7 +121,7 @@ export const creationParams = {
     'whether the notification bot notifies the subscribers; true if omitted',
   ),
   ...mapTable(channelPermissions, name =>
-    optional(groupValue, permissionsAbout[name], spanOf(channelPermissions[name])),
+    optional(groupValue, permissionsAbout[name], copySpan(channelPermissions[name])),
   ),
   default_push_notifications: optional(bool, pushAbout, { since: 507 }),
 }

@@ -3,12 +3,12 @@
 import { accounts as page } from '../../api/control/accounts.ts'
 import type { User } from '../../domain/model/state.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { resource } from './handler.ts'
 
 export const accounts = resource(page, {
   list({ plane }, { name }) {
-    if (name !== undefined) return { account: presentAccount(plane, userOf(plane, name, 'name')) }
+    if (name !== undefined) return { account: presentAccount(plane, requireUser(plane, name, 'name')) }
     return { accounts: presentAccounts(plane) }
   },
 })
@@ -20,5 +20,5 @@ export function presentAccounts(plane: ControlPlane) {
 }
 
 export function presentAccount({ parts }: ControlPlane, user: User) {
-  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keys.keyOf(user) }
+  return { user_id: user.id, email: user.email, full_name: user.fullName, api_key: parts.keys.deriveKey(user) }
 }

@@ -3,7 +3,7 @@
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
 import type { Numbered, NumberedLog, Recent } from '../recent.ts'
-import { userOf, waitFor } from '../wait.ts'
+import { requireUser, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import type { ControlContext } from './handler.ts'
 
@@ -51,6 +51,6 @@ interface WaitParams {
 }
 
 export async function waitForEntry({ plane }: ControlContext, { user, within, ...wanted }: WaitParams): Promise<any> {
-  const reader = user === undefined ? undefined : userOf(plane, user).id
+  const reader = user === undefined ? undefined : requireUser(plane, user).id
   return waitFor(plane, { ...wanted, reader, within: readDuration('within', within) })
 }

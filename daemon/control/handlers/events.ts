@@ -3,7 +3,7 @@
 import { eventLog as page } from '../../api/control/events.ts'
 import { eventTypes } from '../../api/event-types.ts'
 import { missing } from '../../domain/refusal.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { clear, found, newest, waitForEntry } from './entries.ts'
 import { resource } from './handler.ts'
 
@@ -12,7 +12,7 @@ const known: ReadonlySet<string> = new Set(eventTypes)
 export const events = resource(page, {
   async list({ plane }, { user, type, queue, since, limit, within }) {
     if (type !== undefined && !known.has(type)) throw missing('type', 'event type', type)
-    const reader = user === undefined ? undefined : userOf(plane, user).id
+    const reader = user === undefined ? undefined : requireUser(plane, user).id
     const log = plane.events
     // An ID of another run of the daemon is too high: start at the beginning.
     const seen = since > log.lastId ? 0 : since

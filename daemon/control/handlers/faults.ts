@@ -3,12 +3,14 @@
 import { faultKinds, faults as page } from '../../api/control/faults.ts'
 import { missingOwn } from '../../domain/refusal.ts'
 import { checkRule } from '../faults.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { resource } from './handler.ts'
 
 export const faults = resource(page, {
   add({ plane, knows }, rule) {
-    return { fault: plane.faults.add(checkRule(rule, { endpoint: knows, user: name => userOf(plane, name).email })) }
+    return {
+      fault: plane.faults.add(checkRule(rule, { endpoint: knows, user: name => requireUser(plane, name).email })),
+    }
   },
   list: ({ plane }) => ({ faults: plane.faults.list(), kinds: faultKinds }),
   remove({ plane }, { id }) {

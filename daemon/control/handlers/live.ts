@@ -22,13 +22,13 @@ export const live = resource(page, {
       requests: calls.changedSince(known).slice(-limit),
       requests_cursor: calls.revision,
       clock: clockReply(plane),
-      health: healthOf(plane),
+      health: measureHealth(plane),
     }
   },
-  health: ({ plane }) => ({ health: healthOf(plane) }),
+  health: ({ plane }) => ({ health: measureHealth(plane) }),
 })
 
-function healthOf({ engine, parts, calls, events }: ControlPlane) {
+function measureHealth({ engine, parts, calls, events }: ControlPlane) {
   const { rss, heapUsed } = process.memoryUsage()
   const queues = [...engine.queues.values()]
   return {

@@ -5,18 +5,18 @@ import { invalid, missingOwn } from '../../domain/refusal.ts'
 import type { Queue } from '../../events/queue.ts'
 import type { Call } from '../calls.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { longest, userOf } from '../wait.ts'
+import { longest, requireUser } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
 export const queues = resource(page, {
   list({ plane }, { user }) {
-    const owner = user === undefined ? undefined : userOf(plane, user).id
+    const owner = user === undefined ? undefined : requireUser(plane, user).id
     const found = [...plane.engine.queues.values()].filter(({ userId }) => (owner ?? userId) === userId)
     return { queues: found.map(queue => presentQueue(plane, queue)) }
   },
   async wait({ plane }, { user, within }) {
-    const { id } = userOf(plane, user)
+    const { id } = requireUser(plane, user)
     const ms = readDuration('within', within)
     if (ms > longest) throw invalid('within', 'must be at most 10m')
     // The poll may have been parked so long ago that the log of calls no longer has it.
@@ -30,7 +30,7 @@ export const queues = resource(page, {
   async expire({ plane }, { queue_id, user }) {
     const { engine } = plane
     if (queue_id !== undefined && !engine.queues.get(queue_id)) throw missingOwn('queue_id', 'queue', queue_id)
-    const owner = user === undefined ? undefined : userOf(plane, user).id
+    const owner = user === undefined ? undefined : requireUser(plane, user).id
     const fits = (queue: Queue) => (owner ?? queue.userId) === queue.userId && (queue_id ?? queue.id) === queue.id
     const expired = [...engine.queues.values()].filter(fits).map(({ id }) => id)
     const facts = expired.map(queueId => ({ type: 'queue.removed' as const, queueId, reason: 'expired' as const }))

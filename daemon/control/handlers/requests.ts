@@ -4,7 +4,7 @@ import { webhooks } from '../../api/bots/webhooks.ts'
 import { requests as page } from '../../api/control/requests.ts'
 import { missing, missingOwn, Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../calls.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { clear, found, matching, newest, waitForEntry } from './entries.ts'
 import { type ControlContext, resource } from './handler.ts'
 
@@ -13,7 +13,7 @@ export const requests = resource(page, {
     checkEndpoint(context, filter.endpoint)
     const { plane } = context
     const { calls } = plane
-    const sought = matching({ ...filter, ...(user !== undefined && { user_id: userOf(plane, user).id }) })
+    const sought = matching({ ...filter, ...(user !== undefined && { user_id: requireUser(plane, user).id }) })
     const fits = (call: Call) =>
       sought(call) && (integration === undefined || (isPosted(call) && call.params.integration === integration))
     // A cursor of another run of the daemon is too high: start at the beginning.

@@ -6,17 +6,17 @@ import type { SpacesDoor } from '../spaces.ts'
 import { type ControlContext, resource } from './handler.ts'
 
 export const spaces = resource(page, {
-  create: async (context, wanted) => (await doorOf(context)).create(wanted),
-  list: async context => (await doorOf(context)).list(),
-  show: async (context, { name }) => (await doorOf(context)).show(name),
+  create: async (context, wanted) => (await requireSpaces(context)).create(wanted),
+  list: async context => (await requireSpaces(context)).list(),
+  show: async (context, { name }) => (await requireSpaces(context)).show(name),
   async delete(context, { name }) {
-    await (await doorOf(context)).delete(name)
+    await (await requireSpaces(context)).delete(name)
     return {}
   },
 })
 
 /** A space must not see the others, so it has none. */
-async function doorOf({ spaces }: ControlContext): Promise<SpacesDoor> {
+async function requireSpaces({ spaces }: ControlContext): Promise<SpacesDoor> {
   if (spaces) return spaces()
   const msg = 'A space has no spaces of its own. Use the URL and the control token of the daemon.'
   throw new Refusal(msg, { kind: 'not-found', status: 404 })

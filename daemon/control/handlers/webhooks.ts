@@ -1,13 +1,13 @@
 // Handlers of `api/control/webhooks.ts`.
 
 import { webhookRequests as page } from '../../api/control/webhooks.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { matching, newest, waitForEntry } from './entries.ts'
 import { resource } from './handler.ts'
 
 export const webhooks = resource(page, {
   list({ plane }, { bot, since, limit, ...filter }) {
-    const of = bot === undefined ? {} : { bot_id: userOf(plane, bot, 'bot').id }
+    const of = bot === undefined ? {} : { bot_id: requireUser(plane, bot, 'bot').id }
     const { deliveries } = plane
     const found = newest(deliveries, since, limit, matching({ ...filter, ...of }))
     return { deliveries: found as never, last_id: deliveries.lastId }

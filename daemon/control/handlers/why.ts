@@ -2,7 +2,7 @@
 
 import { why as page } from '../../api/control/why.ts'
 import { needed, onlyOneOf } from '../../domain/refusal.ts'
-import { userOf } from '../wait.ts'
+import { requireUser } from '../wait.ts'
 import { explainMessage } from '../why.ts'
 import { explainCall } from '../why-call.ts'
 import { resource } from './handler.ts'
@@ -15,6 +15,6 @@ export const why = resource(page, {
     }
     if (message === undefined) throw needed('message', 'together with user, unless call is given')
     if (user === undefined) throw needed('user', 'together with message')
-    return explainMessage(plane, message, userOf(plane, user))
+    return explainMessage(plane, message, requireUser(plane, user))
   },
 })

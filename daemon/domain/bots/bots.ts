@@ -38,7 +38,7 @@ export const bots = resource(api)<never, Prepared>({
           bots: mine.map(user => ({
             username: user.email,
             full_name: user.fullName,
-            api_key: ctx.keys.keyOf(user),
+            api_key: ctx.keys.deriveKey(user),
             avatar_url: avatarUrl(user),
             ...presentDefaults(ctx.state, user.bot),
           })),
@@ -71,7 +71,7 @@ export const bots = resource(api)<never, Prepared>({
         facts: [{ type: 'user.created', user }],
         reply: {
           user_id: user.id,
-          api_key: ctx.keys.keyOf(user),
+          api_key: ctx.keys.deriveKey(user),
           avatar_url: avatarUrl(user),
           ...presentDefaults(ctx.state, bot),
         },
@@ -115,12 +115,12 @@ export const bots = resource(api)<never, Prepared>({
       return { facts: user.active ? leaving(ctx, user) : [], reply: {} }
     },
 
-    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.keyOf(findBot(ctx, bot_id)) } }),
+    key: (ctx, { bot_id }) => ({ reply: { api_key: ctx.keys.deriveKey(findBot(ctx, bot_id)) } }),
 
     regenerateKey(ctx, { bot_id }) {
       const user = findBot(ctx, bot_id)
       const fact = newKey(user)
-      return { facts: [fact], reply: { api_key: ctx.keys.keyOf({ ...user, keyVersion: fact.keyVersion }) } }
+      return { facts: [fact], reply: { api_key: ctx.keys.deriveKey({ ...user, keyVersion: fact.keyVersion }) } }
     },
   },
 

@@ -26,9 +26,11 @@ export function withSecrets<B extends { api_key?: string; services?: object[] }>
 ): B {
   return {
     ...bot,
-    ...('api_key' in bot && { api_key: keys.keyOf(user) }),
+    ...('api_key' in bot && { api_key: keys.deriveKey(user) }),
     ...(bot.services && {
-      services: bot.services.map(service => ('token' in service ? { ...service, token: keys.tokenOf(user) } : service)),
+      services: bot.services.map(service =>
+        'token' in service ? { ...service, token: keys.deriveToken(user) } : service,
+      ),
     }),
   }
 }

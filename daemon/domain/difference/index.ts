@@ -36,7 +36,7 @@ export function* compareStates(from: State, to: State, limit: number): Generator
   let total = 0
   for (const [resource, subject] of Object.entries(subjects)) {
     const found: ResourceDifference = { added: [], changed: [], removed: [] }
-    for (const put of differencesOf(subject, from, to)) {
+    for (const put of findDifferences(subject, from, to)) {
       if (!put) yield
       else if (++total <= limit) put(found)
     }
@@ -51,14 +51,14 @@ type Put = (found: ResourceDifference) => void
 /** Rows between two pauses. */
 const slice = 500
 
-function* differencesOf(subject: Subject, from: State, to: State): Generator<Put | undefined> {
+function* findDifferences(subject: Subject, from: State, to: State): Generator<Put | undefined> {
   const before = new Map(subject.rows(from))
   let seen = 0
   for (const [id, row] of subject.rows(to)) {
     const old = before.get(id)
     if (old === undefined) yield ({ added }) => added.push(thing(subject, to, id, row))
     else if (!isSame(old, row)) {
-      const changes = changesOf(subject.fields(from, old), subject.fields(to, row))
+      const changes = findChanges(subject.fields(from, old), subject.fields(to, row))
       if (Object.keys(changes).length > 0)
         yield ({ changed }) => changed.push({ id, name: subject.name(to, row), changes })
     }
@@ -72,7 +72,7 @@ function thing(subject: Subject, state: State, id: number | string, row: object)
   return { id, name: subject.name(state, row), fields: subject.fields(state, row) }
 }
 
-function changesOf(from: Fields, to: Fields): ChangedThing['changes'] {
+function findChanges(from: Fields, to: Fields): ChangedThing['changes'] {
   const changes: Record<string, { from: unknown; to: unknown }> = {}
   for (const name of new Set([...Object.keys(from), ...Object.keys(to)]))
     if (!isSame(from[name], to[name])) changes[name] = { from: from[name] ?? null, to: to[name] ?? null }

@@ -1,7 +1,7 @@
 // Everything a state holds, in the words of the API: by resource, each thing with an ID, a name that people recognize, and its
 // fields. Values that follow from other resources, and secrets, are left out.
 
-import { levelOf } from '../../api/levels/level.ts'
+import { getLevel } from '../../api/levels/level.ts'
 import { newestLevel } from '../../api/levels/releases.ts'
 import { presentChannel } from '../channels/channels/present.ts'
 import { presentMessage } from '../messages/messages/present.ts'
@@ -66,7 +66,7 @@ export const subjects: Readonly<Record<string, Subject>> = {
         stream_weekly_traffic: _traffic,
         rendered_description: _html,
         ...shown
-      } = presentChannel(state, channel, levelOf(newestLevel))
+      } = presentChannel(state, channel, getLevel(newestLevel))
       return { ...shown, is_default: channel.isDefault }
     },
   },

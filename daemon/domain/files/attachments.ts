@@ -55,7 +55,7 @@ export function detachedBy({ state, actor }: Asker, { messageId, unlinked }: Att
 }
 
 /** Files that these messages link, ascending. */
-export function filesOf(state: State, ids: readonly number[]): number[] {
+export function findAttachments(state: State, ids: readonly number[]): number[] {
   if (state.attachments.size === 0) return []
   const files = new Set<number>()
   for (const id of ids) for (const attachment of state.attachments.where('message', id)) files.add(attachment.id)

@@ -26,11 +26,11 @@ const types: Readonly<Record<string, string>> = {
 const token = /^[\w.+-]{1,60}$/
 
 /** As it is sent in the header Content-Type. */
-export function contentTypeOf({ filename, contentType, bytes }: Upload): string {
+export function detectContentType({ filename, contentType, bytes }: Upload): string {
   const [given = '', ...rest] = contentType.split(';').map(part => part.trim())
   const type = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(given) ? given.toLowerCase() : 'application/octet-stream'
   if (type === 'application/octet-stream') return withEncoding(typeByName(filename) ?? type, bytes)
-  const parameters = rest.slice(0, 5).flatMap(parameterOf)
+  const parameters = rest.slice(0, 5).flatMap(parseParameter)
   if (parameters.some(([name]) => name === 'charset')) return withParameters(type, parameters)
   return withParameters(withEncoding(type, bytes), parameters)
 }
@@ -40,7 +40,7 @@ function typeByName(filename: string): string | undefined {
   return Object.hasOwn(types, ending) ? types[ending] : undefined
 }
 
-function parameterOf(text: string): [name: string, value: string][] {
+function parseParameter(text: string): [name: string, value: string][] {
   const [name = '', value = ''] = text.split('=', 2)
   const bare = value.replace(/^"(.*)"$/, '$1')
   return token.test(name) && token.test(bare) ? [[name.toLowerCase(), bare]] : []
@@ -52,13 +52,13 @@ function withParameters(type: string, parameters: readonly (readonly [string, st
 
 /** Plain text is the only text that browsers show, so it needs an encoding. */
 function withEncoding(type: string, bytes: Uint8Array): string {
-  const encoding = type === 'text/plain' ? encodingOf(bytes) : undefined
+  const encoding = type === 'text/plain' ? detectEncoding(bytes) : undefined
   return encoding === undefined ? type : `${type}; charset="${encoding}"`
 }
 
 // OPEN: the public server guesses more encodings, by statistics.
 /** The encoding of a text, where its bytes leave little doubt. */
-function encodingOf(bytes: Uint8Array): string | undefined {
+function detectEncoding(bytes: Uint8Array): string | undefined {
   if (bytes.every(byte => byte < 0x80)) return isEscaped(bytes) ? 'ISO-2022-JP' : 'ascii'
   if (isUtf8(bytes)) return 'utf-8'
   // Letters of western languages; what else is above ASCII may be anything.

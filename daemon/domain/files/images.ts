@@ -18,19 +18,19 @@ const jpegHead = 1024 * 1024
 
 /** undefined for everything else, and for what cannot be read. */
 export function imageType(bytes: Uint8Array): ImageType | undefined {
-  return headerOf(bytes)?.type
+  return readHeader(bytes)?.type
 }
 
 /** Width and height in pixels; nothing for what cannot be read as a picture. */
 export function imageDimensions(bytes: Uint8Array): { width: number; height: number } | undefined {
-  const header = headerOf(bytes)
+  const header = readHeader(bytes)
   return header && { width: header.width, height: header.height }
 }
 
 /** Refuses files that are too large or no image. TIFF is no format of emoji: browsers do not show it. */
 export function checkImage(name: string, file: Upload, limitMiB: number, accepts: 'all' | 'emoji' = 'all'): void {
   if (sizeOf(file) > limitMiB * 1024 * 1024) throw invalid(name, `the file is larger than ${limitMiB} MiB`)
-  const header = headerOf(file.bytes)
+  const header = readHeader(file.bytes)
   const formats = accepts === 'all' ? 'PNG, JPEG, GIF, WebP or TIFF' : 'PNG, JPEG, GIF or WebP'
   if (!header || (accepts === 'emoji' && header.type === 'tiff'))
     throw invalid(name, `not a ${formats} image`, { code: 'BAD_IMAGE' })
@@ -38,7 +38,7 @@ export function checkImage(name: string, file: Upload, limitMiB: number, accepts
     throw invalid(name, `the image has more than ${limits.imagePixels} pixels`, { code: 'BAD_IMAGE' })
 }
 
-function headerOf(bytes: Uint8Array): Header | undefined {
+function readHeader(bytes: Uint8Array): Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     const header = png(view) ?? gif(view) ?? webp(view) ?? tiff(view) ?? jpeg(view)

@@ -1,7 +1,7 @@
 // The first frame of an animated picture, taken out of its container: nothing is decoded, so it costs next to nothing.
 
 /** The first frame as a picture of its own; undefined for a picture that has one frame, or cannot be read. */
-export function stillOf(bytes: Uint8Array): Uint8Array | undefined {
+export function extractStill(bytes: Uint8Array): Uint8Array | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     if (textAt(bytes, 0, 4) === 'GIF8') return stillGif(bytes)

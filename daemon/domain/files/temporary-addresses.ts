@@ -15,7 +15,7 @@ type Signing = Pick<Context, 'state' | 'now' | 'keys'>
 /** Signed with the asker's key: it dies with the key, with the minute, and with the right to see the file. */
 export function temporaryUrl(ctx: Context, { path }: Attachment): string {
   const expires = ctx.now + shortWhile
-  const signature = signatureOf(ctx.keys.keyOf(ctx.actor), ctx.actor, expires, path)
+  const signature = sign(ctx.keys.deriveKey(ctx.actor), ctx.actor, expires, path)
   return `/user_uploads/temporary/${ctx.actor.id}-${expires}-${signature}/${path}`
 }
 
@@ -24,10 +24,10 @@ export function temporaryReader({ state, now, keys }: Signing, token: string, pa
   const [, userId, expires, signature] = /^(\d{1,15})-(\d{1,15})-([0-9a-f]{64})$/.exec(token) ?? []
   const user = state.users.get(Number(userId))
   if (!user?.active || Number(expires) <= now) return undefined
-  const wanted = signatureOf(keys.keyOf(user), user, Number(expires), path)
+  const wanted = sign(keys.deriveKey(user), user, Number(expires), path)
   return keys.sameSecret(signature!, wanted) ? user : undefined
 }
 
-function signatureOf(key: string, { id }: User, expires: number, path: string): string {
+function sign(key: string, { id }: User, expires: number, path: string): string {
   return bytesToHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(`upload ${id} ${expires} ${path}`)))
 }

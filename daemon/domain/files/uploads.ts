@@ -17,7 +17,7 @@ import {
   sumSizes,
   unlink,
 } from './attachments.ts'
-import { contentTypeOf } from './content-types.ts'
+import { detectContentType } from './content-types.ts'
 import { imageDimensions } from './images.ts'
 import { temporaryUrl } from './temporary-addresses.ts'
 
@@ -43,8 +43,8 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     upload(ctx, { file: given }, { file }) {
       checkSize(given)
       checkQuota(ctx.state, ctx.server, sizeOf(given))
-      const name = nameOf(given)
-      const contentType = contentTypeOf(given)
+      const name = shortenName(given)
+      const contentType = detectContentType(given)
       const token = ctx.random()
       const attachment: Attachment = {
         id: ctx.state.attachments.nextId,
@@ -131,7 +131,7 @@ function safeName(name: string): string {
 }
 
 /** The name as the user knows it: programs may send it percent-encoded. */
-function nameOf({ filename }: Upload): string {
+function shortenName({ filename }: Upload): string {
   const name = decodedPath(filename) || 'uploaded-file'
   if (name.length <= limits.fileName) return name
   const ending = /\.[^.]*$/.exec(name)?.[0].slice(0, limits.fileName) ?? ''

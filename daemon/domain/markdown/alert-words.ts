@@ -20,7 +20,7 @@ class Words {
 
   add(word: string, userId: number): void {
     let node = this.#root
-    for (const piece of piecesOf(word)) {
+    for (const piece of splitPieces(word)) {
       let next = node.next.get(piece)
       if (!next) {
         next = newNode()
@@ -36,7 +36,7 @@ class Words {
 
   /** Every word that occurs. Bounded by the pieces of the text times the depth of the words. */
   *in(text: string): Generator<Node> {
-    const pieces = piecesOf(text.toLowerCase())
+    const pieces = splitPieces(text.toLowerCase())
     for (let start = 0; start < pieces.length; start++) {
       // A word that begins with a boundary must itself follow one.
       if (start > 0 && isBoundary(pieces[start]!) && !isBoundary(pieces[start - 1]!)) continue
@@ -55,7 +55,7 @@ function newNode(): Node {
   return { next: new Map(), users: [] }
 }
 
-function piecesOf(text: string): string[] {
+function splitPieces(text: string): string[] {
   return text.split(boundary).filter(piece => piece !== '')
 }
 

@@ -52,23 +52,23 @@ const mail = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy
 const coin = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y
 
 function linkAt(word: string, start: number, tail: number): BareLink | undefined {
-  const schemeEnd = endOf(scheme, word, start)
+  const schemeEnd = findEnd(scheme, word, start)
   if (schemeEnd !== undefined) {
-    const hostEnd = endOf(host, word, schemeEnd)
+    const hostEnd = findEnd(host, word, schemeEnd)
     const end = hostEnd === undefined ? undefined : linkEnd(word, hostEnd, Math.max(tail, schemeEnd + 1))
     return end === undefined ? undefined : { start, end, url: word.slice(start, end) }
   }
-  if (endOf(coin, word, start) === tail) return { start, end: tail, url: word.slice(start, tail) }
-  const domainEnd = endOf(domain, word, start)
+  if (findEnd(coin, word, start) === tail) return { start, end: tail, url: word.slice(start, tail) }
+  const domainEnd = findEnd(domain, word, start)
   if (domainEnd !== undefined && endsInTopLevelDomain(word.slice(start, domainEnd))) {
     const end = linkEnd(word, domainEnd, tail)
     if (end !== undefined) return { start, end, url: `http://${word.slice(start, end)}` }
   }
-  const mailEnd = endOf(mail, word, start)
+  const mailEnd = findEnd(mail, word, start)
   return mailEnd === tail ? { start, end: tail, url: `mailto:${word.slice(start, tail)}` } : undefined
 }
 
-function endOf(pattern: RegExp, text: string, start: number): number | undefined {
+function findEnd(pattern: RegExp, text: string, start: number): number | undefined {
   pattern.lastIndex = start
   return pattern.test(text) ? pattern.lastIndex : undefined
 }

@@ -90,7 +90,7 @@ function inside(state: StateBlock, startLine: number, endLine: number): void {
 type Rule = (state: StateBlock, startLine: number, endLine: number, silent: boolean) => boolean
 
 /** Marks alone (`>`) are no quote. With text below them they are one, and the text is in it. */
-export function quoteOf(quote: Rule): Rule {
+export function wrapQuote(quote: Rule): Rule {
   return (state, startLine, endLine, silent) => {
     const marks = marksAt(state, startLine, endLine)
     if (marks.end === startLine || marks.followedBy === 'quote') return quote(state, startLine, endLine, silent)

@@ -12,7 +12,7 @@ import { emojiInText } from './emoji-names.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
 import { type Env, Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
-import { type Widget, widgetOf } from './widgets.ts'
+import { parseWidget, type Widget } from './widgets.ts'
 
 export { escapeHtml } from '../values/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
@@ -59,9 +59,9 @@ export interface Rendered {
 /** Renders the text of a message; refuses what would become too large. */
 export function render(author: Author, source: string, place: RenderPlace = null): Rendered {
   const found = new Findings()
-  const widget = widgetOf(source)
+  const widget = parseWidget(source)
   return {
-    html: renderSource(source, { context: contextOf(author, place), findings: found, quoted: false, linked: false }),
+    html: renderSource(source, { context: buildContext(author, place), findings: found, quoted: false, linked: false }),
     mentions: {
       userIds: ascending(found.users),
       groupIds: ascending(found.groups),
@@ -91,7 +91,7 @@ function renderSource(source: string, env: Env): string {
   return html
 }
 
-function contextOf(author: Author, place: RenderPlace): RenderContext {
+function buildContext(author: Author, place: RenderPlace): RenderContext {
   const { state, actor } = author
   return {
     ...commonContext(state),

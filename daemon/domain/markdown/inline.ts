@@ -4,7 +4,7 @@
 import type { StateInline } from 'markdown-it'
 import { renderFormula } from './formulas.ts'
 import { element, escapeText } from './html.ts'
-import { nextLink, pairsOf, runLength } from './pairs.ts'
+import { getPairs, nextLink, runLength } from './pairs.ts'
 import { audioPlayer, inlineImage } from './previews.ts'
 import type { Env } from './render-context.ts'
 import { isoTime, parseIsoTime, parseTime } from './times.ts'
@@ -23,7 +23,7 @@ export function code(state: StateInline): boolean {
   const { src, pos, posMax } = state
   if (src[pos] !== '`') return false
   const length = runLength(src, pos)
-  const close = pairsOf(state).code.get(pos)
+  const close = getPairs(state).code.get(pos)
   if (close === undefined || close + length > posMax) {
     const end = Math.min(pos + length, posMax)
     state.pending += src.slice(pos, end)
@@ -41,7 +41,7 @@ export function link(state: StateInline): boolean {
   const media = src[pos] === '!' && src[pos + 1] === '['
   const start = media ? pos + 1 : pos
   if (src[start] !== '[' || envOf(state).linked || (!media && src[pos - 1] === '!')) return false
-  const close = pairsOf(state).brackets.get(start)
+  const close = getPairs(state).brackets.get(start)
   if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(') return false
   const target = targetAt(src, close + 2, posMax)
   if (!target) return false
@@ -134,7 +134,7 @@ export function math(state: StateInline): boolean {
 
 export function time(state: StateInline): boolean {
   const { src, pos, posMax } = state
-  if (!src.startsWith('<time:', pos) || pairsOf(state).lastAngle < pos) return false
+  if (!src.startsWith('<time:', pos) || getPairs(state).lastAngle < pos) return false
   const end = src.indexOf('>', pos)
   if (end >= posMax) return false
   const text = src.slice(pos + '<time:'.length, end)

@@ -50,7 +50,7 @@ const costOfFinding = 8
 const window = 128
 
 /** From left to right, bounded on both sides. */
-export function* matchesOf(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {
+export function* findMatches(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {
   const { pattern, groups, template, size } = compile(linkifier)
   // Most texts hold none.
   if (!budget.spend(size * text.length) || !pattern.test(text)) return

@@ -24,7 +24,7 @@ function lineOf(state: StateBlock, line: number): string {
 }
 
 /** Like the rule of markdown-it, but spaces at the end stay, and so do those of the lines that continue an item. */
-export const paragraphOf: Rule = (state, startLine, endLine) => {
+export const parseParagraph: Rule = (state, startLine, endLine) => {
   const rules = state.md.block.ruler.getRules('paragraph')
   const { parentType } = state
   const startsItem = state.tokens.at(-1)?.type === 'list_item_open'

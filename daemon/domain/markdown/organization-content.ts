@@ -2,7 +2,7 @@
 
 import { emojiUrl, type CustomEmoji as Row } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
-import { LinkifierBudget, linkifiersInOrder, matchesOf } from './linkify.ts'
+import { findMatches, LinkifierBudget, linkifiersInOrder } from './linkify.ts'
 
 export interface CustomEmoji {
   readonly id: number
@@ -42,5 +42,5 @@ function present(emoji: Row | undefined): CustomEmoji | undefined {
 /** In the order of the list: the earlier wins where two overlap. For one message: they share what it may cost. */
 export function linkifiers(state: State): readonly Linkifier[] {
   const budget = new LinkifierBudget()
-  return linkifiersInOrder(state).map(linkifier => ({ match: text => matchesOf(linkifier, text, budget) }))
+  return linkifiersInOrder(state).map(linkifier => ({ match: text => findMatches(linkifier, text, budget) }))
 }

@@ -16,7 +16,7 @@ export interface Pairs {
 
 const found = new WeakMap<StateInline, Pairs>()
 
-export function pairsOf(state: StateInline): Pairs {
+export function getPairs(state: StateInline): Pairs {
   let pairs = found.get(state)
   if (!pairs) {
     pairs = findPairs(state.src)
@@ -27,7 +27,7 @@ export function pairsOf(state: StateInline): Pairs {
 
 /** The first bare link that starts here or later. */
 export function nextLink(state: StateInline, from: number): BareLink | undefined {
-  const { links } = pairsOf(state)
+  const { links } = getPairs(state)
   let low = 0
   for (let high = links.length; low < high; ) {
     const middle = (low + high) >> 1

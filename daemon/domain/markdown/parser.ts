@@ -1,10 +1,10 @@
 // markdown-it, with HTML off, the rules we keep and the rules of ours.
 
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
-import { codeHtml, fence, limitNesting, quoteOf, spoilerRules } from './blocks.ts'
+import { codeHtml, fence, limitNesting, spoilerRules, wrapQuote } from './blocks.ts'
 import { escapeCode, escapeText } from './html.ts'
 import { bareLink, code, lineBreak, lineEnd, link, math, strike, textBeforeLinks, time } from './inline.ts'
-import { interruptingList, listRules, mergeLists, paragraphOf } from './lists.ts'
+import { interruptingList, listRules, mergeLists, parseParagraph } from './lists.ts'
 import { mention } from './mentions.ts'
 import { placeLink } from './places.ts'
 import { withHiddenThings } from './plain-text.ts'
@@ -40,11 +40,11 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
   // OPEN: rules (`---`) are drawn; references, underlined headings and backslash escapes stay literal text.
   md.block.ruler.enableOnly(['table', 'code', 'fence', 'blockquote', 'hr', 'list', 'heading', 'paragraph'])
   md.block.ruler.at('fence', fence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
-  md.block.ruler.at('blockquote', quoteOf(findRule(md.block.ruler, 'blockquote')), {
+  md.block.ruler.at('blockquote', wrapQuote(findRule(md.block.ruler, 'blockquote')), {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
   })
   md.block.ruler.at('list', interruptingList(findRule(md.block.ruler, 'list')), { alt: ['paragraph', 'blockquote'] })
-  md.block.ruler.at('paragraph', paragraphOf)
+  md.block.ruler.at('paragraph', parseParagraph)
   limitNesting(md)
   md.inline.ruler.enableOnly(['text', 'newline', 'strikethrough', 'emphasis'])
   md.inline.ruler.at('text', textBeforeLinks(findRule(md.inline.ruler, 'text')))
@@ -96,7 +96,7 @@ function readInline(state: StateCore): void {
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
     token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)
-    previews.set(token, previewsOf(token.children, env))
+    previews.set(token, renderPreviews(token.children, env))
   }
   state.tokens = withPreviews(mergeLists(state.tokens), previews)
 }
@@ -123,19 +123,19 @@ function withStrongOutside(children: Token[]): Token[] {
   return children
 }
 
-function previewsOf(children: readonly Token[], env: Env): string[] {
+function renderPreviews(children: readonly Token[], env: Env): string[] {
   const found: string[] = []
   for (const [at, token] of children.entries()) {
     const href = token.attrGet('href')
     if (href === null) continue
-    const text = token.type === 'link_open' ? textOf(children, at + 1) : ''
+    const text = token.type === 'link_open' ? collectText(children, at + 1) : ''
     const html = linkPreview(env, String(href), text === href ? '' : text)
     if (html !== undefined) found.push(html)
   }
   return found
 }
 
-function textOf(children: readonly Token[], start: number): string {
+function collectText(children: readonly Token[], start: number): string {
   let text = ''
   for (let at = start; children[at] && children[at]!.type !== 'link_close'; at++)
     if (children[at]!.type === 'text' || children[at]!.type === 'code_inline') text += children[at]!.content

@@ -22,12 +22,12 @@ export function linkPreview(env: Env, href: string, title: string): string | und
   findings.hasLink = true
   const path = uploadPath(href, context.ownUrl)
   if (path !== undefined) findings.uploads.add(path)
-  const picture = path === undefined ? /^https?:/i.test(href) && imagePath.test(pathOf(href)) : isImage(env, path)
+  const picture = path === undefined ? /^https?:/i.test(href) && imagePath.test(stripQuery(href)) : isImage(env, path)
   if (picture) findings.hasImage = true
   if (env.quoted || !context.imagePreviews) return undefined
   const upload = path === undefined ? undefined : context.upload(path)
   if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
-  if (isVideo(env, pathOf(href)) && (path === undefined || upload)) {
+  if (isVideo(env, stripQuery(href)) && (path === undefined || upload)) {
     const video = element('video', { preload: 'metadata', src: href })
     return previewBox(' message_inline_video', href, title, video)
   }
@@ -68,7 +68,7 @@ function isAddressOnly(inline: Token | undefined): boolean {
 export function audioPlayer(env: Env, href: string, title: string): string | undefined {
   const path = uploadPath(href, env.context.ownUrl)
   const upload = path === undefined ? undefined : env.context.upload(path)
-  if (upload ? !upload.contentType.startsWith('audio/') : !audioPath.test(pathOf(href))) return undefined
+  if (upload ? !upload.contentType.startsWith('audio/') : !audioPath.test(stripQuery(href))) return undefined
   env.findings.hasLink = true
   if (path !== undefined) env.findings.uploads.add(path)
   const original = path === undefined ? href : undefined
@@ -91,7 +91,7 @@ export function inlineImage(env: Env, href: string, alt: string, title: string):
   return openTag('img', {
     alt,
     class: 'inline-image',
-    ...originalOf(upload),
+    ...describeOriginal(upload),
     'data-original-src': path,
     src: path,
     title: title === '' ? undefined : title,
@@ -121,10 +121,10 @@ function previewBox(kind: string, href: string, title: string, inside: string): 
 // no previews.
 function imageTag(href: string, upload: Upload | undefined): string {
   if (!upload) return openTag('img', { src: href })
-  return openTag('img', { ...originalOf(upload), src: href })
+  return openTag('img', { ...describeOriginal(upload), src: href })
 }
 
-function originalOf({ contentType, width, height }: Upload) {
+function describeOriginal({ contentType, width, height }: Upload) {
   return {
     'data-original-content-type': contentType,
     'data-original-dimensions': width !== undefined && height !== undefined ? `${width}x${height}` : undefined,
@@ -141,6 +141,6 @@ function isImage(env: Env, path: string): boolean {
   return upload ? /^image\/(?!svg)/.test(upload.contentType) : imagePath.test(path)
 }
 
-function pathOf(href: string): string {
+function stripQuery(href: string): string {
   return href.replace(/[?#].*$/s, '')
 }

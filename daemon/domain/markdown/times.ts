@@ -47,7 +47,7 @@ const isoForm = new RegExp(`^${date}(?:[\\s\\S]${clock}${offset}?)?$`)
 export function parseIsoTime(text: string): number | undefined {
   const { groups: part } = isoForm.exec(text) ?? {}
   if (!part) return undefined
-  const day = part.w === undefined ? dayOf(part) : dayOfWeek(part)
+  const day = part.w === undefined ? parseDay(part) : dayOfWeek(part)
   const { h = '00', mi = '00', s = '00', f = '', oh = '00', om = '00', os = '00' } = part
   if (Number(h) > 23 || Number(oh) > 23 || Number(om) > 59 || Number(os) > 59) return undefined
   const local = Date.parse(`${day}T${h}:${mi}:${s}.${f.slice(0, 3).padEnd(3, '0')}Z`)
@@ -58,7 +58,7 @@ export function parseIsoTime(text: string): number | undefined {
 type Parts = Readonly<Record<string, string | undefined>>
 
 /** Empty for a day that does not exist: the built-in parser reads 31 April as 1 May. */
-function dayOf({ y, mo, d, y2, mo2, d2 }: Parts): string {
+function parseDay({ y, mo, d, y2, mo2, d2 }: Parts): string {
   const day = `${y ?? y2}-${mo ?? mo2}-${d ?? d2}`
   const ms = Date.parse(day)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day) ? day : ''

@@ -5,7 +5,7 @@ export interface Widget {
   readonly extra_data: object
 }
 
-export function widgetOf(source: string): Widget | undefined {
+export function parseWidget(source: string): Widget | undefined {
   const [, kind, rest] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(source) ?? []
   if (kind === undefined) return undefined
   const [first, ...lines] = rest!.split('\n').map(line => line.trim())

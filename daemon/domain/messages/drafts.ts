@@ -12,7 +12,7 @@ import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { truncate } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
-import { topicOf } from '../values/topic-names.ts'
+import { normalizeTopic } from '../values/topic-names.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 
@@ -121,7 +121,7 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
     // OPEN: a direct draft without recipients is kept as one that is not addressed yet.
     kind: given.type === 'private' && given.to.length === 0 ? '' : given.type,
     to: recipients(ctx, given),
-    topic: inChannel ? topicOf(given.topic, `${place}["topic"]`) : '',
+    topic: inChannel ? normalizeTopic(given.topic, `${place}["topic"]`) : '',
     content,
     timestamp: given.timestamp === undefined ? seconds(ctx.now) : Math.floor(given.timestamp),
   }

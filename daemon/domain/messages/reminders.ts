@@ -38,7 +38,7 @@ export const reminders = resource(api)<ReminderFact>({
       if (message_id === undefined && note === '') throw neededOneOf('message_id', 'note')
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
       const messageId = message_id === undefined ? null : checkVisible(ctx, message_id)
-      const content = textOf(ctx, messageId, note)
+      const content = renderText(ctx, messageId, note)
       const { html } = render(ctx, content, renderPlace(ctx, conversation(ctx)))
       const { id: userId } = ctx.actor
       const reminder = {
@@ -91,7 +91,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   // OPEN: the reminders of a deactivated account stay, as failed.
   if (!actor.active) return { facts: [{ type: 'reminder.failed', reminder: { ...row, failed: true } }], reply: {} }
   const readable = row.messageId === null || seeMessage.allows({ state, actor }, row.messageId)
-  const content = readable ? textOf(ctx, row.messageId, row.note) : row.content
+  const content = readable ? renderText(ctx, row.messageId, row.note) : row.content
   return {
     facts: [
       ...directNotice(ctx, [row.userId], content),
@@ -101,7 +101,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   }
 }
 
-function textOf(ctx: Surroundings, messageId: number | null, note: string): string {
+function renderText(ctx: Surroundings, messageId: number | null, note: string): string {
   if (messageId === null) return `You requested a reminder:\n${asQuote(note)}`
   const { state } = ctx
   const message = state.messages.get(messageId)!

@@ -9,9 +9,9 @@ import type { State } from '../model/state.ts'
 import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { futureTime } from '../values/time.ts'
-import { isNoTopic, topicOf } from '../values/topic-names.ts'
+import { isNoTopic, normalizeTopic } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
-import { composeMessage, isAppForPeople, posting, type Target, targetOf } from './messages/send.ts'
+import { composeMessage, isAppForPeople, posting, resolveTarget, type Target } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
 import { quote } from './notices/quote.ts'
 import { replyAsWelcomeBot } from './notices/welcome.ts'
@@ -35,7 +35,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
         throw full('You', limits.scheduledMessages, 'scheduled messages')
       const due = futureTime(ctx.now, params.scheduled_delivery_timestamp)
       const content = messageContent(params.content)
-      const target = targetOf(ctx, params)
+      const target = resolveTarget(ctx, params)
       const toSelf = 'people' in target && target.people.length === 1
       const message: ScheduledMessage = {
         id: ctx.state.scheduledMessages.nextId,
@@ -115,10 +115,10 @@ function rewritten(
   }
   if (to === undefined && given === undefined)
     return 'channelId' in old.target && topic !== undefined
-      ? { target: { ...old.target, topic: isNoTopic(topic) ? '' : topicOf(topic) } }
+      ? { target: { ...old.target, topic: isNoTopic(topic) ? '' : normalizeTopic(topic) } }
       : {}
   const before = asGiven(old.target)
-  const target = targetOf(ctx, {
+  const target = resolveTarget(ctx, {
     type: isChannel ? 'channel' : 'direct',
     to: to ?? before.to,
     topic: topic ?? before.topic,
@@ -141,7 +141,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
     return failure(ctx, row, 'The server was not running at that time, and it is more than 10 minutes late')
   try {
     const asAuthor: Context = { ...ctx, actor: author, client: row.client }
-    const { facts, sent } = posting(asAuthor, targetOf(asAuthor, asGiven(row.target)), row.content, {
+    const { facts, sent } = posting(asAuthor, resolveTarget(asAuthor, asGiven(row.target)), row.content, {
       readBySender: row.readBySender,
     })
     return {

@@ -3,7 +3,7 @@
 import type { ParamsOf } from '../../api/define.ts'
 import { typing as api } from '../../api/messages/typing.ts'
 import { limits } from '../limits.ts'
-import { subscriberCount, subscribersOf } from '../model/lookups.ts'
+import { listSubscribers, subscriberCount } from '../model/lookups.ts'
 import { userSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { presentAuthor } from '../people/users/present.ts'
@@ -69,7 +69,7 @@ function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement
             topic: topicShown(name, client.emptyTopic),
           }
         : null
-  const listening = subscribersOf(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
+  const listening = listSubscribers(ctx.state, channel.id).filter(id => receives(ctx.state.users.get(id)!))
   const { known, strangers } = splitByAccess(ctx.state, ctx.actor, listening)
   return [{ to: known, event: event(false) }, ...(strangers.length > 0 ? [{ to: strangers, event: event(true) }] : [])]
 }

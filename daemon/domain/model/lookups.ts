@@ -46,7 +46,7 @@ export function channelByName(state: State, name: string): Channel | undefined {
 }
 
 /** Active subscribers, ascending. */
-export function subscribersOf(state: State, channelId: number): number[] {
+export function listSubscribers(state: State, channelId: number): number[] {
   const subscribers: number[] = []
   for (const id of state.subscriptions.followers(channelId)) if (state.users.get(id)?.active) subscribers.push(id)
   return subscribers
@@ -62,7 +62,7 @@ export function defaultChannels(state: State): Channel[] {
   return state.channels.where('default', 1).sort((a, b) => a.id - b.id)
 }
 
-export function conversationOf(state: State, userIds: readonly number[]): Conversation | undefined {
+export function findConversation(state: State, userIds: readonly number[]): Conversation | undefined {
   return state.conversations.find('people', [...userIds].sort((a, b) => a - b).join(','))
 }
 
@@ -72,7 +72,7 @@ export function hasMuted(state: State, userId: number, mutedId: number): boolean
 }
 
 /** IDs of the users who muted this one, ascending. */
-export function mutersOf(state: State, userId: number): readonly number[] {
+export function listMuters(state: State, userId: number): readonly number[] {
   return state.mutedUsers
     .where('muted', userId)
     .map(row => row.userId)

@@ -1,7 +1,7 @@
 // Messages as one user has them: received or not, read or unread, with which flags.
 
 import type { FlagsOfUser } from './message-flags-table.ts'
-import { idsOf, marks } from './message-store/index.ts'
+import { marks, unpackRuns } from './message-store/index.ts'
 import type { State } from './state.ts'
 import type { Subscription } from './subscription-table.ts'
 
@@ -125,7 +125,7 @@ export function takesPart(state: State, userId: number, conversationId: number):
 }
 
 /** The user's flags of a message they may read, in the order the API lists them. */
-export function flagsOf(state: State, userId: number, id: number): string[] {
+export function listFlags(state: State, userId: number, id: number): string[] {
   const reader = new Reader(state, userId)
   if (!reader.hasRow(id)) return ['read', 'historical']
   const sets = state.messageFlags.of(userId)
@@ -170,7 +170,7 @@ export function newestOwn(state: State, userId: number): number {
       if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
     }
   }
-  for (const id of idsOf(state.messageFlags.of(userId).historical.runs()).reverse())
+  for (const id of unpackRuns(state.messageFlags.of(userId).historical.runs()).reverse())
     if (id <= newest) break
     else if (state.messages.has(id)) newest = id
   return newest === 0 ? -1 : newest

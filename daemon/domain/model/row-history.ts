@@ -75,11 +75,11 @@ export class RowHistory {
       if (!rows.has(key)) rows.set(key, row)
     }
     if (before.size === 0) return state
-    const rowsOf = (table: Table) => [...(before.get(table)?.values() ?? [])].filter(row => row !== undefined)
+    const listRows = (table: Table) => [...(before.get(table)?.values() ?? [])].filter(row => row !== undefined)
     const then = state.with({
-      users: rowsOf('users') as User[],
-      groups: rowsOf('groups') as Group[],
-      channels: rowsOf('channels') as Channel[],
+      users: listRows('users') as User[],
+      groups: listRows('groups') as Group[],
+      channels: listRows('channels') as Channel[],
     })
     const past = (table: 'userTopics' | 'mutedUsers') => ({
       value: pastTable(state[table] as never, before.get(table)),

@@ -7,6 +7,6 @@ export function filesIn(sections: Readonly<Record<string, readonly unknown[]>>):
 }
 
 /** All rows at once; a state gives them one by one. */
-export function rowsOf(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {
+export function collectRows(saved: Readonly<Record<string, Iterable<unknown>>>): Record<string, unknown[]> {
   return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
 }

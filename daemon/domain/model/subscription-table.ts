@@ -79,7 +79,7 @@ export class SubscriptionTable {
   save(): Iterable<Group> {
     const channels = [...this.#channels].map(([channelId, followers]) => [channelId, followers.copy()] as const)
     return (function* () {
-      for (const [channelId, followers] of channels) yield* groupsOf(channelId, followers)
+      for (const [channelId, followers] of channels) yield* buildGroups(channelId, followers)
     })()
   }
 
@@ -108,7 +108,7 @@ export class SubscriptionTable {
 }
 
 /** By what they say, not by who was put together with whom: the same rows are always saved in the same way. */
-function* groupsOf(channelId: number, followers: Followers): Generator<Group> {
+function* buildGroups(channelId: number, followers: Followers): Generator<Group> {
   const known = new Map<Following, number[]>()
   const groups = new Map<string, number[]>()
   for (const userId of followers.everyone()) {

@@ -1,14 +1,14 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
 import { Reader, takesPart } from '../model/message-reader.ts'
-import { IdList, idsOf } from '../model/message-store/index.ts'
+import { IdList, unpackRuns } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
 import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'
-import { findChannel, messageIdOf, operators, type Test } from './operators.ts'
+import { findChannel, operators, parseMessageId, type Test } from './operators.ts'
 import { hasTerms, searchTerms } from './search.ts'
-import { anyOf, everyId, inParts, type Source } from './source.ts'
-import { badNarrow, type Term, termsOf } from './terms.ts'
+import { everyId, inParts, type Source, uniteLists } from './source.ts'
+import { badNarrow, parseTerms, type Term } from './terms.ts'
 
 export interface Plan {
   readonly source: Source
@@ -22,13 +22,13 @@ export interface Plan {
 }
 
 /** What a narrow means where messages are read. */
-export function planOf(asker: Asker, given: unknown): Plan {
-  return planTerms(asker, withConversation(asker, termsOf(given)))
+export function planNarrow(asker: Asker, given: unknown): Plan {
+  return planTerms(asker, withConversation(asker, parseTerms(given)))
 }
 
 /** What a narrow means where messages are changed or compared: it cannot follow a message to another place. */
-export function exactPlanOf(asker: Asker, given: unknown): Plan {
-  const terms = termsOf(given)
+export function planExactNarrow(asker: Asker, given: unknown): Plan {
+  const terms = parseTerms(given)
   if (terms.some(({ operator }) => operator === 'with')) throw badNarrow('"with" can be used only to get messages')
   return planTerms(asker, terms)
 }
@@ -125,10 +125,10 @@ function ownHistory({ state, actor }: Asker): Source {
   const lists: IdList[] = state.conversations.where('member', actor.id).map(({ id }) => messages.inConversation(id))
   for (const { channelId } of state.subscriptions.ofUser(actor.id)) lists.push(messages.inChannel(channelId))
   const { historical } = state.messageFlags.of(actor.id)
-  if (historical.size > 0) lists.push(new IdList(idsOf(historical.runs())))
+  if (historical.size > 0) lists.push(new IdList(unpackRuns(historical.runs())))
   // What was received in one channel can have been moved to another.
   if (messages.oldestMoved !== Number.POSITIVE_INFINITY) return everyId(messages.lastId, id => messages.has(id))
-  const source = anyOf(lists)
+  const source = uniteLists(lists)
   // Walking all IDs is cheaper than keeping many lists in step, once most IDs are in them.
   return source.size * 2 > messages.lastId ? everyId(messages.lastId, id => messages.has(id)) : source
 }
@@ -157,7 +157,7 @@ function withConversation(asker: Asker, terms: Term[]): Term[] {
   if (found.length === 0) return terms
   if (found.length > 1) throw badNarrow('"with" can be given only once')
   const { state } = asker
-  const id = messageIdOf(found[0]!.operand)
+  const id = parseMessageId(found[0]!.operand)
   const isPlace = ({ operator, negated }: Term) => ['channel', 'topic', 'dm'].includes(operator) && !negated
   const readable = state.messages.has(id) && readableBy(asker, true)(id)
   if (!readable) {

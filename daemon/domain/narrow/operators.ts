@@ -1,6 +1,6 @@
 // The operators of a narrow: where the messages of each are found, and how to tell whether one fits.
 
-import { channelByName, conversationOf } from '../model/lookups.ts'
+import { channelByName, findConversation } from '../model/lookups.ts'
 import { isMentioned, Reader } from '../model/message-reader.ts'
 import type { Channel, User } from '../model/state.ts'
 import { isTopicMuted, topicPolicy } from '../model/topic-policy.ts'
@@ -9,7 +9,7 @@ import { type Asker, seeMetadata } from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { resolvedPrefix, topicMeant } from '../values/topic-names.ts'
 import { searchTerms } from './search.ts'
-import { anyOf, membersOf, type Source, sourceFrom } from './source.ts'
+import { listMembers, type Source, sourceFrom, uniteLists } from './source.ts'
 import { badNarrow, type Term } from './terms.ts'
 
 export type Test = (id: number) => boolean
@@ -40,7 +40,7 @@ export const operators: Readonly<
     const { messages } = asker.state
     const { id } = findChannel(asker, operand)
     return {
-      sources: anyOf([messages.inChannel(id)]),
+      sources: uniteLists([messages.inChannel(id)]),
       test: message => messages.place(message).thread.channelId === id,
       channels: true,
       open: true,
@@ -54,7 +54,7 @@ export const operators: Readonly<
     const kind = [...state.channels.values()].filter(fits)
     const ids = new Set(kind.map(channel => channel.id))
     return {
-      sources: anyOf(kind.map(channel => state.messages.inChannel(channel.id))),
+      sources: uniteLists(kind.map(channel => state.messages.inChannel(channel.id))),
       test: message => ids.has(state.messages.place(message).thread.channelId),
       channels: true,
       open: operand === 'public',
@@ -66,7 +66,7 @@ export const operators: Readonly<
     const key = topic.toLowerCase()
     const { messages } = state
     return {
-      sources: anyOf(
+      sources: uniteLists(
         channel ? [messages.inTopic(channel.id, topic)] : messages.topicsNamed(topic).map(thread => thread.ids),
       ),
       test: message => {
@@ -80,21 +80,21 @@ export const operators: Readonly<
   mentions(asker, operand) {
     if (!asker.server?.level.rules.mentionsNarrow) throw badNarrow('unknown operator "mentions"')
     const list = asker.state.messages.mentioning(findUser(asker, operand).id)
-    return { sources: anyOf([list]), test: message => list.has(message) }
+    return { sources: uniteLists([list]), test: message => list.has(message) }
   },
 
   sender(asker, operand) {
     const { messages } = asker.state
     const { id } = findUser(asker, operand)
-    return { sources: anyOf([messages.bySender(id)]), test: message => messages.sender(message) === id }
+    return { sources: uniteLists([messages.bySender(id)]), test: message => messages.sender(message) === id }
   },
 
   dm(asker, operand) {
     const { state, actor } = asker
     const people = findUsers(asker, operand).map(user => user.id)
-    const conversation = people.length > 0 ? conversationOf(state, [...new Set([actor.id, ...people])]) : undefined
+    const conversation = people.length > 0 ? findConversation(state, [...new Set([actor.id, ...people])]) : undefined
     return {
-      sources: anyOf(conversation ? [state.messages.inConversation(conversation.id)] : []),
+      sources: uniteLists(conversation ? [state.messages.inConversation(conversation.id)] : []),
       test: message => state.messages.place(message).thread.conversationId === conversation?.id,
       direct: true,
     }
@@ -117,7 +117,7 @@ export const operators: Readonly<
         return conversationsWith(asker, actor, 1)
       case 'starred': {
         const { starred } = state.messageFlags.of(actor.id)
-        return { sources: membersOf(starred), test: id => starred.has(id) }
+        return { sources: listMembers(starred), test: id => starred.has(id) }
       }
       case 'unread': {
         const reader = new Reader(state, actor.id)
@@ -125,12 +125,12 @@ export const operators: Readonly<
       }
       case 'mentioned':
         return {
-          sources: anyOf([messages.mentioning(actor.id), messages.channelWildcards]),
+          sources: uniteLists([messages.mentioning(actor.id), messages.channelWildcards]),
           test: id => isMentioned(state, actor.id, id),
         }
       case 'alerted':
         return {
-          sources: anyOf([messages.alerting(actor.id)]),
+          sources: uniteLists([messages.alerting(actor.id)]),
           test: id => messages.details(id)?.alerted?.includes(actor.id) ?? false,
         }
       case 'followed':
@@ -146,11 +146,11 @@ export const operators: Readonly<
 
   has({ state }, operand) {
     if (operand === 'reaction')
-      return { sources: anyOf([state.messages.reacted]), test: id => state.messages.reacted.has(id) }
+      return { sources: uniteLists([state.messages.reacted]), test: id => state.messages.reacted.has(id) }
     if (operand !== 'link' && operand !== 'image' && operand !== 'attachment')
       throw badNarrow(`unknown operand of "has": ${inQuotes(String(operand))}`)
     const list = state.messages.ofKind(operand)
-    return { sources: anyOf([list]), test: id => list.has(id) }
+    return { sources: uniteLists([list]), test: id => list.has(id) }
   },
 
   in(asker, operand) {
@@ -160,7 +160,7 @@ export const operators: Readonly<
   },
 
   id(_asker, operand) {
-    const id = messageIdOf(operand)
+    const id = parseMessageId(operand)
     return { sources: sourceFrom([id]), test: message => message === id }
   },
 
@@ -181,7 +181,7 @@ function conversationsWith({ state, actor }: Asker, user: User, atLeast: number)
     .filter(({ userIds }) => userIds.includes(user.id) && userIds.length >= atLeast)
   const ids = new Set(shared.map(conversation => conversation.id))
   return {
-    sources: anyOf(shared.map(conversation => state.messages.inConversation(conversation.id))),
+    sources: uniteLists(shared.map(conversation => state.messages.inConversation(conversation.id))),
     test: id => ids.has(state.messages.place(id).thread.conversationId),
     direct: true,
   }
@@ -220,7 +220,7 @@ function findUsers(asker: Asker, operand: Operand): User[] {
 /** Message IDs fit in 31 bits. */
 const largestId = 2 ** 31 - 1
 
-export function messageIdOf(operand: Operand): number {
+export function parseMessageId(operand: Operand): number {
   const id = /^\d{1,15}$/.test(String(operand)) ? Number(operand) : -1
   if (id < 0 || id > largestId) throw badNarrow(`${inQuotes(String(operand))} is not a message ID`)
   return id

@@ -23,7 +23,7 @@ export function everyId(lastId: number, has: (id: number) => boolean): Source {
   }
 }
 
-export function membersOf(set: IdSet): Source {
+export function listMembers(set: IdSet): Source {
   return {
     size: set.size,
     *down(from) {
@@ -39,7 +39,7 @@ export function membersOf(set: IdSet): Source {
 }
 
 /** Several lists as one. */
-export function anyOf(lists: readonly IdList[]): Source {
+export function uniteLists(lists: readonly IdList[]): Source {
   return {
     size: lists.reduce((sum, list) => sum + list.length, 0),
     down: from => merge(lists, list => list.lowerBound(from) - 1, -1),
@@ -50,7 +50,7 @@ export function anyOf(lists: readonly IdList[]): Source {
 /** Lists that are only made when the walk comes to them. */
 export function inParts(size: number, parts: readonly WordPart[]): Source {
   const lists = new Map<WordPart, IdList>()
-  const listOf = (part: WordPart) => {
+  const getList = (part: WordPart) => {
     const list = lists.get(part) ?? part.ids()
     lists.set(part, list)
     return list
@@ -58,7 +58,7 @@ export function inParts(size: number, parts: readonly WordPart[]): Source {
   /** Bounds at which lists begin or end, and the lists between each two of them. */
   const edges = [...new Set(parts.flatMap(({ first, last }) => [first, last + 1]))].sort((a, b) => a - b)
   const between = (from: number, to: number) =>
-    anyOf(parts.filter(part => part.first < to && part.last >= from).map(listOf))
+    uniteLists(parts.filter(part => part.first < to && part.last >= from).map(getList))
   return {
     size,
     *down(from) {
@@ -83,7 +83,7 @@ export function inParts(size: number, parts: readonly WordPart[]): Source {
 }
 
 export function sourceFrom(ids: readonly number[]): Source {
-  return anyOf([new IdList([...new Set(ids)].sort((a, b) => a - b))])
+  return uniteLists([new IdList([...new Set(ids)].sort((a, b) => a - b))])
 }
 
 /** A heap of cursors, the next ID on top. */

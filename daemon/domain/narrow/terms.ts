@@ -28,15 +28,15 @@ const aliases: Readonly<Record<string, string>> = {
 /** Operators that take an ID beside a text. */
 const takingId = new Set(['channel', 'id', 'sender', 'group-pm-with', 'dm-including', 'with', 'mentions'])
 
-export function termsOf(given: unknown): Term[] {
+export function parseTerms(given: unknown): Term[] {
   return ((given ?? []) as GivenTerm[]).map((written, index) => {
-    const term = termOf(written, `narrow[${index}]`)
+    const term = parseTerm(written, `narrow[${index}]`)
     checkOperand(term, `narrow[${index}]`)
     return term
   })
 }
 
-function termOf(term: GivenTerm, place: string): Term {
+function parseTerm(term: GivenTerm, place: string): Term {
   if ('operator' in term) return { ...readName(term.operator), operand: term.operand, ...negation(term) }
   if (term.length !== 2) throw invalid(place, 'must be a pair of operator and operand')
   return { ...readName(term[0]!), operand: term[1]!, negated: term[0]!.startsWith('-') }

@@ -4,7 +4,7 @@ import { sizeOf } from '../../api/define.ts'
 import { emoji as api } from '../../api/organization/emoji.ts'
 import { checkQuota } from '../files/attachments.ts'
 import { checkImage } from '../files/images.ts'
-import { stillOf } from '../files/still-images.ts'
+import { extractStill } from '../files/still-images.ts'
 import { limits } from '../limits.ts'
 import { isBuiltInEmoji } from '../markdown/emoji-names.ts'
 import type { EmojiFact } from '../model/facts/organization.ts'
@@ -27,7 +27,7 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
       checkName({ state, actor: actor! }, emoji_name)
       checkImage('file', file, limits.imageMiB, 'emoji')
       if (tools.server) checkQuota(state, tools.server, sizeOf(file))
-      const still = stillOf((await file.received?.read()) ?? file.bytes)
+      const still = extractStill((await file.received?.read()) ?? file.bytes)
       return {
         file: await tools.keepFile(file),
         ...(still && { still: await tools.keepFile(still) }),

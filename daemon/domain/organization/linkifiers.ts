@@ -33,7 +33,7 @@ export const linkifiers = resource(api)<LinkifierFact>({
       const rule = checkLinkifier(ctx, params.pattern, params.url_template, old)
       const { id, order } = old
       const linkifier = { id, order, ...rule, ...checkReverse(params, old) }
-      const same = textOf(linkifier) === textOf(old)
+      const same = serialize(linkifier) === serialize(old)
       return { facts: same ? [] : [{ type: 'linkifier.edited', linkifier }], reply: {} }
     },
 
@@ -129,7 +129,7 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
 }
 
 /** Rows have their keys in any order. */
-function textOf({ pattern, urlTemplate, example, reverse, alternatives }: Linkifier): string {
+function serialize({ pattern, urlTemplate, example, reverse, alternatives }: Linkifier): string {
   return JSON.stringify([pattern, urlTemplate, example, reverse, alternatives])
 }
 

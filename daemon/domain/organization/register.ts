@@ -91,7 +91,7 @@ const limitFields = {
 function serverFields({ state, server, keys }: Context) {
   const { level } = server
   return {
-    realm_uuid: uuidOf(keys.digestOf('realm_uuid')),
+    realm_uuid: formatUuid(keys.digestText('realm_uuid')),
     realm_owner_full_content_access: false,
     realm_workplace_users_group: systemGroup(state, 'role:everyone').id,
     server_generation: 1,
@@ -126,7 +126,7 @@ const supportedSettings = {
 }
 
 /** A name for the organization that no other one has, and that is the same after a restart. */
-function uuidOf(digest: string): string {
+function formatUuid(digest: string): string {
   const hex = digest.slice(0, 32)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }

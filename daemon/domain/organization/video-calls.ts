@@ -13,7 +13,7 @@ export const videoCalls = resource(api)<never>({
         moderator: actor.id,
       }
       const content = encodeURIComponent(JSON.stringify(call))
-      return { reply: { url: `/calls/bigbluebutton/join?bigbluebutton=${content}:${keys.digestOf(content)}` } }
+      return { reply: { url: `/calls/bigbluebutton/join?bigbluebutton=${content}:${keys.digestText(content)}` } }
     },
   },
   apply: {},

@@ -15,7 +15,7 @@ export const keys = resource(api)<never>({
       const keyVersion = ctx.actor.keyVersion + 1
       return {
         facts: [{ type: 'user.key-regenerated', userId: ctx.actor.id, keyVersion }],
-        reply: { api_key: ctx.keys.keyOf({ ...ctx.actor, keyVersion }) },
+        reply: { api_key: ctx.keys.deriveKey({ ...ctx.actor, keyVersion }) },
       }
     },
 
@@ -28,7 +28,7 @@ export const keys = resource(api)<never>({
       if (!user.active) throw userDeactivated()
       return {
         facts: noteFirstLogin(ctx, user),
-        reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id },
+        reply: { api_key: ctx.keys.deriveKey(user), email: user.email, user_id: user.id },
       }
     },
 

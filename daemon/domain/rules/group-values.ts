@@ -43,7 +43,7 @@ const memberships = new WeakMap<User, Memberships>()
  * Every group the account is in, directly or through groups in groups. Kept until a group changes; a change of the
  * account gives a new row, and so a new answer.
  */
-export function groupsOf(state: State, user: User): ReadonlySet<number> {
+export function findGroups(state: State, user: User): ReadonlySet<number> {
   const known = memberships.get(user)
   if (known?.table === state.groups && known.version === state.groups.version) return known.groups
   const groups = new Set<number>()
@@ -106,9 +106,9 @@ export function channelPermission(
 /** Whether the account is one of the people the value names. */
 export function isIn(state: State, user: User, value: GroupValue): boolean {
   if (!user.active) return false
-  if (typeof value === 'number') return groupsOf(state, user).has(value)
+  if (typeof value === 'number') return findGroups(state, user).has(value)
   if (value.direct_members.includes(user.id)) return true
-  const groups = groupsOf(state, user)
+  const groups = findGroups(state, user)
   return value.direct_subgroups.some(id => groups.has(id))
 }
 

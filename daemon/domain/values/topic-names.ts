@@ -21,7 +21,7 @@ export function topicMeant(given: string): string {
 }
 
 /** The topic as it is kept with what is written: cut when too long. */
-export function topicOf(given: string, name = 'topic'): string {
+export function normalizeTopic(given: string, name = 'topic'): string {
   const topic = topicMeant(given)
   if (unprintable.test(topic)) throw invalid(name, 'cannot contain characters that cannot be printed')
   return truncate(topic, limits.topic, '...')

@@ -4,12 +4,12 @@ import { useSignal } from '@preact/signals'
 import { attempt, Icon } from '../parts/controls.tsx'
 import { fullTime, hourAndMinute } from '../parts/format.ts'
 import { explainMessage } from '../parts/why.tsx'
-import { hrefOf } from '../route.ts'
+import { writeHref } from '../route.ts'
 import { actor, call, isControlled } from '../session.ts'
-import { addressOf, peersOf } from './narrow.ts'
+import { listPeers, writeNarrow } from './narrow.ts'
 import type { Message, Reaction } from './records.ts'
 import { Rendered } from './rendered.tsx'
-import { Avatar, namesOf } from './sidebar.tsx'
+import { Avatar, listNames } from './sidebar.tsx'
 import { channels, users } from './store.ts'
 
 const usual = ['thumbs_up', 'heart', 'tada', 'eyes', 'check', 'rocket', 'joy', 'question']
@@ -130,15 +130,18 @@ export function MessageRow({
 function Place({ message }: { message: Message }) {
   const { stream_id, subject } = message
   if (stream_id === undefined) {
-    const ids = peersOf(message, actor.value!.user_id)
+    const ids = listPeers(message, actor.value!.user_id)
     return (
-      <a class="place" href={hrefOf('conversations', ...addressOf({ kind: 'direct', ids }))}>
-        with {namesOf(ids)}
+      <a class="place" href={writeHref('conversations', ...writeNarrow({ kind: 'direct', ids }))}>
+        with {listNames(ids)}
       </a>
     )
   }
   return (
-    <a class="place" href={hrefOf('conversations', ...addressOf({ kind: 'topic', id: stream_id, topic: subject }))}>
+    <a
+      class="place"
+      href={writeHref('conversations', ...writeNarrow({ kind: 'topic', id: stream_id, topic: subject }))}
+    >
       #{channels.value.get(stream_id)?.name ?? String(message.display_recipient)} › {subject || 'general chat'}
     </a>
   )
@@ -156,7 +159,7 @@ const glyphs: Readonly<Record<string, string>> = {
   question: '❓',
 }
 
-function glyphOf({ emoji_name, emoji_code, reaction_type }: Reaction): string {
+function renderGlyph({ emoji_name, emoji_code, reaction_type }: Reaction): string {
   if (reaction_type !== 'unicode_emoji') return `:${emoji_name}:`
   try {
     return String.fromCodePoint(...emoji_code.split('-').map(code => Number.parseInt(code, 16)))
@@ -189,7 +192,7 @@ function Reactions({ message: { id, reactions } }: { message: Message }) {
               )
             }
           >
-            <span aria-hidden="true">{glyphOf(first)}</span> {group.length}
+            <span aria-hidden="true">{renderGlyph(first)}</span> {group.length}
             <span class="hidden">
               {emoji_name.replaceAll('_', ' ')} by {names}
             </span>

@@ -17,7 +17,7 @@ export interface Term {
 }
 
 /** The parts of the address after `#/conversations`. */
-export function narrowOf([kind, first = '', second]: readonly string[]): Narrow {
+export function readNarrow([kind, first = '', second]: readonly string[]): Narrow {
   if (kind === 'channel' && second !== undefined) return { kind: 'topic', id: Number(first), topic: second }
   if (kind === 'channel') return { kind, id: Number(first) }
   if (kind === 'direct') return { kind, ids: first.split(',').map(Number) }
@@ -25,7 +25,7 @@ export function narrowOf([kind, first = '', second]: readonly string[]): Narrow 
   return { kind: kind === 'mentions' || kind === 'starred' ? kind : 'all' }
 }
 
-export function addressOf(narrow: Narrow): (string | number)[] {
+export function writeNarrow(narrow: Narrow): (string | number)[] {
   switch (narrow.kind) {
     case 'channel':
       return ['channel', narrow.id]
@@ -40,7 +40,7 @@ export function addressOf(narrow: Narrow): (string | number)[] {
   }
 }
 
-export function termsOf(narrow: Narrow): Term[] {
+export function buildTerms(narrow: Narrow): Term[] {
   switch (narrow.kind) {
     case 'channel':
       return [{ operator: 'channel', operand: narrow.id }]
@@ -85,7 +85,9 @@ export function fits(narrow: Narrow, message: Message, me: number): boolean | un
     case 'topic':
       return message.stream_id === narrow.id && sameTopic(message.subject, narrow.topic)
     case 'direct':
-      return message.type === 'private' && peersOf(message, me).join() === [...narrow.ids].sort((a, b) => a - b).join()
+      return (
+        message.type === 'private' && listPeers(message, me).join() === [...narrow.ids].sort((a, b) => a - b).join()
+      )
     case 'mentions':
       return message.flags.includes('mentioned') || message.flags.includes('wildcard_mentioned')
     case 'starred':
@@ -100,7 +102,7 @@ function sameTopic(one: string, other: string): boolean {
 }
 
 /** The others in a direct conversation, or oneself alone, ascending. */
-export function peersOf(message: Message, me: number): number[] {
+export function listPeers(message: Message, me: number): number[] {
   const ids = Array.isArray(message.display_recipient) ? message.display_recipient.map(({ id }) => id) : []
   const others = ids.filter(id => id !== me).sort((a, b) => a - b)
   return others.length > 0 ? others : [me]

@@ -3,7 +3,7 @@
 import DOMPurify from 'dompurify'
 import { useEffect, useRef } from 'preact/hooks'
 import { attempt } from '../parts/controls.tsx'
-import { hrefOf } from '../route.ts'
+import { writeHref } from '../route.ts'
 import { actor, ask, call, site } from '../session.ts'
 
 const allowed = {
@@ -87,9 +87,9 @@ function conversationIn(href: string): string | undefined {
   try {
     // In such addresses a dot replaces the percent sign.
     const name = topic === undefined ? [] : [decodeURIComponent(topic.replaceAll('.', '%'))]
-    return hrefOf('conversations', 'channel', id, ...name)
+    return writeHref('conversations', 'channel', id, ...name)
   } catch {
-    return hrefOf('conversations', 'channel', id)
+    return writeHref('conversations', 'channel', id)
   }
 }
 

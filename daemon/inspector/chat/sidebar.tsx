@@ -4,23 +4,23 @@ import { computed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { attempt, Icon } from '../parts/controls.tsx'
 import { hueOf, initials } from '../parts/format.ts'
-import { go, hrefOf } from '../route.ts'
+import { go, writeHref } from '../route.ts'
 import { actor, call } from '../session.ts'
-import { addressOf, type Narrow } from './narrow.ts'
+import { type Narrow, writeNarrow } from './narrow.ts'
 import {
   channelKey,
   channels,
   directKey,
   directs,
+  fetchTopics,
   messages,
   narrow,
-  topicsOf,
   unread,
   unreadCounts,
   users,
 } from './store.ts'
 
-const here = computed(() => hrefOf('conversations', ...addressOf(narrow.value)))
+const here = computed(() => writeHref('conversations', ...writeNarrow(narrow.value)))
 
 /** Rows shown at first: an organization can have thousands of channels. */
 const shownAtFirst = 200
@@ -75,7 +75,7 @@ export function Sidebar() {
               count={unreadCounts.value.get(directKey(ids)) ?? 0}
               person={ids[0]!}
             >
-              {namesOf(ids)}
+              {listNames(ids)}
             </Entry>
           ))}
         </ul>
@@ -101,7 +101,7 @@ export function Sidebar() {
   )
 }
 
-export function namesOf(ids: readonly number[]): string {
+export function listNames(ids: readonly number[]): string {
   if (ids.length === 1 && ids[0] === actor.value?.user_id) return 'Notes to yourself'
   return ids.map(id => users.value.get(id)?.full_name ?? `user ${id}`).join(', ')
 }
@@ -114,7 +114,7 @@ function peopleFor(wanted: string): readonly (readonly number[])[] {
     ({ is_active, user_id }) => is_active !== false && !known.has(String(user_id)),
   )
   const found = [...directs.value, ...others.map(({ user_id }) => [user_id])]
-  return wanted === '' ? found : found.filter(ids => namesOf(ids).toLowerCase().includes(wanted))
+  return wanted === '' ? found : found.filter(ids => listNames(ids).toLowerCase().includes(wanted))
 }
 
 function ChannelEntry({ id, name, locked }: { id: number; name: string; locked: boolean }) {
@@ -138,7 +138,7 @@ function Topics({ id }: { id: number }) {
   const topics = useSignal<readonly string[]>([])
   const newest = messages.value.at(-1)?.id
   useEffect(() => {
-    void topicsOf(id).then(
+    void fetchTopics(id).then(
       found => {
         topics.value = found
       },
@@ -172,7 +172,7 @@ interface EntryProps {
 }
 
 function Entry({ to, count = 0, mark, locked, person, children }: EntryProps) {
-  const href = hrefOf('conversations', ...addressOf(to))
+  const href = writeHref('conversations', ...writeNarrow(to))
   return (
     <li>
       <a class="entry" href={href} aria-current={here.value === href ? 'page' : undefined}>
@@ -209,5 +209,5 @@ export async function subscribe(name: string, on: boolean): Promise<void> {
 }
 
 export function openDirect(ids: readonly number[]): void {
-  go('conversations', ...addressOf({ kind: 'direct', ids }))
+  go('conversations', ...writeNarrow({ kind: 'direct', ids }))
 }

@@ -8,7 +8,7 @@ import { addOwnEvent, connection } from '../live.ts'
 import { say } from '../parts/controls.tsx'
 import { route } from '../route.ts'
 import { type Account, actor, call, callAs, messageOf, phase, token } from '../session.ts'
-import { fits, type Narrow, narrowOf, peersOf, termsOf } from './narrow.ts'
+import { buildTerms, fits, listPeers, type Narrow, readNarrow } from './narrow.ts'
 import type { Channel, Message, Reaction, User } from './records.ts'
 
 export const users = signal<ReadonlyMap<number, User>>(new Map())
@@ -25,7 +25,7 @@ export const hasOlder = signal(false)
 export const typing = signal<ReadonlyMap<number, number>>(new Map())
 
 /** Stays while another view is shown. */
-export const narrow = signal<Narrow>(narrowOf([]))
+export const narrow = signal<Narrow>(readNarrow([]))
 
 export const unreadCounts = computed(() => {
   const counts = new Map<string, number>()
@@ -47,7 +47,7 @@ export function directKey(ids: readonly number[]): string {
 
 export function keyOf(message: Message): string {
   return message.stream_id === undefined
-    ? directKey(peersOf(message, actor.value!.user_id))
+    ? directKey(listPeers(message, actor.value!.user_id))
     : channelKey(message.stream_id, message.subject)
 }
 
@@ -63,7 +63,7 @@ export function watchChat(): void {
     return () => abort.abort()
   })
   effect(() => {
-    if (route.value.view === 'conversations') narrow.value = narrowOf(route.value.rest)
+    if (route.value.view === 'conversations') narrow.value = readNarrow(route.value.rest)
   })
   effect(() => {
     const wanted = narrow.value
@@ -79,7 +79,7 @@ export async function loadOlder(): Promise<void> {
 }
 
 /** The topics of a channel, newest first. */
-export async function topicsOf(channelId: number): Promise<string[]> {
+export async function fetchTopics(channelId: number): Promise<string[]> {
   const { topics } = await call('GET', `/users/me/${channelId}/topics`, { allow_empty_topic_name: true })
   return topics.map(({ name }: { name: string }) => name)
 }
@@ -106,7 +106,7 @@ async function refresh(wanted: Narrow = narrow.peek()): Promise<void> {
 }
 
 async function fetchMessages(wanted: Narrow, anchor: number | 'newest', count = pageSize): Promise<Message[]> {
-  const terms = termsOf(wanted)
+  const terms = buildTerms(wanted)
   const reply = await call('GET', '/messages', {
     anchor,
     num_before: count,
@@ -250,7 +250,7 @@ async function reload(): Promise<void> {
 function addMessage(message: Message, me: number): void {
   if (!message.flags.includes('read')) unread.value = new Map(unread.value).set(message.id, keyOf(message))
   if (message.stream_id === undefined) {
-    const ids = peersOf(message, me)
+    const ids = listPeers(message, me)
     directs.value = [ids, ...directs.value.filter(other => other.join() !== ids.join())]
   }
   typing.value = new Map([...typing.value].filter(([id]) => id !== message.sender_id))

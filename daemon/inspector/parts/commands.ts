@@ -10,17 +10,19 @@ export function quote(text: string): string {
 type Params = Readonly<Record<string, unknown>>
 
 /** `path` is below /api/v1 or has it. The key is a variable of the shell: what is copied can be shown to others. */
-export function curlOf(method: string, path: string, user: string | null, params: Params): string {
+export function writeCurl(method: string, path: string, user: string | null, params: Params): string {
   const account = user ? [`-u ${quote(`${user}:`)}"$NATTER_API_KEY"`] : []
   const shape = method === 'GET' ? ['-G'] : [`-X ${method}`]
   const entries = Object.entries(params)
   const fields = entries.some(([, value]) => isFile(value))
-    ? entries.map(([name, value]) => `-F ${quote(`${name}=${isFile(value) ? `@${value.filename}` : textOf(value)}`)}`)
-    : entries.map(([name, value]) => `--data-urlencode ${quote(`${name}=${textOf(value)}`)}`)
+    ? entries.map(
+        ([name, value]) => `-F ${quote(`${name}=${isFile(value) ? `@${value.filename}` : writeText(value)}`)}`,
+      )
+    : entries.map(([name, value]) => `--data-urlencode ${quote(`${name}=${writeText(value)}`)}`)
   return ['curl -sS', ...account, ...shape, quote(`${site}${apiPath(path)}`), ...fields].join(' ')
 }
 
-export function natterOf(method: string, path: string, user: string | null, params: Params): string {
+export function writeNatter(method: string, path: string, user: string | null, params: Params): string {
   const fields = Object.entries(params).map(([name, value]) =>
     typeof value === 'string' ? `-f ${quote(`${name}=${value}`)}` : `-F ${quote(`${name}=${JSON.stringify(value)}`)}`,
   )
@@ -37,7 +39,7 @@ export function natterOf(method: string, path: string, user: string | null, para
 }
 
 /** A wait, or a tail, that would see this event. */
-export function followOf(verb: 'wait' | 'tail', event: Readonly<Record<string, any>>, user: string | null): string {
+export function writeFollow(verb: 'wait' | 'tail', event: Readonly<Record<string, any>>, user: string | null): string {
   const { type, message } = event
   const parts = [`natter ${verb}`]
   if (type === 'message') {
@@ -57,7 +59,7 @@ export function isFile(value: unknown): value is { readonly filename: string } {
   return typeof value === 'object' && value !== null && 'filename' in value
 }
 
-export function textOf(value: unknown): string {
+export function writeText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

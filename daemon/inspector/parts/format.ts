@@ -21,7 +21,7 @@ export function hourAndMinute(ms: number): string {
   return shortTime.format(ms)
 }
 
-export function dayOf(ms: number): string {
+export function formatDay(ms: number): string {
   return day.format(ms)
 }
 

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { calls, clearCalls, isPoll, type LoggedCall, skipped } from '../live.ts'
-import { apiPath, curlOf, isFile, natterOf } from '../parts/commands.ts'
+import { apiPath, isFile, writeCurl, writeNatter } from '../parts/commands.ts'
 import { attempt, CopyButton, Json, say } from '../parts/controls.tsx'
 import { duration, localPart, timeOfDay } from '../parts/format.ts'
 import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
@@ -105,12 +105,12 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
   return (
     <Details label="Call" title={`${method} ${path.replace(/^\/api\/v1/, '')}`} close={close}>
       <div class="toolbar">
-        <CopyButton text={() => curlOf(method, path, user, sent)}>
+        <CopyButton text={() => writeCurl(method, path, user, sent)}>
           <span>
             as <code>curl</code>
           </span>
         </CopyButton>
-        <CopyButton text={() => natterOf(method, path, user, sent)}>
+        <CopyButton text={() => writeNatter(method, path, user, sent)}>
           <span>
             as <code>natter</code>
           </span>

@@ -6,7 +6,7 @@ import { Composer } from '../chat/composer.tsx'
 import { MessageRow } from '../chat/message.tsx'
 import type { Narrow } from '../chat/narrow.ts'
 import type { Message } from '../chat/records.ts'
-import { namesOf, Sidebar, subscribe } from '../chat/sidebar.tsx'
+import { listNames, Sidebar, subscribe } from '../chat/sidebar.tsx'
 import {
   channelKey,
   channels,
@@ -21,8 +21,8 @@ import {
   users,
 } from '../chat/store.ts'
 import { attempt, Icon } from '../parts/controls.tsx'
-import { dayOf } from '../parts/format.ts'
-import { go, hrefOf, route } from '../route.ts'
+import { formatDay } from '../parts/format.ts'
+import { go, route, writeHref } from '../route.ts'
 import { call } from '../session.ts'
 
 export function Conversations() {
@@ -46,12 +46,12 @@ function Header() {
   const unread = unreadIn(now)
   return (
     <header class="pane-header">
-      <a class="button ghost only-narrow" href={hrefOf('conversations')}>
+      <a class="button ghost only-narrow" href={writeHref('conversations')}>
         <Icon name="back" />
         <span class="hidden">Back to the list</span>
       </a>
       <div class="pane-title">
-        <h1>{titleOf(now)}</h1>
+        <h1>{renderTitle(now)}</h1>
         {channel?.description && now.kind === 'channel' && <p class="faint">{channel.description}</p>}
       </div>
       <Search now={now} />
@@ -97,14 +97,14 @@ function Search({ now }: { now: Narrow }) {
   )
 }
 
-function titleOf(now: Narrow): string {
+function renderTitle(now: Narrow): string {
   switch (now.kind) {
     case 'channel':
       return `#${channels.value.get(now.id)?.name ?? now.id}`
     case 'topic':
       return `#${channels.value.get(now.id)?.name ?? now.id} › ${now.topic || 'general chat'}`
     case 'direct':
-      return namesOf(now.ids)
+      return listNames(now.ids)
     case 'search':
       return `Search: ${now.text}`
     case 'mentions':
@@ -208,10 +208,10 @@ interface DatedProps {
 
 /** A line where a new day begins. */
 function Dated({ message, before, children }: DatedProps) {
-  const day = dayOf(message.timestamp * 1000)
+  const day = formatDay(message.timestamp * 1000)
   return (
     <>
-      {(!before || dayOf(before.timestamp * 1000) !== day) && <p class="day">{day}</p>}
+      {(!before || formatDay(before.timestamp * 1000) !== day) && <p class="day">{day}</p>}
       {children}
     </>
   )

@@ -2,7 +2,7 @@
 
 import { useComputed } from '@preact/signals'
 import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
-import { followOf } from '../parts/commands.ts'
+import { writeFollow } from '../parts/commands.ts'
 import { attempt, CopyButton, Json, useFresh } from '../parts/controls.tsx'
 import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
 import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
@@ -82,13 +82,13 @@ function row({ time, to, event, queues, position }: LoggedEvent) {
         {queues.length === 1 ? queues[0]!.slice(0, 8) : queues.length}
       </span>
       <span class="number">{position || ''}</span>
-      <span class="cut faint">{summaryOf(event)}</span>
+      <span class="cut faint">{summarize(event)}</span>
     </span>
   )
 }
 
 /** What an event is about, in a few words. */
-function summaryOf(event: LoggedEvent['event']): string {
+function summarize(event: LoggedEvent['event']): string {
   const { message } = event
   if (event.type === 'message' && message)
     return `${localPart(String(message.sender_email))}: ${String(message.content).slice(0, 200)}`
@@ -105,12 +105,12 @@ function EventDetails({ item, close }: { item: LoggedEvent; close: () => void })
   return (
     <Details label="Event" title={`${event.type} ${event.op ?? ''}`} close={close}>
       <div class="toolbar">
-        <CopyButton text={() => followOf('wait', event, reader)}>
+        <CopyButton text={() => writeFollow('wait', event, reader)}>
           <span>
             as <code>natter wait</code>
           </span>
         </CopyButton>
-        <CopyButton text={() => followOf('tail', event, reader)}>
+        <CopyButton text={() => writeFollow('tail', event, reader)}>
           <span>
             as <code>natter tail</code>
           </span>

@@ -48,7 +48,7 @@ export function Groups() {
             <br />
             <span class="faint">{description}</span>
           </td>
-          <td>{namesOf(members)}</td>
+          <td>{listNames(members)}</td>
           <td>
             {direct_subgroup_ids
               .map(one => groups.find(group => group.id === one)?.name.replace('role:', '') ?? one)
@@ -102,7 +102,7 @@ function inWords(setting: string): string {
   return setting.replace(/^can_|_group$/g, '').replaceAll('_', ' ')
 }
 
-function namesOf(ids: readonly number[]): string {
+function listNames(ids: readonly number[]): string {
   const names = ids.slice(0, shownNames).map(id => users.value.get(id)?.full_name ?? `user ${id}`)
   return names.join(', ') + (ids.length > shownNames ? ` and ${ids.length - shownNames} more` : '')
 }

@@ -130,7 +130,7 @@ function Difference({ names }: { names: readonly string[] }) {
 }
 
 /** One side of the difference: all of what was added or removed, or the fields that changed. */
-function sideOf({ fields, changes }: Thing, side: 'from' | 'to'): unknown {
+function pickSide({ fields, changes }: Thing, side: 'from' | 'to'): unknown {
   if (!changes) return fields
   return Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, change[side]]))
 }
@@ -155,8 +155,8 @@ function Changes({ found }: { found: Found }) {
           <td>
             <b>{thing.name}</b>
           </td>
-          <td>{kind !== 'added' && <Json value={sideOf(thing, 'from')} label={`Before, ${thing.name}`} />}</td>
-          <td>{kind !== 'removed' && <Json value={sideOf(thing, 'to')} label={`After, ${thing.name}`} />}</td>
+          <td>{kind !== 'added' && <Json value={pickSide(thing, 'from')} label={`Before, ${thing.name}`} />}</td>
+          <td>{kind !== 'removed' && <Json value={pickSide(thing, 'to')} label={`After, ${thing.name}`} />}</td>
         </tr>
       ))}
     </Table>

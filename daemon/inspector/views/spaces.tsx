@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { controlOf, isControlled, site, tokenFor } from '../session.ts'
+import { callControl, isControlled, site, tokenFor } from '../session.ts'
 
 export interface Space {
   readonly name: string
@@ -27,7 +27,7 @@ export function SpaceSwitch() {
     // A space knows nothing of the others. The daemon does, if this tab has seen its token.
     const token = tokenFor(daemon)
     if (!isControlled.value || token === undefined) return
-    void controlOf(daemon, token, 'GET', '/spaces').then(
+    void callControl(daemon, token, 'GET', '/spaces').then(
       reply => {
         spaces.value = reply.spaces ?? []
       },

@@ -6,7 +6,7 @@ import { openDirect } from '../chat/sidebar.tsx'
 import { channels, users } from '../chat/store.ts'
 import { attempt, copy, Icon, useFresh } from '../parts/controls.tsx'
 import { Table } from '../parts/table.tsx'
-import { hrefOf, route } from '../route.ts'
+import { route, writeHref } from '../route.ts'
 import { accounts, actAs, control, isControlled } from '../session.ts'
 import { Groups } from './groups.tsx'
 import { Mails, Webhooks } from './outgoing.tsx'
@@ -36,7 +36,7 @@ export function World() {
     <div class="page">
       <nav class="subtabs" aria-label="Parts of the world">
         {names.map(name => (
-          <a key={name} href={hrefOf('world', name)} aria-current={name === chosen ? 'page' : undefined}>
+          <a key={name} href={writeHref('world', name)} aria-current={name === chosen ? 'page' : undefined}>
             {tabs[name][0]}
           </a>
         ))}
@@ -170,7 +170,7 @@ function ChannelRow({ channel, open, toggle }: { channel: Channel; open: boolean
     <>
       <tr>
         <td>
-          <a href={hrefOf('conversations', 'channel', stream_id)}>#{name}</a>
+          <a href={writeHref('conversations', 'channel', stream_id)}>#{name}</a>
         </td>
         <td>
           {kind}

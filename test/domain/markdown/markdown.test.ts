@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { applyFact } from '../../../daemon/domain/index.ts'
 import { alertWordsIn, render, renderInline, topicLinks } from '../../../daemon/domain/markdown/index.ts'
 import { linksIn } from '../../../daemon/domain/markdown/topic-links.ts'
-import { widgetOf } from '../../../daemon/domain/markdown/widgets.ts'
+import { parseWidget } from '../../../daemon/domain/markdown/widgets.ts'
 import { type Channel, State } from '../../../daemon/domain/model/state.ts'
 import { found } from '../../../daemon/domain/organization/founding.ts'
 import { isOwner } from '../../../daemon/domain/rules/index.ts'
@@ -294,16 +294,16 @@ describe('alert words', () => {
 
 describe('widgets', () => {
   test('polls and to-do lists', () => {
-    assert.deepEqual(widgetOf('/poll Lunch?\n- pizza\nsoup\n'), {
+    assert.deepEqual(parseWidget('/poll Lunch?\n- pizza\nsoup\n'), {
       widget_type: 'poll',
       extra_data: { question: 'Lunch?', options: ['pizza', 'soup'] },
     })
-    assert.deepEqual(widgetOf('/todo Trip\nbook: by train'), {
+    assert.deepEqual(parseWidget('/todo Trip\nbook: by train'), {
       widget_type: 'todo',
       extra_data: { task_list_title: 'Trip', tasks: [{ task: 'book', desc: 'by train' }] },
     })
-    assert.equal(widgetOf('/polls are fun'), undefined)
-    assert.equal(widgetOf('a /poll'), undefined)
+    assert.equal(parseWidget('/polls are fun'), undefined)
+    assert.equal(parseWidget('a /poll'), undefined)
   })
 })
 

@@ -2,19 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { widgetOf } from '../../../daemon/domain/markdown/widgets.ts'
+import { parseWidget } from '../../../daemon/domain/markdown/widgets.ts'
 
 describe('widgets', () => {
   test('a poll has a question and options', () => {
-    assert.deepEqual(widgetOf('/poll Lunch?\n- Pizza\n\n* Soup\nBread'), {
+    assert.deepEqual(parseWidget('/poll Lunch?\n- Pizza\n\n* Soup\nBread'), {
       widget_type: 'poll',
       extra_data: { question: 'Lunch?', options: ['Pizza', 'Soup', 'Bread'] },
     })
-    assert.deepEqual(widgetOf('/poll'), { widget_type: 'poll', extra_data: { question: '', options: [] } })
+    assert.deepEqual(parseWidget('/poll'), { widget_type: 'poll', extra_data: { question: '', options: [] } })
   })
 
   test('a list of tasks has a title, and tasks with or without a description', () => {
-    assert.deepEqual(widgetOf('/todo Release\nTag: the commit\nTell people'), {
+    assert.deepEqual(parseWidget('/todo Release\nTag: the commit\nTell people'), {
       widget_type: 'todo',
       extra_data: {
         task_list_title: 'Release',
@@ -27,6 +27,7 @@ describe('widgets', () => {
   })
 
   test('any other message has none', () => {
-    for (const text of ['hello', '/polls', ' /poll x', '/me waves', '']) assert.equal(widgetOf(text), undefined, text)
+    for (const text of ['hello', '/polls', ' /poll x', '/me waves', ''])
+      assert.equal(parseWidget(text), undefined, text)
   })
 })

@@ -9,10 +9,10 @@ import fc from 'fast-check'
 import {
   IdList,
   IdSet,
-  idsOf,
   type Message,
   MessageStore,
-  runsOf,
+  packRuns,
+  unpackRuns,
 } from '../../../daemon/domain/model/message-store/index.ts'
 import { segmentSize } from '../../../daemon/domain/model/message-store/segment.ts'
 import { WordIndex } from '../../../daemon/domain/model/message-store/word-index.ts'
@@ -54,11 +54,11 @@ describe('a set of message IDs', () => {
           for (let id = from; id <= from + length; id++) plain.add(id)
         }
         for (const id of singles) plain.add(id) && set.add(id)
-        set.deleteRuns(runsOf(sorted(gone)))
+        set.deleteRuns(packRuns(sorted(gone)))
         for (const id of gone) plain.delete(id)
         const members = sorted(plain)
         assert.equal(set.size, plain.size)
-        assert.deepEqual(idsOf(set.runs()), members)
+        assert.deepEqual(unpackRuns(set.runs()), members)
         for (const at of [1, 5, 8191, 8192, 20_000, 33_333, 60_000]) {
           assert.equal(set.atMost(at), members.findLast(id => id <= at) ?? 0)
           assert.equal(set.atLeast(at), members.find(id => id >= at) ?? Number.POSITIVE_INFINITY)

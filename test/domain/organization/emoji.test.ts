@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { emoji as api } from '../../../daemon/api/organization/emoji.ts'
 import { userStatus } from '../../../daemon/api/people/user-status.ts'
-import { stillOf } from '../../../daemon/domain/files/still-images.ts'
+import { extractStill } from '../../../daemon/domain/files/still-images.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { animated, pixel } from '../../support/images.ts'
 import { fetched, listen, person } from '../../support/world.ts'
@@ -49,10 +49,10 @@ describe('POST /realm/emoji/{emoji_name}', () => {
       const { status, headers } = await daemon.nobody.raw('GET', still_url!)
       assert.deepEqual([status, headers['content-type']], [200, `image/${type}`])
     }
-    assert.deepEqual(stillOf(animated.gif), new Uint8Array(pixel.gif))
-    assert.deepEqual(stillOf(animated.png), new Uint8Array(pixel.png))
+    assert.deepEqual(extractStill(animated.gif), new Uint8Array(pixel.gif))
+    assert.deepEqual(extractStill(animated.png), new Uint8Array(pixel.png))
     for (const bytes of Object.values(animated))
-      for (let length = 0; length < bytes.length; length++) stillOf(bytes.subarray(0, length))
+      for (let length = 0; length < bytes.length; length++) extractStill(bytes.subarray(0, length))
   })
 
   test('the field of the file may have any name', async () => {

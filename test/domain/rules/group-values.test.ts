@@ -14,7 +14,7 @@ import {
   checkedValue,
   defaultValue,
   directMembers,
-  groupsOf,
+  findGroups,
   isIn,
   isNobody,
   normalise,
@@ -87,7 +87,7 @@ describe('groups in groups', () => {
           else if (group) change(state, what, group, people[b % people.length]!.id, other)
           for (const { id } of people)
             assert.deepEqual(
-              [...groupsOf(state, state.users.get(id)!)].sort((x, y) => x - y),
+              [...findGroups(state, state.users.get(id)!)].sort((x, y) => x - y),
               naive(state, id),
             )
         }
@@ -101,12 +101,12 @@ describe('groups in groups', () => {
     const user = [...state.users.values()].at(-1)!
     let inner = addGroup(state, [user.id], [])
     for (let n = 1; n < 1000; n++) inner = addGroup(state, [], [inner])
-    const groups = groupsOf(state, user)
+    const groups = findGroups(state, user)
     assert.ok(groups.has(inner))
     assert.equal(withSubgroups(state, inner).size, 1000)
-    assert.equal(groupsOf(state, user), groups, 'the same answer, not a new one')
+    assert.equal(findGroups(state, user), groups, 'the same answer, not a new one')
     applyFact(state, { type: 'group.members-removed', groupId: inner - 999, userIds: [user.id] })
-    assert.ok(!groupsOf(state, user).has(inner))
+    assert.ok(!findGroups(state, user).has(inner))
   })
 })
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { levelOf } from '../../../daemon/api/levels/level.ts'
+import { getLevel } from '../../../daemon/api/levels/level.ts'
 import { defaultLevel } from '../../../daemon/api/levels/releases.ts'
 import { apiEmail, userByEmail } from '../../../daemon/domain/model/lookups.ts'
 import { type Role, roles } from '../../../daemon/domain/model/roles.ts'
@@ -140,7 +140,7 @@ describe('can_access_all_users_group = role:members', () => {
 
   test('a guest knows themselves, bots and active people they share a channel with', () => {
     const { organization, state, all, friend, guest } = limited()
-    const ctx = { state, actor: guest, server: { level: levelOf(defaultLevel) } } as never
+    const ctx = { state, actor: guest, server: { level: getLevel(defaultLevel) } } as never
     const known = [...state.users.values()].filter(user => may.accessUser.allows(ctx, user))
     assert.deepEqual(
       known.filter(user => !user.bot).map(user => user.fullName),

@@ -2,6 +2,7 @@
 // Missed messages are fetched, events that cannot be fetched are marked as a gap, and nothing is delivered twice.
 
 import {
+  buildRegistration,
   capabilities,
   firstPause,
   type Gap,
@@ -11,7 +12,6 @@ import {
   lookBetween,
   queueLost,
   registerQueue,
-  registrationOf,
   type Wanted,
 } from '../../../../daemon/client/following.ts'
 import { type Call, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
@@ -261,7 +261,7 @@ export class Follower {
 
 /** The params of the registration. */
 export function registration(plan: Plan): Readonly<Record<string, unknown>> {
-  return registrationOf({ ...plan, applyMarkdown: false }, more(plan))
+  return buildRegistration({ ...plan, applyMarkdown: false }, more(plan))
 }
 
 function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {

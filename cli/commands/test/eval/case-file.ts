@@ -77,11 +77,11 @@ type Written = Static<typeof shape>
 export type Case = Omit<Written, 'level'> & { readonly name: string; readonly file: string; readonly level?: number }
 
 export async function readCase(file: string): Promise<Case> {
-  const { value, lineOf } = await readYaml(readSource(file)).catch(error => {
+  const { value, findLine } = await readYaml(readSource(file)).catch(error => {
     throw error instanceof YamlMistake ? usage(`${file}, line ${error.line}: ${error.message}`) : error
   })
   const problem = findProblem(shape, value, []) ?? contradictionIn(value as Written, file)
-  if (problem) throw usage(`${file}, line ${lineOf(problem.path)}: ${problem.text}`)
+  if (problem) throw usage(`${file}, line ${findLine(problem.path)}: ${problem.text}`)
   const { name: given, level, ...rest } = value as Written
   return {
     ...rest,

@@ -14,7 +14,10 @@ export interface WebhookRequest {
 }
 
 /** null: there is nothing to send any more, because the bot or the message is gone. */
-export function requestOf(ctx: Surroundings, delivery: WebhookDelivery): WebhookRequest | { refused: string } | null {
+export function buildRequest(
+  ctx: Surroundings,
+  delivery: WebhookDelivery,
+): WebhookRequest | { refused: string } | null {
   const bot = ctx.state.users.get(delivery.botId)
   const message = ctx.state.messages.get(delivery.messageId)
   if (!bot || !isOutgoing(bot) || !message) return null
@@ -48,7 +51,7 @@ function payload(ctx: Surroundings, bot: User, message: Message, { trigger }: We
     bot_full_name: bot.fullName,
     data: message.content,
     trigger,
-    token: ctx.keys.tokenOf(bot),
+    token: ctx.keys.deriveToken(bot),
     message: {
       ...shown,
       rendered_content: message.html,
@@ -62,7 +65,7 @@ function slackForm(ctx: Surroundings, bot: User, message: Message, { trigger }: 
   const { state, server } = ctx
   const sender = state.users.get(message.senderId)!
   return {
-    token: ctx.keys.tokenOf(bot),
+    token: ctx.keys.deriveToken(bot),
     team_id: 'T1',
     team_domain: /^\w+:\/\/([^/]+)/.exec(server.url)?.[1] ?? server.url,
     channel_id: `C${message.channelId}`,

@@ -5,7 +5,7 @@ import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/messages/compose.ts'
 import { posting, sentBySystem, type Target } from '../../messages/messages/send.ts'
-import { addressOf, silentMention } from '../../messages/notices/quote.ts'
+import { buildAddress, silentMention } from '../../messages/notices/quote.ts'
 import { isUnread } from '../../model/message-reader.ts'
 import type { OutgoingService, State, User } from '../../model/state.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
@@ -31,17 +31,17 @@ const replyClient = 'OutgoingWebhookResponse'
 /** Facts of an attempt that has come to its end. Whatever the answer is, the attempt counts. */
 export function settle(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
   try {
-    return outcomeOf(surroundings, delivery, attempt)
+    return decideOutcome(surroundings, delivery, attempt)
   } catch (error) {
     if (attempt.kind !== 'answered') throw error
-    return outcomeOf(surroundings, delivery, {
+    return decideOutcome(surroundings, delivery, {
       kind: 'impossible',
       reason: 'The answer of the bot’s server cannot be used',
     })
   }
 }
 
-function outcomeOf(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
+function decideOutcome(surroundings: Surroundings, delivery: WebhookDelivery, attempt: Attempt): Fact[] {
   const ctx = { ...surroundings, client: replyClient }
   const attempts = delivery.attempts + 1
   const pause = backOff[delivery.attempts]
@@ -52,7 +52,7 @@ function outcomeOf(surroundings: Surroundings, delivery: WebhookDelivery, attemp
   if (attempt.kind === 'pointless')
     return [update(ctx.state, { ...done, status: 'failed', error: 'The bot or the message is gone' })]
   const bot = ctx.state.users.get(delivery.botId)!
-  const target = placeOf(ctx.state, delivery.messageId)
+  const target = findTarget(ctx.state, delivery.messageId)
   const outcome = target ? replyTo(ctx, bot, target, attempt) : { facts: [] }
   const failure = 'failure' in outcome ? outcome : undefined
   return [
@@ -150,7 +150,7 @@ function words(value: unknown): string {
 }
 
 /** Where the message is now; undefined when it is gone. */
-function placeOf({ messages, channels, conversations }: State, id: number): Target | undefined {
+function findTarget({ messages, channels, conversations }: State, id: number): Target | undefined {
   const message = messages.get(id)
   if (!message) return undefined
   if (message.channelId === undefined) return { people: conversations.get(message.conversationId!)!.userIds }
@@ -176,7 +176,7 @@ function notices(
   const owner = bot.bot!.ownerId === null ? undefined : ctx.state.users.get(bot.bot!.ownerId)
   if (!owner?.active) return here
   // A whole address: the message also goes out by mail.
-  const link = ctx.server.url + addressOf(ctx.state, ctx.state.messages.get(messageId)!)
+  const link = ctx.server.url + buildAddress(ctx.state, ctx.state.messages.get(messageId)!)
   const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fence(beginning(attempt.body))}` : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
   const text = `[A message](${link}) to your bot ${silentMention(ctx.state, bot.id)} failed: ${detail}${body}`

@@ -14,8 +14,8 @@ interface SlackMessage {
 export function readSlackMessage(payload: unknown): SlackMessage {
   const message = objectAt(payload, '')
   const pieces = [
-    ...piecesOf(message, 'blocks', '', blockText),
-    ...piecesOf(message, 'attachments', '', attachmentText),
+    ...renderPieces(message, 'blocks', '', blockText),
+    ...renderPieces(message, 'attachments', '', attachmentText),
   ]
   let body = joinPieces(pieces)
   if (body === '' && message.text) {
@@ -28,7 +28,7 @@ export function readSlackMessage(payload: unknown): SlackMessage {
 
 type Render = (item: Fields, place: string) => string
 
-function piecesOf(fields: Fields, name: string, at: string, render: Render): string[] {
+function renderPieces(fields: Fields, name: string, at: string, render: Render): string[] {
   if (!fields[name]) return []
   return listAt(fields[name], `${at}${name}`).map((item, index) => {
     const place = `${at}${name}[${index}]`
@@ -51,7 +51,7 @@ function blockText(block: Fields, at: string): string {
   const type = wordAt(block.type, `${at}type`, blockTypes)
   if (type === 'divider') return '----'
   if (type === 'header') return `## ${textObject(block.text, `${at}text`, ['plain_text'])}`
-  if (type === 'context') return joinPieces(piecesOf(block, 'elements', at, contextText))
+  if (type === 'context') return joinPieces(renderPieces(block, 'elements', at, contextText))
   if (type === 'section') return sectionText(block, at)
   if (type !== 'image') return ''
   const image = imageLink(block, at)
@@ -114,7 +114,7 @@ function attachmentText(attachment: Fields, at: string): string {
     fields
       .map((field, index) => attachmentField(objectAt(field, `${at}fields[${index}]`), `${at}fields[${index}].`))
       .join('\n'),
-    ...piecesOf(attachment, 'blocks', at, blockText),
+    ...renderPieces(attachment, 'blocks', at, blockText),
     image,
     text('footer'),
     attachment.ts ? `<time:${secondsAt(attachment.ts, `${at}ts`)}>` : '',

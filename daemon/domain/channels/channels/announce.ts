@@ -3,7 +3,7 @@
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { renderInline } from '../../markdown/index.ts'
 import type { ChannelFact } from '../../model/facts/channels.ts'
-import { subscribersOf } from '../../model/lookups.ts'
+import { listSubscribers } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
 import type { Announcement, Event } from '../../resource.ts'
 import { activeUsers, channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
@@ -66,7 +66,7 @@ function pointersGone(state: State, names: readonly string[]): Announcement {
 export function announceUnarchived(state: State, { channelId }: Of<'channel.unarchived'>): Announcement[] {
   const channel = state.channels.get(channelId)!
   const to = channelAudience(state, channel)
-  const subscribers = subscribersOf(state, channelId)
+  const subscribers = listSubscribers(state, channelId)
   const peers = { type: 'subscription', op: 'peer_add', stream_ids: [channelId], user_ids: subscribers }
   const rows = subscribers.map(userId => state.subscriptions.get(channelId, userId)!)
   return [

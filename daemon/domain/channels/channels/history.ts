@@ -11,7 +11,7 @@ export interface Topic {
 }
 
 /** Topics of the channel with a message the asker may read, newest first, each in its newest spelling. */
-export function topicsOf(asker: Asker, channel: Channel): Topic[] {
+export function listTopics(asker: Asker, channel: Channel): Topic[] {
   const { messages } = asker.state
   const topics: Topic[] = []
   for (const { ids } of messages.topics(channel.id))

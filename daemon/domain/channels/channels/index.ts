@@ -3,7 +3,7 @@
 import { channels as api } from '../../../api/channels/channels.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { AnnouncingSetting, ChannelFact } from '../../model/facts/channels.ts'
-import { channelByName, subscribersOf, systemBot } from '../../model/lookups.ts'
+import { channelByName, listSubscribers, systemBot } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
 import { conflict, invalid, missing } from '../../refusal.ts'
@@ -90,7 +90,7 @@ export const channels = resource(api)<ChannelFact>({
     },
 
     members: (ctx, { stream_id }) => ({
-      reply: { subscribers: subscribersOf(ctx.state, readableChannelFor(ctx, stream_id, may.seeMetadata).id) },
+      reply: { subscribers: listSubscribers(ctx.state, readableChannelFor(ctx, stream_id, may.seeMetadata).id) },
     }),
 
     email(ctx, { stream_id, sender_id }) {

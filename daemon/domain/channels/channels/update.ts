@@ -4,7 +4,7 @@ import { channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import type { Fact } from '../../facts.ts'
 import { channelEventNotice } from '../../messages/notices/post.ts'
 import type { ChannelSettings } from '../../model/facts/channels.ts'
-import { channelByName, subscribersOf } from '../../model/lookups.ts'
+import { channelByName, listSubscribers } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
@@ -78,13 +78,13 @@ export function settingsFact(state: State, old: Channel, settings: ChannelSettin
 
 /** Marks an archived channel as read: its unread messages could not be found. */
 export function archiveNotice(ctx: Context, channel: Channel, done: 'archived' | 'unarchived'): Fact[] {
-  const readBy = done === 'archived' ? subscribersOf(ctx.state, channel.id) : []
+  const readBy = done === 'archived' ? listSubscribers(ctx.state, channel.id) : []
   return channelEventNotice(ctx, channel, `Channel #**${channel.name}** has been ${done}.`, readBy)
 }
 
 function checkUnarchiving(ctx: Context, channel: Channel): void {
   if (!channel.archived) throw conflict('is_archived', 'the channel is not archived')
-  if (channel.inviteOnly && subscribersOf(ctx.state, channel.id).length === 0)
+  if (channel.inviteOnly && listSubscribers(ctx.state, channel.id).length === 0)
     throw conflict('is_archived', 'a private channel without subscribers cannot be unarchived')
 }
 

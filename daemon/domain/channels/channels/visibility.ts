@@ -9,7 +9,7 @@
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
 import type { ChannelVisibilityChanged, Sight } from '../../model/facts/channels.ts'
-import { subscribersOf } from '../../model/lookups.ts'
+import { listSubscribers } from '../../model/lookups.ts'
 import type { ChangedRows, Channel, Group, State, User } from '../../model/state.ts'
 import { type Announcement, resource } from '../../resource.ts'
 import { withSubgroups } from '../../rules/group-values.ts'
@@ -95,7 +95,7 @@ function comingIntoSight(state: State, channels: readonly Channel[], to: readonl
   // Archived channels are apart, because some clients get no events about them.
   return [channels.filter(channel => !channel.archived), channels.filter(channel => channel.archived)].flatMap(some => {
     if (some.length === 0) return []
-    const subscribers = new Map(some.map(channel => [channel.id, subscribersOf(state, channel.id)]))
+    const subscribers = new Map(some.map(channel => [channel.id, listSubscribers(state, channel.id)]))
     return [
       { to, event: presentCreated(state, some) },
       ...compact(subscribers).map(({ channelIds, userIds }) => ({

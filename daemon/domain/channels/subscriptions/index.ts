@@ -112,9 +112,9 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       return [
         ...gained.map(({ channelIds, userIds }) => ({
           to: userIds,
-          event: presentCreated(state, channelsOf(state, channelIds)),
+          event: presentCreated(state, getChannels(state, channelIds)),
         })),
-        ...addedAnnouncements(state, rowsOf(state, users)),
+        ...addedAnnouncements(state, listRows(state, users)),
         ...metInChannels(state, users),
         ...subscriberChange(state, 'peer_add', users),
       ]
@@ -126,7 +126,7 @@ export const subscriptions = resource(api)<SubscriptionFact>({
         ...compact(users).map(({ channelIds, userIds }) => ({ to: userIds, event: removedEvent(state, channelIds) })),
         ...lost.map(({ channelIds, userIds }) => ({
           to: userIds,
-          event: presentDeleted(channelsOf(state, channelIds)),
+          event: presentDeleted(getChannels(state, channelIds)),
         })),
         ...subscriberChange(state, 'peer_remove', users),
         ...partedInChannels(state, users),
@@ -155,18 +155,18 @@ const newcomer = {
   notifications: { desktop: null, audible: null, push: null, email: null, wildcardMentions: null },
 }
 
-function channelsOf(state: State, ids: readonly number[]): Channel[] {
+function getChannels(state: State, ids: readonly number[]): Channel[] {
   return ids.map(id => state.channels.get(id)!)
 }
 
-function* rowsOf(state: State, users: ReadonlyMap<number, readonly number[]>): Generator<Subscription> {
+function* listRows(state: State, users: ReadonlyMap<number, readonly number[]>): Generator<Subscription> {
   for (const [channelId, userIds] of users)
     for (const userId of userIds) yield state.subscriptions.get(channelId, userId)!
 }
 
 function removedEvent(state: State, channelIds: readonly number[]): Forms {
   return client => {
-    const channels = channelsOf(state, channelIds).filter(channel => !channel.archived || client.archivedChannels)
+    const channels = getChannels(state, channelIds).filter(channel => !channel.archived || client.archivedChannels)
     const subscriptions = channels.map(({ id, name }) => ({ stream_id: id, name }))
     return subscriptions.length > 0 ? { type: 'subscription', op: 'remove', subscriptions } : null
   }

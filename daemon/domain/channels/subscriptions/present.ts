@@ -1,6 +1,6 @@
 // Subscriptions as the API shows them: the channel, and what this person has set for it.
 
-import { subscribersOf } from '../../model/lookups.ts'
+import { listSubscribers } from '../../model/lookups.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
@@ -103,7 +103,7 @@ export function addedAnnouncements(state: State, rows: Iterable<Subscription>): 
 /** Nothing, everyone, or of a large channel its bots and some others. */
 function presentSubscribers(state: State, channel: Channel, include: Form['includeSubscribers']) {
   if (include === 'false') return {}
-  const subscribers = subscribersOf(state, channel.id)
+  const subscribers = listSubscribers(state, channel.id)
   if (include === 'true' || subscribers.length < largeChannel) return { subscribers }
   // OPEN: which people a partial list has is free; these are the oldest accounts.
   const bots = subscribers.filter(id => state.users.get(id)!.bot)

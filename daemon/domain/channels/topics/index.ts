@@ -17,7 +17,7 @@ import * as may from '../../rules/index.ts'
 import { clean, unprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 import { topicMeant, topicShown } from '../../values/topic-names.ts'
-import { topicsOf } from '../channels/history.ts'
+import { listTopics } from '../channels/history.ts'
 import { clearedFacts, userTopicFacts } from './visibility.ts'
 
 const none = 0
@@ -29,7 +29,7 @@ export const topics = resource(api)<UserTopicFact>({
       const channel = readableChannelFor(ctx, stream_id, may.seeContent)
       const named = (name: string) => topicShown(name, allow_empty_topic_name)
       return {
-        reply: { topics: topicsOf(ctx, channel).map(({ name, maxId }) => ({ name: named(name), max_id: maxId })) },
+        reply: { topics: listTopics(ctx, channel).map(({ name, maxId }) => ({ name: named(name), max_id: maxId })) },
       }
     },
 

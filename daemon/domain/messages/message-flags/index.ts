@@ -4,15 +4,15 @@ import type { ParamsOf } from '../../../api/define.ts'
 import { messageFlags as api } from '../../../api/messages/message-flags.ts'
 import type { AllRead, FlagsChanged } from '../../model/facts/messages.ts'
 import { Reader } from '../../model/message-reader.ts'
-import { runsOf } from '../../model/message-store/index.ts'
+import { packRuns } from '../../model/message-store/index.ts'
 import type { Channel, State } from '../../model/state.ts'
-import { exactPlanOf } from '../../narrow/index.ts'
+import { planExactNarrow } from '../../narrow/index.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { seeContent, seeMessage } from '../../rules/index.ts'
-import { topicOf } from '../../values/topic-names.ts'
+import { normalizeTopic } from '../../values/topic-names.ts'
 import { announceFlags, readEvent } from '../messages/announce.ts'
-import { anchorInside, anchorOf, findRange } from '../messages/range.ts'
+import { anchorInside, findRange, resolveAnchor } from '../messages/range.ts'
 import { unreadIn } from './unread.ts'
 
 type Flag = FlagsChanged['flag']
@@ -36,8 +36,8 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
     updateNarrow(ctx, params) {
       const flag = checkFlag(params.flag)
       if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw anchorInside()
-      const plan = exactPlanOf(ctx, params.narrow)
-      const anchor = anchorOf(ctx, plan, params.anchor, params.anchor_date)
+      const plan = planExactNarrow(ctx, params.narrow)
+      const anchor = resolveAnchor(ctx, plan, params.anchor, params.anchor_date)
       const { before, after } = lowerRange(params)
       const found = findRange(ctx, plan, { anchor, includeAnchor: params.include_anchor, before, after })
       const { changed, fact, ignored } = change(ctx, found.ids, params.op, flag)
@@ -67,7 +67,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
 
     markTopic(ctx, { stream_id, topic_name }) {
       const channel = readableChannel(ctx, stream_id)
-      const key = topicOf(topic_name, 'topic_name').toLowerCase()
+      const key = normalizeTopic(topic_name, 'topic_name').toLowerCase()
       const ids = ctx.state.messages.inTopic(channel.id, key)
       let any = false
       for (let i = 0; i < ids.length && !any; i++) any = seeMessage.allows(ctx, ids.at(i))
@@ -161,8 +161,8 @@ function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
     userId: actor.id,
     op,
     flag,
-    runs: runsOf(changed),
-    ...(historical.length > 0 && { historical: runsOf(historical) }),
+    runs: packRuns(changed),
+    ...(historical.length > 0 && { historical: packRuns(historical) }),
   }
   return {
     changed,
@@ -180,7 +180,7 @@ function exceptional(state: State, userId: number, runs: readonly number[]): num
   const ids: number[] = []
   for (let i = 0; i < runs.length; i += 2)
     for (let id = runs[i]!; id <= runs[i + 1]!; id++) if (!reader.isUnreadByDefault(id)) ids.push(id)
-  return runsOf(ids)
+  return packRuns(ids)
 }
 
 /** num_before gives way first, down to half of the whole. */

@@ -1,7 +1,7 @@
 // Marking messages as read, for other resources.
 
 import type { Fact } from '../../facts.ts'
-import { runsOf } from '../../model/message-store/index.ts'
+import { packRuns } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { unreadIds, unreadIn } from './unread.ts'
 
@@ -27,11 +27,11 @@ export function unreadElsewhere(state: State, readerId: number, channelId: numbe
   if (messages.oldestMoved === Number.POSITIVE_INFINITY) return []
   const elsewhere = (id: number) =>
     id >= messages.oldestMoved && messages.sentTo(id) === channelId && messages.place(id).thread.channelId !== channelId
-  return runsOf(unreadIds(state, readerId).filter(elsewhere).reverse())
+  return packRuns(unreadIds(state, readerId).filter(elsewhere).reverse())
 }
 
 /** Newest first. */
 function markRead(userId: number, ids: readonly number[]): Fact[] {
   if (ids.length === 0) return []
-  return [{ type: 'message-flags.changed', userId, op: 'add', flag: 'read', runs: runsOf(ids.toReversed()) }]
+  return [{ type: 'message-flags.changed', userId, op: 'add', flag: 'read', runs: packRuns(ids.toReversed()) }]
 }

@@ -16,7 +16,7 @@ export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_
   const { lastId } = state.messages
   const lists = ownLists(state, userId)
   const inLists = countFrom(lists, 0)
-  if (lastId - read.size > inLists) return unreadOf(state, userId, lists, limit)
+  if (lastId - read.size > inLists) return findUnread(state, userId, lists, limit)
   const reader = new Reader(state, userId)
   const found: number[] = []
   const after = Math.min(...lists.map(({ ids, from }) => (from < ids.length ? ids.at(from) : lastId + 1)))
@@ -29,7 +29,7 @@ export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_
 export function unreadIn(state: State, userId: number, channelId: number): number[] {
   const row = state.subscriptions.get(channelId, userId)
   if (!row?.active) return []
-  const found = unreadOf(state, userId, [channelList(state, row)], Number.POSITIVE_INFINITY)
+  const found = findUnread(state, userId, [channelList(state, row)], Number.POSITIVE_INFINITY)
   return found.filter(id => state.messages.place(id).thread.channelId === channelId)
 }
 
@@ -38,7 +38,7 @@ interface List {
   readonly from: number
 }
 
-function unreadOf(state: State, userId: number, lists: readonly List[], limit: number): number[] {
+function findUnread(state: State, userId: number, lists: readonly List[], limit: number): number[] {
   const { read } = state.messageFlags.of(userId)
   const reader = new Reader(state, userId)
   for (let count = limit; ; count *= 2) {

@@ -12,8 +12,8 @@ import type {
   MessagesMoved,
   SubmessageAdded,
 } from '../../model/facts/messages.ts'
-import { flagsOf, hasRow, mentionFlags } from '../../model/message-reader.ts'
-import { idsOf, type Message } from '../../model/message-store/index.ts'
+import { hasRow, listFlags, mentionFlags } from '../../model/message-reader.ts'
+import { type Message, unpackRuns } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
 import { queueTakes } from '../../narrow/queue-filter.ts'
@@ -30,7 +30,7 @@ function mayStillSee(state: State, userId: number, id: number): boolean {
   return actor.active && seeMessage.allows({ state, actor }, id)
 }
 
-function viewOf(client: Client): View {
+function pickView(client: Client): View {
   return {
     applyMarkdown: client.applyMarkdown,
     clientGravatar: client.clientGravatar,
@@ -56,7 +56,10 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
   const news = (to: Announcement['to'], isStranger?: View['isStranger']): Announcement => ({
     to,
     first: message.senderId,
-    event: client => ({ type: 'message', message: presentMessage(state, message, { ...viewOf(client), isStranger }) }),
+    event: client => ({
+      type: 'message',
+      message: presentMessage(state, message, { ...pickView(client), isStranger }),
+    }),
     personal: flags,
     fits: queue => queueTakes(state, message, flags(queue.userId).flags, queue.narrow),
     ...(echo && { echo: { queueId: echo.queueId, fields: { local_message_id: echo.localId } } }),
@@ -98,7 +101,7 @@ function sharedFlags(flagsFor: (userId: number) => string[]): (userId: number) =
 
 /** To users who did not receive a message and follow its channel, an event about it says that it is read. */
 function flagsInEvent(state: State, userId: number, id: number): string[] {
-  return hasRow(state, userId, id) ? flagsOf(state, userId, id) : ['read']
+  return hasRow(state, userId, id) ? listFlags(state, userId, id) : ['read']
 }
 
 export function announceEdited(state: State, fact: MessageEdited): Announcement[] {
@@ -133,7 +136,7 @@ function channelFields(state: State, channelId: number) {
 
 export function announceMoved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
-  const shown = (topic: string, client: Client) => topicShown(topic, viewOf(client).emptyTopic)
+  const shown = (topic: string, client: Client) => topicShown(topic, pickView(client).emptyTopic)
   const people = new Set([...state.subscriptions.followers(from.channelId), ...listConcerned(state, id)])
   const source = state.channels.get(from.channelId)!
   // The event names the channel the messages come from: who may not know of it finds them where they are now.
@@ -166,7 +169,7 @@ export function announceMoved(state: State, fact: MessagesMoved): Announcement[]
       : [...firstGone(state, from.channelId, ids), ...firstCame(state, to.channelId, ids)]),
     { to: losing, event: gone },
     { to: staying, event, personal: sharedFlags(userId => flagsInEvent(state, userId, id)) },
-    ...fact.markedRead.map(([userId, runs]) => readEvent(userId, idsOf(runs))),
+    ...fact.markedRead.map(([userId, runs]) => readEvent(userId, unpackRuns(runs))),
   ]
 }
 
@@ -181,7 +184,7 @@ function flagsEvent(op: 'add' | 'remove', flag: string, ids: readonly number[]) 
 /** One event for all of them, or one each for clients that know no better. */
 function deletedForms(ids: readonly number[], fields: object, topic?: string): Announcement['event'] {
   return client => {
-    const place = { ...fields, ...(topic !== undefined && { topic: topicShown(topic, viewOf(client).emptyTopic) }) }
+    const place = { ...fields, ...(topic !== undefined && { topic: topicShown(topic, pickView(client).emptyTopic) }) }
     if (client.bulkDeletion) return { type: 'delete_message', message_ids: ids, ...place }
     return ids.map(id => ({ type: 'delete_message', message_id: id, ...place }))
   }
@@ -268,7 +271,7 @@ export function announceSubmessage(state: State, { messageId, submessage }: Subm
 }
 
 export function announceFlags(state: State, { userId, op, flag, runs }: FlagsChanged): Announcement[] {
-  const ids = idsOf(runs)
+  const ids = unpackRuns(runs)
   const event = flagsEvent(op, flag, ids)
   if (flag !== 'read' || op !== 'remove') return [{ to: [userId], event }]
   return [
@@ -276,13 +279,13 @@ export function announceFlags(state: State, { userId, op, flag, runs }: FlagsCha
       to: [userId],
       event: client => ({
         ...event,
-        message_details: Object.fromEntries(ids.map(id => [id, detailOf(state, userId, id, viewOf(client))])),
+        message_details: Object.fromEntries(ids.map(id => [id, describeUnread(state, userId, id, pickView(client))])),
       }),
     },
   ]
 }
 
-function detailOf(state: State, userId: number, id: number, view: View) {
+function describeUnread(state: State, userId: number, id: number, view: View) {
   const { topic, thread } = state.messages.place(id)
   const mentioned = mentionFlags(state, userId, id).some(flag => flag.endsWith('mentioned'))
   if (thread.conversationId !== 0) {

@@ -1,7 +1,7 @@
 // Shared by sending, editing and scheduling a message: its text, its place, and whether the author may post there.
 
 import { limits } from '../../limits.ts'
-import { conversationOf } from '../../model/lookups.ts'
+import { findConversation } from '../../model/lookups.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, Conversation, State } from '../../model/state.ts'
@@ -76,7 +76,7 @@ export function nextMessageId(ctx: Surroundings & { state: { messages: MessageSt
 
 /** The conversation of these people, ascending: `fresh` unless it existed, or an earlier message of the same command opened it. */
 export function openConversation(ctx: Surroundings, userIds: readonly number[]): { id: number; fresh?: Conversation } {
-  const known = conversationOf(ctx.state, userIds)
+  const known = findConversation(ctx.state, userIds)
   if (known) return { id: known.id }
   const { conversations } = allotments(ctx)
   const opened = conversations.find(one => one.userIds.join() === userIds.join())

@@ -1,7 +1,7 @@
 // The facts that messages are deleted, by their author, an administrator or the retention policy.
 
 import type { Fact } from '../../facts.ts'
-import { filesOf } from '../../files/attachments.ts'
+import { findAttachments } from '../../files/attachments.ts'
 import type { MessagesDeleted } from '../../model/facts/messages.ts'
 import type { State } from '../../model/state.ts'
 import { readersBeyond } from './audience.ts'
@@ -10,7 +10,7 @@ import { readersBeyond } from './audience.ts'
 export function deletion(state: State, ids: readonly number[], userId: number | null): MessagesDeleted {
   const { topic, thread } = state.messages.place(ids.at(-1)!)
   const { channelId, conversationId } = thread
-  const files = filesOf(state, ids)
+  const files = findAttachments(state, ids)
   const links = files.length > 0 && { files }
   if (conversationId !== 0) return { type: 'messages.deleted', ids, place: { conversationId }, userId, ...links }
   const also = readersBeyond(state, state.channels.get(channelId)!, ids)

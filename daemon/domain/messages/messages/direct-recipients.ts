@@ -1,6 +1,6 @@
 // Direct messages: who receives them, and whether the sender is allowed to write to them.
 
-import { conversationOf } from '../../model/lookups.ts'
+import { findConversation } from '../../model/lookups.ts'
 import type { User } from '../../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
@@ -36,7 +36,7 @@ function checkDirectRights(ctx: Context, people: readonly User[]): void {
   const { state, actor } = ctx
   const others = people.filter(user => user.id !== actor.id)
   if (!writeDirectly.allows(ctx, others)) throw forbidden(writeDirectly, others)
-  const known = conversationOf(state, [...new Set([actor.id, ...others.map(user => user.id)])])
+  const known = findConversation(state, [...new Set([actor.id, ...others.map(user => user.id)])])
   const begun = known !== undefined && state.messages.inConversation(known.id).length > 0
   if (!begun && !beginConversation.allows(ctx, others)) throw forbidden(beginConversation, others)
 }

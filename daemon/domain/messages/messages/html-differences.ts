@@ -26,7 +26,7 @@ export class HtmlDifferences {
   #steps = mostSteps
 
   between(older: string, newer: string): string {
-    const [old, now] = [tokensOf(older), tokensOf(newer)]
+    const [old, now] = [tokenize(older), tokenize(newer)]
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
@@ -86,7 +86,7 @@ export class HtmlDifferences {
 }
 
 /** Words with the tags around them. */
-function tokensOf(html: string): Token[] {
+function tokenize(html: string): Token[] {
   const tokens: Token[] = []
   const addresses: string[] = []
   let tags: string[] = []

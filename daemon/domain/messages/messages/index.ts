@@ -11,7 +11,7 @@ import type {
   SubmessageAdded,
 } from '../../model/facts/messages.ts'
 import { newestOwn, Reader } from '../../model/message-reader.ts'
-import { runsOf } from '../../model/message-store/index.ts'
+import { packRuns } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { type Context, resource } from '../../resource.ts'
 import { topicShown } from '../../values/topic-names.ts'
@@ -120,7 +120,7 @@ function move(state: State, fact: MessagesMoved): void {
     state.messageFlags.remove(reader, 'unread', runs)
   }
   for (const [reader, runs] of unstarred) state.messageFlags.remove(reader, 'starred', runs)
-  for (const reader of fact.lost ?? []) loseRows(state, reader, runsOf(ids))
+  for (const reader of fact.lost ?? []) loseRows(state, reader, packRuns(ids))
   for (const [reader, runs] of gained) {
     state.messageFlags.remove(reader, 'lost', runs)
     state.messageFlags.add(reader, 'gained', runs)
@@ -131,7 +131,7 @@ function move(state: State, fact: MessagesMoved): void {
 function listGained(state: State, { ids, gained = [] }: MessagesMoved): [userId: number, runs: number[]][] {
   return gained.map(userId => {
     const reader = new Reader(state, userId)
-    return [userId, runsOf(ids.filter(id => !reader.hasRow(id)))]
+    return [userId, packRuns(ids.filter(id => !reader.hasRow(id)))]
   })
 }
 

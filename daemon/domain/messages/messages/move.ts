@@ -8,13 +8,13 @@ import type { Fact } from '../../facts.ts'
 import { topicLinks } from '../../markdown/index.ts'
 import type { MessageEdited, MessagesMoved } from '../../model/facts/messages.ts'
 import { Reader } from '../../model/message-reader.ts'
-import { type Message, runsOf } from '../../model/message-store/index.ts'
+import { type Message, packRuns } from '../../model/message-store/index.ts'
 import type { Channel, User } from '../../model/state.ts'
 import { conflict, missing, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
-import { isNoTopic, togglesResolved, topicOf } from '../../values/topic-names.ts'
+import { isNoTopic, normalizeTopic, togglesResolved } from '../../values/topic-names.ts'
 import { breadcrumbs, resolvedNotice } from '../notices/moves.ts'
 import { grace, isOlder, type Limit } from './ages.ts'
 import { checkNewTopic, checkTopicsPolicy } from './compose.ts'
@@ -31,7 +31,7 @@ interface NewPlace {
 /** Where the message goes, if it goes anywhere; checked. `topic` is given only if it changes. */
 export function newPlace(ctx: Context, params: Params, message: Message, from: Channel): NewPlace | undefined {
   if (params.topic === undefined && params.stream_id === undefined) return undefined
-  const topic = params.topic === undefined ? message.topic! : topicOf(params.topic)
+  const topic = params.topic === undefined ? message.topic! : normalizeTopic(params.topic)
   const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
   if (channel === from && topic === message.topic) {
     if (params.content !== undefined) return undefined
@@ -150,7 +150,7 @@ function betweenChannels(ctx: Context, ids: readonly number[], from: Channel, to
     if (ids.some(id => reader.hasRow(id))) lost.push(userId)
     // OPEN: users who do not follow the new channel cannot have unread messages in it, and get an event that says so; the public
     // server sends none.
-    const runs = runsOf(ids.filter(id => reader.isUnread(id)))
+    const runs = packRuns(ids.filter(id => reader.isUnread(id)))
     if (runs.length > 0) markedRead.push([userId, runs])
   }
   const gained = may.hasSharedHistory(to)
@@ -172,7 +172,7 @@ function unstarring({ state }: Context, ids: readonly number[], to: Channel): Pi
   const unstarred: [number, number[]][] = []
   for (const userId of state.messageFlags.users()) {
     const { starred } = state.messageFlags.of(userId)
-    const runs = runsOf(ids.filter(id => starred.has(id)))
+    const runs = packRuns(ids.filter(id => starred.has(id)))
     if (runs.length === 0) continue
     const actor = state.users.get(userId)
     if (actor && !may.seeContent.allows({ state, actor }, to)) unstarred.push([userId, runs])

@@ -1,7 +1,7 @@
 // The first history of a new account: the recent messages of the channels it starts with.
 
 import type { Fact } from '../../facts.ts'
-import { runsOf } from '../../model/message-store/id-set.ts'
+import { packRuns } from '../../model/message-store/id-set.ts'
 import type { Channel, User } from '../../model/state.ts'
 import type { Surroundings } from '../../resource.ts'
 
@@ -19,10 +19,10 @@ export function firstHistory({ state }: Surroundings, user: User, channels: read
   }
   if (found.length === 0) return []
   const ids = found.sort((a, b) => a - b).slice(-most)
-  const runs = runsOf(ids)
+  const runs = packRuns(ids)
   const change = { type: 'message-flags.changed', userId: user.id, flag: 'read' } as const
   return [
     { ...change, op: 'add', runs, historical: runs },
-    { ...change, op: 'remove', runs: runsOf(ids.slice(-mostUnread)) },
+    { ...change, op: 'remove', runs: packRuns(ids.slice(-mostUnread)) },
   ]
 }

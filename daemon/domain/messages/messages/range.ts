@@ -25,7 +25,7 @@ export interface Found {
   readonly foundNewest: boolean
 }
 
-export function anchorOf(ctx: Context, plan: Plan, given: string, date: string | undefined): number {
+export function resolveAnchor(ctx: Context, plan: Plan, given: string, date: string | undefined): number {
   if (given === 'date' && ctx.server.level.rules.anchorByDate) return anchorAt(ctx, plan, date)
   if (given === 'newest') return beyondNewest
   if (given === 'oldest') return 0

@@ -4,10 +4,10 @@ import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import { render } from '../../markdown/index.ts'
 import { hasMuted } from '../../model/lookups.ts'
-import { flagsOf, hasRow, isUnread } from '../../model/message-reader.ts'
+import { hasRow, isUnread, listFlags } from '../../model/message-reader.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import { exactPlanOf, type Plan, planOf } from '../../narrow/index.ts'
+import { type Plan, planExactNarrow, planNarrow } from '../../narrow/index.ts'
 import { highlight, highlightedText } from '../../narrow/search.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
@@ -17,7 +17,7 @@ import { checkVisible } from './access.ts'
 import { messageContent } from './compose.ts'
 import { HtmlDifferences } from './html-differences.ts'
 import { isMove, presentRead, type View } from './present.ts'
-import { anchorInside, anchorOf, findRange } from './range.ts'
+import { anchorInside, findRange, resolveAnchor } from './range.ts'
 
 const most = 5000
 
@@ -34,8 +34,8 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   if (given === undefined) throw needed('anchor')
   if (before + after > most) throw invalid('num_before', `num_before and num_after must add up to at most ${most}`)
   if (!includeAnchor && before > 0 && after > 0) throw anchorInside()
-  const plan = planOf(ctx, params.narrow)
-  const anchor = anchorOf(ctx, plan, given, params.anchor_date)
+  const plan = planNarrow(ctx, params.narrow)
+  const anchor = resolveAnchor(ctx, plan, given, params.anchor_date)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
   return {
     reply: {
@@ -66,7 +66,7 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
       fields: { parameters: rangeParams.join(', ') },
     })
   if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
-  const plan = planOf(ctx, params.narrow)
+  const plan = planNarrow(ctx, params.narrow)
   // OPEN: named messages are shown as far as they may be read; the public server leaves out those that the caller did not receive,
   // unless the narrow names a channel.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
@@ -84,7 +84,7 @@ function presentFound(ctx: Context, id: number, view: View, plan?: Plan) {
   const { state, actor } = ctx
   const message = state.messages.get(id)!
   return {
-    ...presentRead(state, message, view, flagsOf(state, actor.id, id)),
+    ...presentRead(state, message, view, listFlags(state, actor.id, id)),
     ...(plan && plan.search.length > 0 && matchFields(message, plan.search, view.emptyTopic)),
   }
 }
@@ -172,7 +172,7 @@ export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.ren
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {
   const { state, actor } = ctx
-  const plan = exactPlanOf(ctx, narrow)
+  const plan = planExactNarrow(ctx, narrow)
   const found: Record<string, { match_content: string; match_subject: string }> = {}
   for (const id of msg_ids)
     if (state.messages.has(id) && hasRow(state, actor.id, id) && plan.test(id))

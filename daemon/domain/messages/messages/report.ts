@@ -8,7 +8,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import { needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { clean, fenceAround, truncate } from '../../values/text.ts'
-import { topicOf } from '../../values/topic-names.ts'
+import { normalizeTopic } from '../../values/topic-names.ts'
 import { channelNotice } from '../notices/post.ts'
 import { messageLink, quote, silentMention } from '../notices/quote.ts'
 import { checkVisible } from './access.ts'
@@ -42,7 +42,7 @@ export function report(ctx: Context, { message_id, report_type, description = ''
     words,
     fence,
   ]
-  const topic = topicOf(`${reported.fullName}'s moderation requests`)
+  const topic = normalizeTopic(`${reported.fullName}'s moderation requests`)
   return { facts: channelNotice(ctx, channel, topic, lines.join('\n')), reply: {} }
 }
 

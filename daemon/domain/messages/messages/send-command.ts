@@ -4,7 +4,7 @@
 import type { ParamsOf } from '../../../api/define.ts'
 import type { messages as api } from '../../../api/messages/messages.ts'
 import type { Fact } from '../../facts.ts'
-import { conversationOf, subscriberCount } from '../../model/lookups.ts'
+import { findConversation, subscriberCount } from '../../model/lookups.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { seeMetadata } from '../../rules/index.ts'
@@ -57,7 +57,7 @@ function warn(ctx: Context, ownerId: number, what: string): readonly Fact[] {
   const { state, actor, now } = ctx
   const subject = `Your bot \`${actor.email}\` tried to send a message to `
   const bot = notificationBot(state)
-  const conversation = conversationOf(state, [bot.id, ownerId])
+  const conversation = findConversation(state, [bot.id, ownerId])
   const ids = conversation ? state.messages.inConversation(conversation.id) : undefined
   for (let i = (ids?.length ?? 0) - 1; i >= 0; i--) {
     const id = ids!.at(i)

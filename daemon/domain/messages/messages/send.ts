@@ -10,15 +10,15 @@ import { alertedBy } from '../../markdown/alert-words.ts'
 import { type Rendered, type RenderPlace, render, topicLinks } from '../../markdown/index.ts'
 import { messageUrl } from '../../markdown/urls.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
-import { mutersOf } from '../../model/lookups.ts'
+import { listMuters } from '../../model/lookups.ts'
 import { type Details, type Message, marks } from '../../model/message-store/index.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../../resource.ts'
-import { groupsOf } from '../../rules/group-values.ts'
+import { findGroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
-import { emptyTopicDisplayName, isNoTopic, topicOf } from '../../values/topic-names.ts'
+import { emptyTopicDisplayName, isNoTopic, normalizeTopic } from '../../values/topic-names.ts'
 import { conversationUrl, escapeLabel } from '../notices/quote.ts'
 import { channelTo, checkPosting, messageContent, nextMessageId, openConversation } from './compose.ts'
 import { peopleTo } from './direct-recipients.ts'
@@ -49,7 +49,7 @@ export type Target =
 export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<ReplyOf<typeof api.send>> {
   const content = messageContent(params.content)
   const widget = widgetGiven(params.widget_content)
-  const target = targetOf(ctx, params)
+  const target = resolveTarget(ctx, params)
   const readBySender = params.read_by_sender ?? isAppForPeople(ctx.client)
   const echo =
     params.queue_id !== undefined && params.local_id !== undefined
@@ -88,14 +88,14 @@ export function isAppForPeople(client: string): boolean {
 }
 
 /** Where the parameters point, checked: the actor may write there. */
-export function targetOf(
+export function resolveTarget(
   ctx: Context,
   { type, to, topic }: { type: string; to?: unknown; topic?: string | undefined },
 ): Target {
   if (type === 'direct' || type === 'private') return { people: peopleTo(ctx, to) }
   // Before the channel is looked at: a mistake in the topic must not tell a hidden channel from none.
   if (topic === undefined) throw needed('topic', 'for a channel message')
-  const name = isNoTopic(topic) ? '' : topicOf(topic)
+  const name = isNoTopic(topic) ? '' : normalizeTopic(topic)
   const channel = channelTo(ctx, to)
   const target = { channel, topic: name }
   checkPosting(ctx, channel, target.topic, Array.isArray(to) ? to[0] : to)
@@ -178,8 +178,8 @@ function sentFact(
   const { state } = ctx
   const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
   const id = nextMessageId(ctx)
-  const details = detailsOf(state, id, sender, target, content, rendered, widget)
-  const said = { time: seconds(ctx.now), client, content, html: rendered.html, marks: marksOf(rendered) }
+  const details = buildDetails(state, id, sender, target, content, rendered, widget)
+  const said = { time: seconds(ctx.now), client, content, html: rendered.html, marks: computeMarks(rendered) }
   // In steps, not put together of parts that may be absent: that took longer than all the checks before it.
   const message: Mutable<Message> =
     'channel' in target
@@ -191,7 +191,7 @@ function sentFact(
       ? calledBy(ctx, sender, id, target.people, 'direct_message')
       : calledBy(ctx, sender, id, [...rendered.mentions.userIds, ...(details.mentioned ?? [])], 'mention')
   const called = 'channel' in target ? calledBots(state, target.channel, rendered) : []
-  const readBy = [...(readBySender ? [sender.id] : []), ...mutersOf(state, sender.id), ...others]
+  const readBy = [...(readBySender ? [sender.id] : []), ...listMuters(state, sender.id), ...others]
   const fact: Mutable<MessageSent> = { type: 'message.sent', message }
   if (conversation?.fresh) fact.conversation = conversation.fresh
   if (readBy.length > 0) fact.readBy = readBy
@@ -206,7 +206,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 const none: Details = {}
 
-function detailsOf(
+function buildDetails(
   state: State,
   id: number,
   sender: User,
@@ -217,7 +217,7 @@ function detailsOf(
 ): Details {
   const meant = mentionDetails(state, sender, target, content, rendered)
   const links = 'channel' in target ? topicLinks(state, target.topic) : []
-  const submessages = widgetsOf(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget)))
+  const submessages = buildWidgets(id, sender, widget ?? (rendered.widget && JSON.stringify(rendered.widget)))
   if (meant === noMentions && links.length === 0 && submessages.length === 0) return none
   return tidy({ ...meant, topicLinks: links, submessages })
 }
@@ -244,11 +244,11 @@ export function mentionDetails(state: State, sender: User, target: Target, conte
   if (groupIds.length > 0)
     for (const id of reached) {
       const user = state.users.get(id)!
-      const groups = groupsOf(state, user)
+      const groups = findGroups(state, user)
       if (groupIds.some(group => groups.has(group))) mentioned.add(id)
     }
   const participants =
-    topicWildcard && 'channel' in target ? participantsOf(state, target.channel.id, target.topic) : []
+    topicWildcard && 'channel' in target ? findParticipants(state, target.channel.id, target.topic) : []
   return {
     mentioned: ascending(mentioned),
     topicMentioned: topicWildcard ? ascending(new Set([...participants, sender.id].filter(id => reached.has(id)))) : [],
@@ -256,7 +256,7 @@ export function mentionDetails(state: State, sender: User, target: Target, conte
   }
 }
 
-export function marksOf({ hasLink, hasImage, hasAttachment, isMe, mentions }: Rendered): number {
+export function computeMarks({ hasLink, hasImage, hasAttachment, isMe, mentions }: Rendered): number {
   return (
     (hasLink ? marks.link : 0) |
     (hasImage ? marks.image : 0) |
@@ -276,7 +276,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
     const free = may.mentionMany.allows(ctx)
     if (mentions.channelWildcard && !free && state.subscriptions.followers(target.channel.id).size > many)
       throw new Refusal('You cannot mention everyone in this channel.', { code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' })
-    if (mentions.topicWildcard && !free && participantsOf(state, target.channel.id, target.topic).size > many)
+    if (mentions.topicWildcard && !free && findParticipants(state, target.channel.id, target.topic).size > many)
       throw new Refusal('You cannot mention everyone in this topic.', { code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' })
   }
   for (const id of mentions.groupIds) {
@@ -286,7 +286,7 @@ function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): vo
 }
 
 /** Users who wrote or reacted in a topic. */
-function participantsOf({ messages }: State, channelId: number, topic: string): Set<number> {
+function findParticipants({ messages }: State, channelId: number, topic: string): Set<number> {
   const people = new Set<number>()
   const ids = messages.inTopic(channelId, topic)
   for (let i = 0; i < ids.length; i++) {
@@ -296,7 +296,7 @@ function participantsOf({ messages }: State, channelId: number, topic: string): 
   return people
 }
 
-function widgetsOf(id: number, sender: User, content: string | undefined) {
+function buildWidgets(id: number, sender: User, content: string | undefined) {
   return content === undefined ? [] : [{ id: submessageId(id, 0), senderId: sender.id, msgType: 'widget', content }]
 }
 

@@ -19,7 +19,7 @@ import { grace, isOlder } from './ages.ts'
 import { messageContent } from './compose.ts'
 import { moveMessages, newPlace } from './move.ts'
 import { tidy } from './present.ts'
-import { composeMessage, marksOf, mentionDetails, type Target } from './send.ts'
+import { composeMessage, computeMarks, mentionDetails, type Target } from './send.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -114,7 +114,7 @@ function editContent(
     ...mentionDetails(ctx.state, ctx.actor, target, content, rendered),
     edits: [...(message.details?.edits ?? []), edit],
   })
-  const now: Message = { ...message, content, html: rendered.html, marks: marksOf(rendered), details }
+  const now: Message = { ...message, content, html: rendered.html, marks: computeMarks(rendered), details }
   const links = relink(ctx, rendered.uploads, now)
   const fact: MessageEdited = { type: 'message.edited', message: now, edit }
   return { fact, links, detached: links.flatMap(link => detachedBy(ctx, link)) }

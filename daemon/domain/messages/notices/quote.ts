@@ -12,11 +12,11 @@ export function silentMention(state: State, userId: number): string {
 
 /** `@_**Amy|9** [said](…)` */
 export function attribution(state: State, site: string, message: Message, verb: 'said' | 'sent'): string {
-  return `${silentMention(state, message.senderId)} [${verb}](${site}${addressOf(state, message)})`
+  return `${silentMention(state, message.senderId)} [${verb}](${site}${buildAddress(state, message)})`
 }
 
 /** Where clients show the message. */
-export function addressOf(state: State, { id, channelId, topic, conversationId }: Message): string {
+export function buildAddress(state: State, { id, channelId, topic, conversationId }: Message): string {
   if (channelId !== undefined) return messageUrl(state.channels.get(channelId)!, topic!, id)
   const { userIds } = state.conversations.get(conversationId!)!
   return conversationUrl(userIds, id)

@@ -2,8 +2,8 @@
 
 import type { Fact } from '../../facts.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
-import { conversationOf, systemBot } from '../../model/lookups.ts'
-import { runsOf } from '../../model/message-store/id-set.ts'
+import { findConversation, systemBot } from '../../model/lookups.ts'
+import { packRuns } from '../../model/message-store/id-set.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { User } from '../../model/state.ts'
 import type { Surroundings } from '../../resource.ts'
@@ -18,7 +18,7 @@ export function welcomeMessages(ctx: Surroundings, user: User, text: string | nu
     ...fromWelcomeBot(ctx, user, greeting(ctx, user)),
     ...(own === '' ? [] : fromWelcomeBot(ctx, user, customMessage(own))),
   ]
-  const runs = runsOf(sent.map(({ message }) => message.id))
+  const runs = packRuns(sent.map(({ message }) => message.id))
   return [...sent, { type: 'message-flags.changed', userId: user.id, flag: 'starred', op: 'add', runs }]
 }
 
@@ -97,7 +97,7 @@ export function replyAsWelcomeBot(
 }
 
 function hasListed({ state }: Surroundings, people: readonly number[], bot: User): boolean {
-  const conversation = conversationOf(state, people)
+  const conversation = findConversation(state, people)
   const ids = conversation ? state.messages.inConversation(conversation.id) : undefined
   const newest = ids?.length ?? 0
   for (let i = newest - 1; i >= Math.max(0, newest - lookBack); i--) {

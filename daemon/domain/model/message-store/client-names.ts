@@ -10,7 +10,7 @@ export class ClientNames {
     return this.#names[number]!
   }
 
-  numberOf(name: string): number {
+  assignNumber(name: string): number {
     let number = this.#numbers.get(name)
     if (number === undefined) {
       number = Math.min(this.#names.length, highest)

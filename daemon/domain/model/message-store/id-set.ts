@@ -171,7 +171,7 @@ function mustBeIds(runs: Runs): void {
 }
 
 /** Ascending IDs as runs. */
-export function runsOf(ids: readonly number[]): number[] {
+export function packRuns(ids: readonly number[]): number[] {
   const runs: number[] = []
   let last = Number.NaN
   for (const id of ids) {
@@ -185,7 +185,7 @@ export function runsOf(ids: readonly number[]): number[] {
   return runs
 }
 
-export function idsOf(runs: Runs): number[] {
+export function unpackRuns(runs: Runs): number[] {
   const ids: number[] = []
   for (let i = 0; i < runs.length; i += 2) for (let id = runs[i]!; id <= runs[i + 1]!; id++) ids.push(id)
   return ids

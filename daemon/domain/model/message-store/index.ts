@@ -11,7 +11,7 @@ import { fileOfSegment, type SideFile, segmentFrom } from './segment-file.ts'
 import { type FoundWords, placesOfWords } from './word-search.ts'
 
 export { IdList } from './id-list.ts'
-export { IdSet, idsOf, runsOf } from './id-set.ts'
+export { IdSet, packRuns, unpackRuns } from './id-set.ts'
 export * from './message.ts'
 export type { Place, Thread } from './places.ts'
 export type { SideFile } from './segment-file.ts'
@@ -147,7 +147,7 @@ export class MessageStore {
 
   add(message: Message): void {
     const { id } = message
-    const place = this.#placeOf(message)
+    const place = this.#findPlace(message)
     const { senderId, time } = message
     const segment = this.#open(id)
     segment.append(
@@ -155,7 +155,7 @@ export class MessageStore {
       senderId,
       place.number,
       time,
-      this.#clients.numberOf(message.client),
+      this.#clients.assignNumber(message.client),
       message.marks,
       message,
     )
@@ -300,7 +300,7 @@ export class MessageStore {
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Uint8Array): void {
     this.#lastId = last_id
     this.#places.load(places)
-    for (const client of clients) this.#clients.numberOf(client)
+    for (const client of clients) this.#clients.assignNumber(client)
     for (const [number, name] of files.entries()) {
       const segment = name === null ? undefined : segmentFrom(number, name, fileOf(name))
       this.#segments.push(segment)
@@ -358,7 +358,7 @@ export class MessageStore {
     }
   }
 
-  #placeOf({ channelId, topic, conversationId }: Message): Place {
+  #findPlace({ channelId, topic, conversationId }: Message): Place {
     if (conversationId !== undefined) return this.#places.ofConversation(conversationId)
     return this.#places.ofTopic(channelId!, topic!)
   }

@@ -51,7 +51,10 @@ interface Head {
 
 /** In pieces, so that writing never holds a second copy of it all. */
 function* segmentPieces({ columns, words, pages, details }: SavedSegment): Generator<Uint8Array> {
-  const arrays = [...columnNames.map(name => bytesOf(columns[name])), ...wordNames.map(name => bytesOf(words[name]))]
+  const arrays = [
+    ...columnNames.map(name => viewBytes(columns[name])),
+    ...wordNames.map(name => viewBytes(words[name])),
+  ]
   const last = encoder.encode(JSON.stringify([...details]))
   const pieces = [...arrays, ...pages, last]
   const head: Head = {
@@ -78,7 +81,7 @@ function readSegment(bytes: Uint8Array): SavedSegment {
   const total = [...head.arrays, ...head.pages, head.details].reduce((sum, length) => sum + length, 0)
   if (at + total !== bytes.length) throw new Error('it has not the length it should have')
   const names = [...columnNames, ...wordNames]
-  const arrays = Object.fromEntries(names.map((name, index) => [name, numbersOf(name, take(head.arrays[index]!))]))
+  const arrays = Object.fromEntries(names.map((name, index) => [name, viewNumbers(name, take(head.arrays[index]!))]))
   const pages = head.pages.map(take)
   const details = new Map<number, Details>(JSON.parse(decoder.decode(take(head.details))))
   return { columns: arrays as never, words: arrays as never, pages, details }
@@ -94,11 +97,11 @@ function readHead(line: string): Head {
   throw new Error('it is not a segment of messages')
 }
 
-function bytesOf(array: Uint32Array | Uint16Array): Uint8Array {
+function viewBytes(array: Uint32Array | Uint16Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength)
 }
 
-function numbersOf(name: string, bytes: Uint8Array): Uint32Array | Uint16Array {
+function viewNumbers(name: string, bytes: Uint8Array): Uint32Array | Uint16Array {
   const { buffer, byteOffset, length } = bytes
   return narrow.has(name)
     ? new Uint16Array(buffer, byteOffset, length / 2)

@@ -114,7 +114,7 @@ export class Segment extends SegmentView {
   #shared = false
 
   constructor(number: number, saved?: SavedSegment) {
-    super(saved?.columns ?? columnsOf(256), saved?.details ?? new Map(), saved?.pages ?? [new Uint8Array(0)])
+    super(saved?.columns ?? createColumns(256), saved?.details ?? new Map(), saved?.pages ?? [new Uint8Array(0)])
     this.number = number
     this.words = new WordIndex(saved?.words)
     // Pages of a file are full: the rest is text of a segment that is still in memory.
@@ -243,7 +243,7 @@ export class Segment extends SegmentView {
 
   #grow(local: number): void {
     const size = Math.min(segmentSize, Math.max(local + 1, this.columns.bits.length * 2))
-    const larger = columnsOf(size)
+    const larger = createColumns(size)
     for (const name of columnNames) larger[name].set(this.columns[name])
     this.columns = larger
   }
@@ -267,7 +267,7 @@ export const columnNames = [
   'htmlBytes',
 ] as const satisfies readonly (keyof Columns)[]
 
-function columnsOf(size: number): Columns {
+function createColumns(size: number): Columns {
   return {
     senders: new Uint32Array(size),
     places: new Uint32Array(size),

@@ -69,7 +69,7 @@ export class WordIndex {
     }
     if (this.#lasts[slot] === local) return
     this.#lasts[slot] = local
-    const { inTail, size } = tailOf(this.#counts[slot]! - 1)
+    const { inTail, size } = computeTail(this.#counts[slot]! - 1)
     if (inTail === size) this.#newBlock(slot, Math.min(size === 0 ? 4 : size * 2, largestBlock))
     this.#pool[this.#tails[slot]! + 2 + (inTail === size ? 0 : inTail)] = local
     this.#counts[slot]!++
@@ -89,7 +89,7 @@ export class WordIndex {
     found[0] = this.#firsts[slot]!
     let block = this.#tails[slot]!
     for (let write = count; write > 1; ) {
-      const { inTail } = tailOf(write - 1)
+      const { inTail } = computeTail(write - 1)
       write -= inTail
       found.set(this.#pool.subarray(block + 2, block + 2 + inTail), write)
       block = this.#pool[block]! + this.#pool[block + 1]! * 0x10000
@@ -151,7 +151,7 @@ function distinctIn({ hashes, counts, tails, firsts, lasts, pool }: WordArrays):
 }
 
 /** The newest block when so many IDs are in blocks: its size, and how many it holds. */
-function tailOf(inBlocks: number): { size: number; inTail: number } {
+function computeTail(inBlocks: number): { size: number; inTail: number } {
   let size = 0
   let left = inBlocks
   while (left > 0) {

@@ -6,7 +6,7 @@ export function eachWordHash(text: string, take: (hash: number) => void): void {
   let inWord = false
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    const kind = kindOf(code)
+    const kind = classify(code)
     if (kind === 1) {
       hash = Math.imul(hash ^ code, prime)
       inWord = true
@@ -30,12 +30,12 @@ export function wordHashes(text: string): number[] {
 export function occurrences(text: string, term: string): [from: number, to: number][] {
   const found: [number, number][] = []
   if (term === '') return found
-  const opens = kindOf(term.charCodeAt(0)) === 1
-  const closes = kindOf(term.charCodeAt(term.length - 1)) === 1
+  const opens = classify(term.charCodeAt(0)) === 1
+  const closes = classify(term.charCodeAt(term.length - 1)) === 1
   for (let at = text.indexOf(term); at !== -1; at = text.indexOf(term, at + 1)) {
     const end = at + term.length
-    if (opens && at > 0 && kindOf(text.charCodeAt(at - 1)) === 1) continue
-    if (closes && end < text.length && kindOf(text.charCodeAt(end)) === 1) continue
+    if (opens && at > 0 && classify(text.charCodeAt(at - 1)) === 1) continue
+    if (closes && end < text.length && classify(text.charCodeAt(end)) === 1) continue
     found.push([at, end])
   }
   return found
@@ -45,7 +45,7 @@ const start = 0x811c9dc5
 const prime = 0x01000193
 
 /** 0: between words; 1: part of a word; 2: a word by itself. */
-function kindOf(code: number): 0 | 1 | 2 {
+function classify(code: number): 0 | 1 | 2 {
   if (code < 0x80) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 ? 1 : 0
   if (code < 0xc0) return code === 0xaa || code === 0xb5 || code === 0xba ? 1 : 0
   if (code === 0xd7 || code === 0xf7) return 0

@@ -40,17 +40,17 @@ type Placed = Pick<Message, 'id' | 'channelId' | 'conversationId'> & {
   readonly details?: Pick<NonNullable<Message['details']>, 'sentTo'>
 }
 
-export function contentOf(state: State, kind: Export['kind']): ArchiveContent {
-  const scope = scopeOf(state, kind === 2 ? consenting(state) : new Set())
+export function collectContent(state: State, kind: Export['kind']): ArchiveContent {
+  const scope = computeScope(state, kind === 2 ? consenting(state) : new Set())
   const attachments = attachmentsIn(state, scope)
   const sections = Object.entries(keeping).map(([section, keep]) => {
     const name = section as Section
-    return { name, ...rowsOf(state, name, attachments), keep: (row: never) => keep(row, scope) }
+    return { name, ...collectRows(state, name, attachments), keep: (row: never) => keep(row, scope) }
   })
-  return { organization: organizationSetting(state, 'name'), sections, files: filesOf(state, attachments) }
+  return { organization: organizationSetting(state, 'name'), sections, files: listFiles(state, attachments) }
 }
 
-function rowsOf(
+function collectRows(
   state: State,
   name: Section,
   attachments: readonly Attachment[],
@@ -88,7 +88,7 @@ function consenting(state: State): Set<number> {
   return new Set([...people, ...bots])
 }
 
-function scopeOf(state: State, allowing: ReadonlySet<number>): Scope {
+function computeScope(state: State, allowing: ReadonlySet<number>): Scope {
   const conversations = new Set<number>()
   for (const userId of allowing) for (const { id } of state.conversations.where('member', userId)) conversations.add(id)
   const channels = new Map<number, (message: Placed) => boolean>()
@@ -112,12 +112,12 @@ function messagesIn(state: State, channel: Channel, allowing: ReadonlySet<number
   const readers = [...allowing].filter(id => seeContent.allows({ state, actor: state.users.get(id)! }, channel))
   if (readers.length === 0) return () => false
   if (hasSharedHistory(channel)) return () => true
-  const histories = readers.map(id => historyOf(state, id))
+  const histories = readers.map(id => createHistoryTest(state, id))
   return message => histories.some(has => has(message))
 }
 
 /** Whether a person received a channel message, or took it into their history later, as far as is known now. */
-function historyOf(state: State, userId: number): (message: Placed) => boolean {
+function createHistoryTest(state: State, userId: number): (message: Placed) => boolean {
   const spans = new Map<number, Subscription['spans']>()
   for (const subscription of state.subscriptions.ofUser(userId)) spans.set(subscription.channelId, subscription.spans)
   const { historical, gained, lost } = state.messageFlags.of(userId)
@@ -227,6 +227,6 @@ function findPlace({ messages }: State, id: number): Placed {
   return { id, ...(conversationId === 0 ? { channelId } : { conversationId }), ...(details && { details }) }
 }
 
-function filesOf(state: State, attachments: readonly Attachment[]): string[] {
+function listFiles(state: State, attachments: readonly Attachment[]): string[] {
   return [...new Set([...attachments.map(({ file }) => file), ...pictureFiles(state)])]
 }

@@ -21,7 +21,7 @@ export const dataExports = resource(api)<ExportFact>({
   commands: {
     create(ctx, { export_type }) {
       may.insist(may.administer, ctx)
-      const kind = kindOf(export_type)
+      const kind = readKind(export_type)
       const { state, now, actor, server } = ctx
       checkRate(state, now)
       checkUsable(state, kind)
@@ -82,7 +82,7 @@ export const dataExports = resource(api)<ExportFact>({
 const typeNames = { 1: 'public', 2: 'full_with_consent' } as const
 
 /** Older levels number the types. */
-function kindOf(given: ParamsOf<typeof api.create>['export_type'] = 'public'): Export['kind'] {
+function readKind(given: ParamsOf<typeof api.create>['export_type'] = 'public'): Export['kind'] {
   if (given === 'full_without_consent')
     throw invalid(
       'export_type',

@@ -45,7 +45,7 @@ export function accept(
       { type: 'user.created', user },
       ...settleNewAccount(ctx, user, {
         ...invitation,
-        channels: channelsOf(state, invitation),
+        channels: listChannels(state, invitation),
         groups: joinGroups(state, invitation, user),
         ending: acceptInvitation(state, invitation, user),
       }),
@@ -79,7 +79,7 @@ function acceptInvitation(state: State, invitation: Invitation, user: User): Fac
 }
 
 /** Channels and groups can be gone since the invitation was made. */
-function channelsOf(state: State, { channelIds, withDefaultChannels }: Invitation): Channel[] {
+function listChannels(state: State, { channelIds, withDefaultChannels }: Invitation): Channel[] {
   const chosen = channelIds.map(id => state.channels.get(id)).filter(channel => channel !== undefined)
   const all = new Set([...chosen, ...(withDefaultChannels ? defaultChannels(state) : [])])
   return [...all].filter(channel => !channel.archived)

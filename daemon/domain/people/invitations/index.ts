@@ -51,7 +51,7 @@ export const invitations = resource(api)<InvitationFact, Prepared>({
       }))
       return {
         facts: [{ type: 'invitations.made', invitations: made }],
-        mails: made.map(invitation => mailOf(ctx, invitation)),
+        mails: made.map(invitation => writeMail(ctx, invitation)),
         ...(skipped.length > 0 && { refusal: invitationFailed(skipped, true) }),
         reply: {},
       }
@@ -77,7 +77,7 @@ export const invitations = resource(api)<InvitationFact, Prepared>({
       const { id, inviterId } = invitation
       return {
         facts: [{ type: 'invitation.resent', id, inviterId, madeAt: seconds(ctx.now) }],
-        mails: [mailOf(ctx, invitation)],
+        mails: [writeMail(ctx, invitation)],
         reply: {},
       }
     },
@@ -154,7 +154,7 @@ function linkOf(ctx: Context, { token }: { readonly token: string }): string {
   return `${ctx.server.url}/join/${token}/`
 }
 
-function mailOf(ctx: Context, invitation: Invitation): Mail {
+function writeMail(ctx: Context, invitation: Invitation): Mail {
   const name = organizationSetting(ctx.state, 'name')
   return {
     to: invitation.email!,

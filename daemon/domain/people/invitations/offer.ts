@@ -14,7 +14,7 @@ export interface Offer {
   readonly takesPassword: boolean
 }
 
-export function offerOf(state: State, now: number, token: string): Offer {
+export function readOffer(state: State, now: number, token: string): Offer {
   const { email } = openInvitation(state, now, token)
   return { organization: organizationSetting(state, 'name'), email, takesPassword: enabledMethods(state).Email! }
 }

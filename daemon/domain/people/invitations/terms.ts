@@ -65,8 +65,8 @@ export function checkedEmails(ctx: Context, given: string): { invited: string[];
   const skipped: Skipped[] = []
   const invited: string[] = []
   for (const email of emails) {
-    const holder = holderOf(ctx, email)
-    const problem = problemOf(ctx, email)
+    const holder = findHolder(ctx, email)
+    const problem = findProblem(ctx, email)
     if (problem !== undefined) errors.push([email, problem, false])
     else if (holder) skipped.push([email, holder.active ? 'already has an account' : 'is deactivated', !holder.active])
     else invited.push(email)
@@ -84,12 +84,12 @@ export function invitationFailed(errors: readonly Skipped[], sent: boolean): Ref
 }
 
 /** An account that the inviter may not know of is invited like any other address; the mail tells its owner about it. */
-function holderOf(ctx: Context, email: string): User | undefined {
+function findHolder(ctx: Context, email: string): User | undefined {
   const user = userByEmail(ctx.state, email)
   return user && addressIsShown(ctx, user) ? user : undefined
 }
 
-function problemOf({ state }: Context, email: string): string | undefined {
+function findProblem({ state }: Context, email: string): string | undefined {
   if (!isEmailAddress(email)) return 'not an email address'
   if (placeholderId(state, email) !== undefined) return 'the address is reserved for the API'
   return emailProblem(state, email)

@@ -45,7 +45,7 @@ export function accountChanges(
 }
 
 /** The mail that goes with a requested change of address. */
-export function mailOf(ctx: Context, fact: Fact): Mail[] {
+export function writeMail(ctx: Context, fact: Fact): Mail[] {
   if (fact.type !== 'email-change.requested') return []
   const name = organizationSetting(ctx.state, 'name')
   const { email, token } = fact.change

@@ -16,7 +16,7 @@ import * as may from '../../rules/index.ts'
 import { toggleVisibility } from '../presence.ts'
 import { announceEmail, announcePersonUpdated, exportConsent } from '../users/announce.ts'
 import { checkNewEmail } from '../users/checks.ts'
-import { accountChanges, composeConfirmationNotice, mailOf } from './account.ts'
+import { accountChanges, composeConfirmationNotice, writeMail } from './account.ts'
 import { changedSettings, emojisets, languageName, notificationSounds } from './check.ts'
 import { commandChanges } from './command.ts'
 import { changesOfOthers } from './for-others.ts'
@@ -55,7 +55,7 @@ export const settings = resource(api)<SettingsFact, Prepared>({
       const visible = changes.presence_enabled
       return {
         facts,
-        mails: account.flatMap(fact => mailOf(ctx, fact)),
+        mails: account.flatMap(fact => writeMail(ctx, fact)),
         ...(typeof visible === 'boolean' && toggleVisibility(ctx, visible)),
         reply: {},
       }

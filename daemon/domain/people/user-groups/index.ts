@@ -7,7 +7,7 @@ import type { Group, State } from '../../model/state.ts'
 import { conflict, missing } from '../../refusal.ts'
 import { type Announcement, type Context, type Event, onlyWith, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
-import { directGroups, directMembers, groupsOf, presentValue, withSubgroups } from '../../rules/group-values.ts'
+import { directGroups, directMembers, findGroups, presentValue, withSubgroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 import { apply, together, without } from './apply.ts'
@@ -62,7 +62,7 @@ export const userGroups = resource(api)<UserGroupFact>({
       if (!user || isBot) throw missing('user_id', 'active user', user_id)
       const inside = direct_member_only
         ? directGroups(ctx.state, user).includes(group)
-        : groupsOf(ctx.state, user).has(group.id)
+        : findGroups(ctx.state, user).has(group.id)
       return { reply: { is_user_group_member: inside } }
     },
 
@@ -189,7 +189,7 @@ function sightNews(state: State, groupId: number, before: (group: Group) => Part
 function allMembers(state: State, group: Group): number[] {
   const members: number[] = []
   for (const user of state.users.values())
-    if (!user.bot?.system && groupsOf(state, user).has(group.id)) members.push(user.id)
+    if (!user.bot?.system && findGroups(state, user).has(group.id)) members.push(user.id)
   return members.sort((a, b) => a - b)
 }
 

@@ -52,7 +52,7 @@ export function update(ctx: Context, params: ParamsOf<typeof api.update>): Outco
 export function deactivate(ctx: Context, { user_group_id }: ParamsOf<typeof api.deactivate>): Outcome<Nothing> {
   const group = findManaged(ctx, user_group_id)
   if (group.deactivated) throw conflict('user_group_id', `user group ${group.id} is already deactivated`)
-  const objections = usesOf(ctx.state, group.id)
+  const objections = findUses(ctx.state, group.id)
   if (objections.length > 0)
     throw conflict('user_group_id', 'the user group is still in use', {
       code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',
@@ -76,7 +76,7 @@ function findManaged(ctx: Context, id: number): Group {
 }
 
 /** Where the group is still named: what would break if it were gone. */
-function usesOf(state: State, id: number): object[] {
+function findUses(state: State, id: number): object[] {
   const objections: object[] = []
   const supergroups = state.groups.where('subgroup', id).filter(group => !group.deactivated)
   if (supergroups.length > 0)

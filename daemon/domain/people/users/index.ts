@@ -103,7 +103,7 @@ export const users = resource(api)<UserFact, Prepared>({
       if (!user.active) throw userDeactivated()
       return {
         facts: noteFirstLogin(ctx, user),
-        reply: { api_key: ctx.keys.keyOf(user), email: user.email, user_id: user.id },
+        reply: { api_key: ctx.keys.deriveKey(user), email: user.email, user_id: user.id },
       }
     },
   },

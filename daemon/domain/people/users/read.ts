@@ -28,7 +28,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>): Outcome<R
     members.push(
       isStranger
         ? JSON.stringify(presentStranger(ctx.state, user, ctx.server.level))
-        : userText(ctx.state, user, viewOf(ctx, user, params)),
+        : userText(ctx.state, user, chooseView(ctx, user, params)),
     )
   }
   const written = new Written(`{"members":[${members.join(',')}]}`)
@@ -55,7 +55,7 @@ export function show(
   params: Reading,
 ): Outcome<ReplyOf<typeof api.show>> {
   if (!user || !may.accessUser.allows(ctx, user)) throw missing(parameter, 'user')
-  return { reply: { user: presentUser(ctx.state, user, viewOf(ctx, user, params)) } }
+  return { reply: { user: presentUser(ctx.state, user, chooseView(ctx, user, params)) } }
 }
 
 export function me(ctx: Context): Outcome<ReplyOf<typeof api.me>> {
@@ -115,7 +115,7 @@ function presentSelf(ctx: Context) {
   }
 }
 
-function viewOf(ctx: Context, user: User, params: Reading): View {
+function chooseView(ctx: Context, user: User, params: Reading): View {
   return {
     seesEmail: may.seeEmail.allows(ctx, user),
     clientGravatar: params.client_gravatar,

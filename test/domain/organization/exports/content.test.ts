@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Message } from '../../../../daemon/domain/model/message-store/index.ts'
 import { State, type User } from '../../../../daemon/domain/model/state.ts'
-import { type ArchiveContent, contentOf } from '../../../../daemon/domain/organization/exports/content.ts'
+import { type ArchiveContent, collectContent } from '../../../../daemon/domain/organization/exports/content.ts'
 import { seeMessage } from '../../../../daemon/domain/rules/index.ts'
 import type { Scene, Step } from '../../../support/act.ts'
 import { furnished, histories } from '../../../support/histories.ts'
@@ -27,7 +27,7 @@ describe('the content of an export', () => {
         // A channel with protected history can have messages that nobody may read, and so nobody can allow.
         for (const { id, channelId } of state.messages.rows())
           fc.pre(isOpen(channelId) || actors.some(actor => seeMessage.allows({ state, actor }, id)))
-        const content = contentOf(state, 2)
+        const content = collectContent(state, 2)
         const wanted = state.save()
         // Nobody reads with the eyes of the notification bot.
         const people = (row: { userId: number }) => !state.users.get(row.userId)!.bot
@@ -45,7 +45,7 @@ describe('the content of an export', () => {
       fc.property(histories(60), fc.nat({ max: 255 }), (steps, allowing) => {
         const { state, people } = played(steps, (_user, index) => (allowing & (1 << index)) !== 0)
         const consenting = people.map(({ id }) => state.users.get(id)!).filter(allows)
-        const found = loaded(contentOf(state, 2)).messages
+        const found = loaded(collectContent(state, 2)).messages
         for (const { id, channelId } of state.messages.rows()) {
           const open = channelId !== undefined && !state.channels.get(channelId)!.inviteOnly
           const wanted = open || consenting.some(actor => seeMessage.allows({ state, actor }, id))
@@ -65,7 +65,7 @@ describe('the content of an export', () => {
           [1, () => false],
           [2, allows],
         ] as const) {
-          const saved = loaded(contentOf(state, kind)).save()
+          const saved = loaded(collectContent(state, kind)).save()
           for (const name of personal)
             for (const row of rowsOf(saved, name).filter(isRow) as { userId: number }[])
               assert.ok(mayBeThere(state.users.get(row.userId)!), `${name} of user ${row.userId}`)
@@ -86,7 +86,7 @@ describe('the content of an export', () => {
     world.run(bob!, 'send-message', { type: 'channel', to: channels[0], topic: 'x', content: 'open' })
     world.run(owner!, 'update-settings', { allow_private_data_export: true })
     const texts = (kind: 1 | 2) =>
-      [...loaded(contentOf(world.state, kind)).messages.rows()].map(({ content }: Message) => content)
+      [...loaded(collectContent(world.state, kind)).messages.rows()].map(({ content }: Message) => content)
     assert.ok(!texts(1).includes('psst') && !texts(1).includes('hidden'))
     assert.ok(texts(1).includes('open'))
     assert.ok(texts(2).includes('psst'))
@@ -99,7 +99,7 @@ describe('the content of an export', () => {
     world.state.exports.put({ ...row, status: 'done', path: 'exports/1/a.tar.gz', file: 'f'.repeat(64) })
     world.state.exports.put({ ...row, id: 2, status: 'pending' })
     const prior = { ...row, status: 'prior' } as const
-    assert.deepEqual([...loaded(contentOf(world.state, 1)).exports.values()], [prior])
+    assert.deepEqual([...loaded(collectContent(world.state, 1)).exports.values()], [prior])
     world.state.exports.put(prior)
     assert.throws(() => world.run(owner!, 'delete-realm-export', { export_id: 1 }), /another server/)
   })
