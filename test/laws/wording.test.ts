@@ -187,7 +187,7 @@ describe('the command line', () => {
 
 /** First words of functions whose names end in -ed: predicates, and verbs with a participle as their object. */
 const verbs = new Set(
-  'announce are assume check compare count describe find has is limit list load note omit present print pull put read refuse remove replace run send settle show toggles unpack was'.split(
+  'announce are assume build check compare count describe find has is limit list load note omit present print pull put read refuse remove replace run send settle show toggles unpack was'.split(
     ' ',
   ),
 )
