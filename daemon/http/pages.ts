@@ -15,7 +15,7 @@ import { serveInspector } from './inspector.ts'
 import { serveJoin } from './join.ts'
 import { serveMcp } from './mcp.ts'
 import type { Site } from './site.ts'
-import { RangeRefused } from './uploads.ts'
+import { FileMissing, RangeRefused, thumbnailPath } from './uploads.ts'
 
 interface PagesParts {
   readonly log: FastifyBaseLogger
@@ -118,6 +118,12 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
     const { status, headers, body } = await siteOf(request).upload(request)
     return reply.code(status).headers(headers).send(body)
   })
+  app.get('/thumbnail', async (request, reply) => {
+    const path = thumbnailPath(request.url.split('?', 2)[1] ?? '')
+    if (path === undefined) return reply.code(403).send()
+    const { status, headers, body } = await siteOf(request).upload(request, path)
+    return reply.code(status).headers(headers).send(body)
+  })
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -178,7 +184,10 @@ function answer(request: FastifyRequest, reply: FastifyReply) {
 /** Errors outside the API: a body too large, a malformed URL, a broken request. */
 function fail(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode = 500, message } = error as { statusCode?: number; message?: string }
-  if (error instanceof Refusal) {
+  if (error instanceof FileMissing && !/\bjson\b/.test(request.headers.accept ?? '')) {
+    // Browsers follow links to files.
+    reply.code(404).header('Vary', 'Accept').type('text/html; charset=utf-8').send(`<p>${error.message}</p>`)
+  } else if (error instanceof Refusal) {
     const to = answer(request, reply)
     if (error instanceof RangeRefused) to.headers.push('Content-Range', `bytes */${error.size}`)
     if (error instanceof BodyRefused) {

@@ -211,13 +211,14 @@ export class Site {
     return readOffer(engine.state, now(), token)
   }
 
-  upload(request: FastifyRequest): Promise<UploadAnswer> {
+  /** `given`: the path of the file, if it is not that of the request. */
+  upload(request: FastifyRequest, given?: string): Promise<UploadAnswer> {
     const { authorization, range, 'if-range': condition } = request.headers
     const [path, query] = request.url.split('?', 2)
     const key = authorization === undefined ? new URLSearchParams(query).get('api_key') : null
     const ip = findAddress(request.headers, request.socket, this.#parts.trustProxy)
     return uploadFor(this.#parts, {
-      path: path!,
+      path: given ?? path!,
       anonymous: authorization === undefined,
       authenticate: () => (key === null ? this.#authenticate(request) : this.#edge.authenticateKey(key, ip)),
       head: request.method === 'HEAD',

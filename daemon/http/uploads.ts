@@ -6,7 +6,7 @@ import { temporaryReader } from '../domain/files/temporary-addresses.ts'
 import type { Attachment } from '../domain/model/personal-records.ts'
 import type { User } from '../domain/model/state.ts'
 import { exportAt, isExportAddress } from '../domain/organization/exports/address.ts'
-import { Refusal } from '../domain/refusal.ts'
+import { needed, Refusal } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 
@@ -44,6 +44,10 @@ export interface UploadAnswer {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
+const uploadPath = /^\/user_uploads\/(?:download\/|temporary\/([^/]+)\/)?(.*)$/s
+/** A picture in one of the sizes of the public server, for which the picture itself is served. */
+const thumbnail = /^\/user_uploads\/thumbnail\/(.*)\/(?:840x560|300x200)(?:-anim)?\.(?:webp|jpg)$/s
+
 /** What an answer needs of an upload, or of the archive of an export. */
 type Served = Pick<Attachment, 'file' | 'name' | 'contentType'>
 
@@ -53,8 +57,26 @@ export async function uploadFor(parts: Parts, request: UploadRequest): Promise<U
   // A link may still be on its way to the disk: it must not show what a crash would take back.
   await parts.engine.settled()
   const file = attachment && (await parts.findFile(attachment.file))
-  if (!attachment || !file) throw new Refusal('There is no such file.', { kind: 'not-found', status: 404 })
+  if (!attachment || !file) throw new FileMissing()
   return answerWith(attachment, file, request)
+}
+
+export class FileMissing extends Refusal {
+  constructor() {
+    super('This file does not exist or has been deleted.', { kind: 'not-found', status: 404 })
+  }
+}
+
+/** The path that an address of the older thumbnails names: the file itself. Undefined for a file elsewhere. */
+export function thumbnailPath(query: string): string | undefined {
+  const fields = new URLSearchParams(query)
+  const [size, url] = [fields.get('size'), fields.get('url')]
+  if (size === null || url === null) throw missingField(size === null ? 'size' : 'url')
+  return /^user_uploads\/\d+\//.test(url) ? `/${url}` : undefined
+}
+
+function missingField(name: string): Refusal {
+  return needed(name, undefined, { code: 'REQUEST_VARIABLE_MISSING', fields: { var_name: name } })
 }
 
 function attachmentFor(
@@ -62,7 +84,7 @@ function attachmentFor(
   { path: url, anonymous, authenticate }: UploadRequest,
 ): Served | undefined {
   if (isExportAddress(url)) return exportAt({ state, actor: authenticate() }, url)
-  const [, token, path] = /^\/user_uploads\/(?:download\/|temporary\/([^/]+)\/)?(.*)$/s.exec(url) ?? []
+  const [, token, path] = uploadPath.exec(url.replace(thumbnail, '/user_uploads/$1')) ?? []
   const address = `/user_uploads/${path}`
   if (token === undefined) {
     const open = anonymous ? attachmentOnTheWeb(state, address) : undefined

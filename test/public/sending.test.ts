@@ -11,6 +11,7 @@ const choice = { short_name: 'A', long_name: 'Apple', reply: 'apple' }
 describe('sending', () => {
   openKitchen()
   describe('POST /messages', sending)
+  describe('POST /messages by bridges', mirroring)
 })
 
 function sending(): void {
@@ -239,6 +240,29 @@ function sending(): void {
       body: { code: 'BAD_REQUEST' },
     })
   })
+}
+
+function mirroring(): void {
+  const message = { type: 'direct', to: [1], content: 'x' }
+  cases([
+    refused('refuses to write for others', 'POST /messages', { ...message, forged: 'true' }),
+    refused('refuses it in the older word', 'POST /messages', { ...message, forged: 'yes' }),
+    refused('refuses a sender', 'POST /messages', { ...message, sender: 'bob@example.com' }),
+    refused('asks bridges for a sender', 'POST /messages', { ...message, client: 'irc_mirror' }),
+    refused('refuses bridges with one', 'POST /messages', {
+      ...message,
+      client: 'zephyr_mirror',
+      sender: 'bob@example.com',
+    }),
+    refused('refuses a time that is no number', 'POST /messages', { ...message, time: 'noon' }),
+    [
+      'ignores a time',
+      () => amy,
+      'POST /messages',
+      () => ({ ...message, to: [amy.id], time: 5.5, forged: 'no' }),
+      { ignored_parameters_unsupported: undefined },
+    ],
+  ])
 }
 
 function form(choices: Fields[]): Fields {

@@ -21,6 +21,7 @@ describe('uploads', () => {
   describe('POST /user_uploads', names)
   describe('GET /user_uploads/…', fetching)
   describe('attachments', attachments)
+  describe('GET /thumbnail', thumbnails)
   describe('images of people and of the organization', images)
 })
 
@@ -259,5 +260,38 @@ function attachments(): void {
     const { id } = await ok(amy, 'POST /messages', { type: 'direct', to: [bob.id], content: `[it](${url})` })
     const { detached_uploads } = await ok(amy, `PATCH /messages/${id}`, { content: 'nothing' })
     assertHas(detached_uploads, [{ name: 'detached.txt', messages: [] }])
+  })
+}
+
+function thumbnails(): void {
+  const at = (path: string, caller = amy) => send(`${amy.url}${path}`, { auth: caller.auth })
+
+  test('serves the file itself, whatever size is asked for', async () => {
+    const url = await put('picture.png', pixel.png, 'image/png')
+    for (const size of ['full', 'thumbnail', 'other'])
+      assert.equal((await at(`/thumbnail?url=${url.slice(1)}&size=${size}`)).status, 200)
+    assert.equal((await at(`/user_uploads/thumbnail${url.replace('/user_uploads', '')}/840x560.webp`)).status, 200)
+    assert.equal((await at(`/user_uploads/thumbnail${url.replace('/user_uploads', '')}/bogus`)).status, 404)
+    assert.equal((await at(`/thumbnail?url=${url.slice(1)}&size=full`, bob)).status, 404)
+  })
+
+  test('refuses files elsewhere, and asks for both parameters', async () => {
+    assert.equal((await at('/thumbnail?url=https://example.com/a.png&size=full')).status, 403)
+    assertHas(await at('/thumbnail?url=user_uploads/1/a.png'), {
+      status: 400,
+      body: { code: 'REQUEST_VARIABLE_MISSING', var_name: 'size' },
+    })
+  })
+
+  test('a missing file is a page for browsers, and an error for programs that ask for JSON', async () => {
+    const path = '/user_uploads/1/aa/missing.txt'
+    const page = await at(path)
+    assert.deepEqual([page.status, page.text], [404, '<p>This file does not exist or has been deleted.</p>'])
+    const headers = { Accept: 'application/json' }
+    assertHas(await send(`${amy.url}${path}`, { auth: amy.auth, headers }), {
+      status: 404,
+      body: { code: 'BAD_REQUEST', msg: 'This file does not exist or has been deleted.' },
+    })
+    assertHas(await ask(amy, `GET ${path}`), { status: 404, body: { code: 'BAD_REQUEST' } })
   })
 }

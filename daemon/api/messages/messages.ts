@@ -58,6 +58,9 @@ export const messages = {
         'whether to mark it as read for you; by default, only if sent from an interactive client',
       ),
       widget_content: optional(text, 'a widget, as JSON'),
+      forged: optional(text, 'for bridges of public servers, which may write for others; `yes` and `true` are refused'),
+      sender: optional(text, 'the same: for whom the bridge writes; it is refused'),
+      time: optional(num, 'the same: when it was written; it has no effect'),
     },
     reply: {
       id: messageId,

@@ -5,7 +5,7 @@ import { uploads as api } from '../../api/files/uploads.ts'
 import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
 import type { Attachment } from '../model/personal-records.ts'
-import { invalid, missing } from '../refusal.ts'
+import { invalid, missing, missingOwn } from '../refusal.ts'
 import { resource } from '../resource.ts'
 import {
   attachmentAt,
@@ -64,7 +64,7 @@ export const uploads = resource(api)<UploadFact, Prepared>({
 
     temporary(ctx, { realm_id_str, filename }) {
       const attachment = attachmentAt(ctx, `/user_uploads/${realm_id_str}/${filename}`)
-      if (!attachment) throw missing('filename', 'file', filename)
+      if (!attachment) throw missingOwn('filename', 'file', filename)
       return { reply: { url: temporaryUrl(ctx, attachment) } }
     },
 

@@ -18,12 +18,14 @@ export { escapeHtml } from '../values/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
 export { topicLinks } from './topic-links.ts'
 
+/** The newest message of a topic that the author can see. */
+export type LatestMessage = (channelId: number, topic: string) => number | undefined
+
 /** Where a text is posted, and what only the caller knows about that; null when it is not posted. */
 export type RenderPlace = {
   readonly channel?: Channel
   readonly topic?: string
-  /** The newest message of a topic that the author can see. */
-  readonly latestMessage?: (channelId: number, topic: string) => number | undefined
+  readonly latestMessage?: LatestMessage
   /** An uploaded file that the author may see, by its path (`/user_uploads/…`). */
   readonly upload?: (path: string) => Upload | undefined
 } | null

@@ -13,7 +13,6 @@ import { isNoTopic, normalizeTopic } from '../values/topic-names.ts'
 import { messageContent } from './messages/compose.ts'
 import { composeMessage, isAppForPeople, posting, resolveTarget, type Target } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
-import { quote } from './notices/quote.ts'
 import { replyAsWelcomeBot } from './notices/welcome.ts'
 
 /** Milliseconds. What is later than this is not sent: it may make no sense any more. */
@@ -138,7 +137,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   // Late although the daemon was running: the clock was set forward, and the message can still be sent.
   const fellDueAwake = ctx.awakeSince !== undefined && row.due * 1000 >= ctx.awakeSince
   if (now - row.due * 1000 > mostLate && !fellDueAwake)
-    return failure(ctx, row, 'The server was not running at that time, and it is more than 10 minutes late')
+    return failure(ctx, row, 'Message could not be sent at the scheduled time.')
   try {
     const asAuthor: Context = { ...ctx, actor: author, client: row.client }
     const { facts, sent } = posting(asAuthor, resolveTarget(asAuthor, asGiven(row.target)), row.content, {
@@ -159,11 +158,11 @@ function deliver(ctx: Surroundings): Outcome<object> {
 }
 
 function failure(ctx: Surroundings, row: ScheduledMessage, reason: string, notify = true): Outcome<object> {
-  const planned = new Date(row.due * 1000).toISOString()
+  const planned = `${new Date(row.due * 1000).toISOString().slice(0, 19).replace('T', ' ')}+00:00`
   const notice = [
-    `The message you scheduled for <time:${planned}> was not sent, for this reason:`,
-    quote(reason, 2000),
-    '[View scheduled messages](/#scheduled)',
+    `The message you scheduled for <time:${planned}>  was not sent because of the following error:`,
+    `> ${reason}`,
+    '[View scheduled messages](#scheduled)',
   ]
   return {
     facts: [

@@ -5,7 +5,7 @@ import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/messages/compose.ts'
 import { posting, sentBySystem, type Target } from '../../messages/messages/send.ts'
-import { buildAddress, silentMention } from '../../messages/notices/quote.ts'
+import { buildAddress } from '../../messages/notices/quote.ts'
 import { isUnread } from '../../model/message-reader.ts'
 import type { OutgoingService, State, User } from '../../model/state.ts'
 import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
@@ -81,12 +81,14 @@ function update(state: State, delivery: WebhookDelivery): Fact {
 interface Failure {
   /** What everyone in the conversation reads. */
   readonly failure: string
-  /** What the owner and the log read. */
+  /** What the log says. */
   readonly detail: string
+  /** What the owner of the bot reads; the detail when absent. */
+  readonly told?: string
 }
 
 function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt): Failure | { facts: Fact[] } {
-  if (attempt.kind === 'unreachable') return { failure: 'Failure! The bot is unavailable.', detail: attempt.reason }
+  if (attempt.kind === 'unreachable') return { failure: 'Failure! Bot is unavailable', detail: attempt.reason }
   if (attempt.kind !== 'answered') {
     const reason = attempt.kind === 'impossible' ? attempt.reason : ''
     return { failure: `Failure! ${reason}`, detail: reason }
@@ -96,32 +98,40 @@ function replyTo(ctx: Surroundings, bot: User, target: Target, attempt: Attempt)
     const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : ''
     const why = status === 407 ? ', which means that the daemon may not reach this network' : redirected
     return {
-      failure: `Failure! The bot’s server answered with status ${status}.`,
+      failure: `Failure! Third party responded with ${status}`,
       detail: `The server answered with status ${status}${why}`,
+      told:
+        status === 407
+          ? 'The URL configured for the webhook is for a private or disallowed network.'
+          : `The webhook got a response with status code *${status}*.`,
     }
   }
   const answer = understood(attempt.body, (bot.bot!.service as OutgoingService).interface === 2)
-  if ('problem' in answer) return { failure: `Failure! ${answer.problem}.`, detail: answer.problem }
-  if (answer.content.includes('\0') || !answer.content.isWellFormed()) {
-    const problem = 'The reply could not be posted: its text cannot be stored'
-    return { failure: `Failure! ${problem}.`, detail: problem }
-  }
+  if ('problem' in answer) return unusable(answer.problem, answer.detail)
+  if (answer.content.includes('\0') || !answer.content.isWellFormed())
+    return unusable('The reply could not be posted: its text cannot be stored')
   if (answer.content.trim() === '' || ('channel' in target && target.channel.archived)) return { facts: [] }
   try {
     const actor = { ...ctx, actor: bot }
     return { facts: [...posting(actor, target, messageContent(answer.content), { widget: answer.widget }).facts] }
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal
-    const reason = `The reply could not be posted: ${refusal.message}`
-    return { failure: `Failure! ${reason}`, detail: reason }
+    return unusable(refusal.message, `The reply could not be posted: ${refusal.message}`)
   }
+}
+
+function unusable(problem: string, detail = problem): Failure {
+  const told = `The outgoing webhook server attempted to send a message in Zulip, but that request resulted in the following error:\n> ${problem}`
+  return { failure: `Failure! ${problem}`, detail, told }
 }
 
 /** Texts that are too long for a message are cut like those of people. */
 const long = textUpTo(1_000_000)
 const answerShape = record({ content: long, response_string: long, text: long })
 
-type Answer = { readonly content: string; readonly widget?: string | undefined } | { readonly problem: string }
+type Answer =
+  | { readonly content: string; readonly widget?: string | undefined }
+  | { readonly problem: string; readonly detail?: string }
 
 /** OPEN: what a bot's server must return is not shown; the forms of the public API family are understood. */
 function understood(body: string, slack: boolean): Answer {
@@ -129,11 +139,11 @@ function understood(body: string, slack: boolean): Answer {
   try {
     answer = JSON.parse(body)
   } catch {
-    return { problem: 'The bot’s server did not answer with JSON' }
+    return { problem: 'Invalid JSON in response', detail: 'The bot’s server did not answer with JSON' }
   }
   if (answer === '') return { content: '' }
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer))
-    return { problem: 'The bot’s server answered with JSON that is not an object' }
+    return { problem: 'Invalid response format', detail: 'The bot’s server answered with JSON that is not an object' }
   const large = tooLarge('The answer', answerShape, answer)
   if (large !== undefined) return { problem: `The bot’s server answered with too much JSON. ${large}` }
   const { response_not_required, response_string, content, text, widget_content } = answer as Record<string, unknown>
@@ -168,7 +178,7 @@ function notices(
   bot: User,
   target: Target,
   { messageId }: WebhookDelivery,
-  { failure, detail }: Failure,
+  { failure, detail, told = detail }: Failure,
   attempt: Attempt,
 ): Fact[] {
   const gone = 'channel' in target && target.channel.archived
@@ -177,15 +187,25 @@ function notices(
   if (!owner?.active) return here
   // A whole address: the message also goes out by mail.
   const link = ctx.server.url + buildAddress(ctx.state, ctx.state.messages.get(messageId)!)
-  const body = attempt.kind === 'answered' && attempt.body.trim() !== '' ? `\n${fence(beginning(attempt.body))}` : ''
+  const body =
+    attempt.kind === 'answered' && attempt.body !== ''
+      ? `\nThe response contains the following payload:\n${fence(quoted(beginning(attempt.body)))}`
+      : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
-  const text = `[A message](${link}) to your bot ${silentMention(ctx.state, bot.id)} failed: ${detail}${body}`
+  const text = `[A message](${link}) to your bot @_**${bot.fullName}** triggered an outgoing webhook.\n${told}${body}`
   return [...here, sentBySystem(ctx, bot, people, text)]
 }
 
 function fence(text: string): string {
   const fence = fenceAround(text)
   return `${fence}\n${text}\n${fence}`
+}
+
+/** On one line, as the public server quotes it. */
+function quoted(text: string): string {
+  const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+  const line = text.replace(/[\\\n\r\t]/g, char => escapes[char]!)
+  return line.includes("'") && !line.includes('"') ? `"${line}"` : `'${line.replaceAll("'", "\\'")}'`
 }
 
 function beginning(body: string): string {

@@ -5,6 +5,7 @@ import type { creationParams } from '../../../api/shapes/channels.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import type { Fact } from '../../facts.ts'
 import { channelEventNotice, channelNotice } from '../../messages/notices/post.ts'
+import { placeLink } from '../../messages/notices/quote.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
@@ -71,11 +72,14 @@ export function checkCreation(ctx: Context, plan: Blueprint): void {
 export function creationNotices(ctx: Context, created: readonly Channel[], announce: boolean): Fact[] {
   // Their creator knows of them.
   const readBy = [ctx.actor.id]
-  const links = created.map(channel => `#**${channel.name}**`).join(', ')
+  const what = created.length > 1 ? 'the following channels:' : 'a new channel'
+  const links = created.map(channel => placeLink(channel)).join(', ')
   const place = ctx.state.channels.get(organizationSetting(ctx.state, 'new_stream_announcements_stream_id'))
   const announces = announce && place !== undefined && created.length > 0
   return [
-    ...(announces ? channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${links}.`, readBy) : []),
+    ...(announces
+      ? channelNotice(ctx, place, 'new channels', `${mention(ctx)} created ${what} ${links}.`, readBy)
+      : []),
     ...created.flatMap(channel => channelEventNotice(ctx, channel, welcome(ctx, channel), readBy)),
   ]
 }
@@ -86,9 +90,8 @@ export function mention({ actor }: Context): string {
 }
 
 export function quote(text: string): string {
-  if (text === '') return '*No description.*'
   const fence = fenceAround(text, 4)
-  return `${fence} quote\n${text}\n${fence}`
+  return `${fence} quote\n${text || '*No description.*'}\n${fence}`
 }
 
 function welcome(ctx: Context, channel: Channel): string {

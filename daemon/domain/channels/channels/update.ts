@@ -13,6 +13,7 @@ import type { Context } from '../../resource.ts'
 import { changedValue, channelPermission } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
+import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 import {
   checkDescription,
   checkFolder,
@@ -181,20 +182,26 @@ function notices(ctx: Context, old: Channel, channel: Channel, set: ChannelSetti
   const who = mention(ctx)
   const said: string[] = []
   if ('topicsPolicy' in set && !channel.archived)
-    said.push(`${who} changed the topics policy from **${old.topicsPolicy}** to **${channel.topicsPolicy}**.`)
+    said.push(
+      `${who} changed the "Allow posting to the *general chat* topic?" setting from **${policyNames[old.topicsPolicy]}** to **${policyNames[channel.topicsPolicy]}**.`,
+    )
   if ('inviteOnly' in set)
-    said.push(`${who} changed the access of this channel from **${kindInWords(old)}** to **${kindInWords(channel)}**.`)
+    said.push(
+      `${who} changed the [access permissions](/help/channel-permissions) for this channel from **${kindInWords(old)}** to **${kindInWords(channel)}**.`,
+    )
   if ('retentionDays' in set)
     said.push(
-      `${who} changed how long messages are kept: ${kept(ctx, old)} before, **${kept(ctx, channel)}** from now on.`,
+      `${who} has changed the [message retention period](/help/message-retention-policy) for this channel:\n* **Old retention period**: ${kept(ctx, old)}\n* **New retention period**: ${kept(ctx, channel)}\n\n${fate(ctx, channel)}`,
     )
   if ('description' in set)
     said.push(
-      `${who} changed the description of this channel.\n\n**Old:**\n${quote(old.description)}\n\n**New:**\n${quote(channel.description)}`,
+      `${who} changed the description for this channel.\n\n* **Old description:**\n${quote(old.description)}\n* **New description:**\n${quote(channel.description)}`,
     )
   if ('name' in set) said.push(`${who} renamed channel **${old.name}** to **${channel.name}**.`)
   if ('can_send_message_group' in set)
-    said.push(`${who} changed who may post here: ${holders(ctx, old)} before, ${holders(ctx, channel)} from now on.`)
+    said.push(
+      `${who} changed the [posting permissions](/help/channel-posting-policy) for this channel:\n\n* **Old**: ${holders(ctx, old)}\n* **New**: ${holders(ctx, channel)}`,
+    )
   return said.flatMap(text => channelEventNotice(ctx, channel, text))
 }
 
@@ -202,12 +209,34 @@ function holders(ctx: Context, channel: Channel): string {
   const value = channel.permissions.can_send_message_group
   const [people, groups] = typeof value === 'number' ? [[], [value]] : [value.direct_members, value.direct_subgroups]
   return [
-    ...people.map(id => `@_**${ctx.state.users.get(id)?.fullName}|${id}**`),
-    ...groups.map(id => `@_*${ctx.state.groups.get(id)?.name}*`),
+    ...inOrder(groups).map(id => `@_*${ctx.state.groups.get(id)?.name}*`),
+    ...inOrder(people).map(id => `@_**${ctx.state.users.get(id)?.fullName}|${id}**`),
   ].join(', ')
 }
 
-function kept(ctx: Context, { retentionDays }: Channel): string {
-  const days = retentionDays ?? organizationSetting(ctx.state, 'message_retention_days')
-  return days === -1 ? 'forever' : `${days} days`
+function inOrder(ids: readonly number[]): number[] {
+  return [...ids].sort((a, b) => a - b)
+}
+
+function daysOf(ctx: Context, { retentionDays }: Channel): number {
+  return retentionDays ?? organizationSetting(ctx.state, 'message_retention_days')
+}
+
+function kept(ctx: Context, channel: Channel): string {
+  const days = daysOf(ctx, channel)
+  return days === -1 ? 'Forever' : `${days} days`
+}
+
+function fate(ctx: Context, channel: Channel): string {
+  const days = daysOf(ctx, channel)
+  return days === -1
+    ? 'Messages in this channel will now be retained forever.'
+    : `Messages in this channel will now be automatically deleted ${days} days after they are sent.`
+}
+
+const policyNames: Readonly<Record<Channel['topicsPolicy'], string>> = {
+  inherit: 'Automatic',
+  allow_empty_topic: `*${emptyTopicDisplayName}* topic allowed`,
+  disable_empty_topic: `No *${emptyTopicDisplayName}* topic`,
+  empty_topic_only: `Only *${emptyTopicDisplayName}* topic allowed`,
 }

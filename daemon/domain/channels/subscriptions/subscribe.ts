@@ -183,8 +183,8 @@ function welcomeNotices(ctx: Context, existing: ReadonlySet<Channel>, fact: Subs
     const links = channels.sort().map(name => `#**${name}**`)
     const text =
       links.length === 1
-        ? `${mention(ctx)} subscribed you to the channel ${links[0]}.`
-        : `${mention(ctx)} subscribed you to these channels:\n\n${links.map(link => `* ${link}`).join('\n')}`
+        ? `${mention(ctx)} subscribed you to ${links[0]}.`
+        : `${mention(ctx)} subscribed you to the following channels:\n\n${links.map(link => `* ${link}`).join('\n')}`
     alike.set(text, [...(alike.get(text) ?? []), id])
   }
   return [...alike].flatMap(([text, ids]) => directNotice(ctx, ids, text))

@@ -106,13 +106,15 @@ export function moveMessages(
   const visibility = whole
     ? visibilityAfterMoving(ctx, fact.from, fact.to, maySeeIt)
     : { staying: authorsView(ctx, message, to, going), losing: [] }
+  const resolved = to.isResolving && to.channel === from && !edit ? resolvedNotice(ctx, fact, to.channel, whole) : []
+  const notice = resolved.find(said => said.type === 'message.sent')?.message.id
   return [
     ...visibility.staying,
     fact,
     ...visibility.losing,
     ...wakening(ctx, to.channel, ids, params),
-    ...(to.isResolving && to.channel === from && !edit ? resolvedNotice(ctx, fact, to.channel, whole) : []),
-    ...breadcrumbs(ctx, params, fact, { whole, isResolving: to.isResolving }),
+    ...resolved,
+    ...breadcrumbs(ctx, params, fact, { whole, isResolving: to.isResolving, notice }),
   ]
 }
 

@@ -10,6 +10,7 @@ import type { Context, Outcome } from '../../resource.ts'
 import { seeMetadata } from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { directNotice, notificationBot } from '../notices/post.ts'
+import { placeLink } from '../notices/quote.ts'
 import { replyAsWelcomeBot } from '../notices/welcome.ts'
 import { channelTo } from './compose.ts'
 import { send } from './send.ts'
@@ -40,13 +41,13 @@ function sendDirectly(ctx: Context, params: Params): Outcome<{ id: number }> {
 function warnOfEmptyChannel(ctx: Context, ownerId: number, { to }: Params): readonly Fact[] {
   const channel = channelTo(ctx, to)
   if (subscriberCount(ctx.state, channel.id) > 0 || !seeMetadata.allows(ctx, channel)) return []
-  return warn(ctx, ownerId, `channel #**${channel.name}**. The channel exists but does not have any subscribers.`)
+  return warn(ctx, ownerId, `channel ${placeLink(channel)}. The channel exists but does not have any subscribers.`)
 }
 
 function describeUnreached(to: unknown): string {
   const given = Array.isArray(to) ? to[0] : to
   if (typeof given === 'number') return `channel ID ${given}, but there is no channel with that ID`
-  return `channel #**${String(given).trim()}**, but that channel does not exist`
+  return `channel #**${String(given).trim()}**, but that channel does not exist. Click [here](#channels/new) to create it`
 }
 
 // OPEN: a hidden channel is reported to the owner as one that does not exist.

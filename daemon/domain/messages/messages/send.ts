@@ -7,7 +7,7 @@ import { visibilityAfterMention, visibilityAfterSending } from '../../channels/t
 import type { Fact } from '../../facts.ts'
 import { attachmentAt, relink } from '../../files/attachments.ts'
 import { alertedBy } from '../../markdown/alert-words.ts'
-import { type Rendered, type RenderPlace, render, topicLinks } from '../../markdown/index.ts'
+import { type LatestMessage, type Rendered, type RenderPlace, render, topicLinks } from '../../markdown/index.ts'
 import { messageUrl } from '../../markdown/urls.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
 import { listMuters } from '../../model/lookups.ts'
@@ -47,6 +47,7 @@ export type Target =
   | { readonly people: readonly number[] }
 
 export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<ReplyOf<typeof api.send>> {
+  checkMirroring(ctx, params)
   const content = messageContent(params.content)
   const widget = widgetGiven(params.widget_content)
   const target = resolveTarget(ctx, params)
@@ -81,6 +82,16 @@ function linksTo(ctx: Context, target: Target, { id }: Pick<Message, 'id'>) {
   const address = `${url}${messageUrl(channel, topic, id)}`
   const label = `#${escapeLabel(channel.name)} > ${escapeLabel(topic || emptyTopicDisplayName)} @ 💬`
   return { message_url: address, message_link: `[${label}](${address})` }
+}
+
+/** Programs that copy messages of other networks. */
+const mirrors = new Set(['zephyr_mirror', 'irc_mirror', 'jabber_mirror', 'JabberMirror'])
+
+/** No account may write for another one, as on a public server whose operator has permitted it to none. */
+function checkMirroring({ client }: Context, { forged, sender }: ParamsOf<typeof api.send>): void {
+  if (forged === 'yes' || forged === 'true') throw invalid('forged', 'you cannot send messages for others')
+  if (mirrors.has(client) && sender === undefined) throw needed('sender', `from ${client}`)
+  if (sender !== undefined) throw invalid('sender', 'you cannot send messages for others')
 }
 
 export function isAppForPeople(client: string): boolean {
@@ -138,16 +149,24 @@ export function composeMessage(ctx: Context, target: Target, content: string): R
   return rendered
 }
 
+interface SystemOptions {
+  readonly reader?: User | undefined
+  readonly readBy?: readonly number[]
+  /** Where links to topics lead, if not to the newest message as things are. */
+  readonly latestMessage?: LatestMessage | undefined
+}
+
 /** The fact of a message by one of the system's own bots, which may say anything anywhere. */
 export function sentBySystem(
   ctx: Surroundings,
   bot: User,
   target: Target,
   content: string,
-  { reader = bot, readBy = [] }: { readonly reader?: User | undefined; readonly readBy?: readonly number[] } = {},
+  { reader = bot, readBy = [], latestMessage }: SystemOptions = {},
 ): MessageSent {
   const author = { state: ctx.state, actor: reader, server: ctx.server }
-  const rendered = render(author, content, renderPlace(author, target))
+  const place = renderPlace(author, target)
+  const rendered = render(author, content, latestMessage ? { ...place, latestMessage } : place)
   // The context itself and no copy of it: it counts the IDs that the command has given out.
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy, client: 'Internal' })
 }
@@ -161,9 +180,16 @@ export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
     : { latestMessage, upload }
 }
 
-function latestVisible(asker: may.Asker, channelId: number, topic: string): number | undefined {
+/** The newest message of a topic that the asker can see. */
+export function latestVisible(
+  asker: may.Asker,
+  channelId: number,
+  topic: string,
+  without?: ReadonlySet<number>,
+): number | undefined {
   const ids = asker.state.messages.inTopic(channelId, topic)
-  for (let i = ids.length - 1; i >= 0; i--) if (may.seeMessage.allows(asker, ids.at(i))) return ids.at(i)
+  for (let i = ids.length - 1; i >= 0; i--)
+    if (!without?.has(ids.at(i)) && may.seeMessage.allows(asker, ids.at(i))) return ids.at(i)
   return undefined
 }
 

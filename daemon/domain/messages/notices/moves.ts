@@ -1,18 +1,27 @@
 // Notices of the notification bot when messages move or a topic is resolved.
 
 import type { Fact } from '../../facts.ts'
+import type { LatestMessage } from '../../markdown/index.ts'
 import { messageUrl } from '../../markdown/urls.ts'
-import type { MessagesMoved } from '../../model/facts/messages.ts'
+import type { MessageSent, MessagesMoved } from '../../model/facts/messages.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
 import { topicPolicy, visibility } from '../../model/topic-policy.ts'
 import type { Context } from '../../resource.ts'
 import { isHuman, seeMessage } from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
-import { resolvedPrefix, topicShown } from '../../values/topic-names.ts'
+import { resolvedPrefix } from '../../values/topic-names.ts'
 import { deletion } from '../messages/deletion-facts.ts'
+import { latestVisible } from '../messages/send.ts'
 import { channelNotice, notificationBot } from './post.ts'
-import { silentMention } from './quote.ts'
+import { placeLink, silentMention } from './quote.ts'
+
+interface Move {
+  readonly whole: boolean
+  readonly isResolving: boolean
+  /** The message which says that the topic was resolved. */
+  readonly notice: number | undefined
+}
 
 interface Wanted {
   readonly send_notification_to_old_thread: boolean
@@ -24,23 +33,26 @@ export function breadcrumbs(
   ctx: Context,
   wanted: Wanted,
   { ids, from, to }: MessagesMoved,
-  { whole, isResolving }: { readonly whole: boolean; readonly isResolving: boolean },
+  { whole, isResolving, notice }: Move,
 ): Fact[] {
   const oldChannel = ctx.state.channels.get(from.channelId)!
   const newChannel = ctx.state.channels.get(to.channelId)!
   const who = silentMention(ctx.state, ctx.actor.id)
-  const oldPlace = link(oldChannel, from.topic)
-  const newPlace = link(newChannel, to.topic)
+  const oldPlace = placeLink(oldChannel, from.topic)
+  const newPlace = placeLink(newChannel, to.topic)
   const many = `${ids.length} messages`
-  const facts: Fact[] = []
+  const facts: MessageSent[] = []
+  const latest = latestAfter(ctx, { ids, from, to }, () => facts[0]?.message.id ?? notice)
   if (wanted.send_notification_to_new_thread && !(isResolving && oldChannel === newChannel)) {
     const what =
       whole && !hasOthers(ctx, newChannel, to.topic, ids)
         ? 'This topic was moved here'
         : ids.length === 1
-          ? `[A message](${messageUrl(newChannel, to.topic, ids[0]!)}) was moved here`
+          ? `[A message](${ctx.server.url}${messageUrl(newChannel, to.topic, ids[0]!)}) was moved here`
           : `${many} were moved here`
-    facts.push(...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`, [ctx.actor.id]))
+    facts.push(
+      ...channelNotice(ctx, newChannel, to.topic, `${what} from ${oldPlace} by ${who}.`, [ctx.actor.id], latest),
+    )
   }
   if (wanted.send_notification_to_old_thread) {
     const what = whole
@@ -48,9 +60,29 @@ export function breadcrumbs(
       : ids.length === 1
         ? 'A message was moved from this topic'
         : `${many} were moved from this topic`
-    facts.push(...channelNotice(ctx, oldChannel, from.topic, `${what} to ${newPlace} by ${who}.`, [ctx.actor.id]))
+    facts.push(
+      ...channelNotice(ctx, oldChannel, from.topic, `${what} to ${newPlace} by ${who}.`, [ctx.actor.id], latest),
+    )
   }
   return facts
+}
+
+/** The newest message that the actor can see in a topic once the messages have moved and `newest` was sent in the new place. */
+function latestAfter(
+  ctx: Context,
+  { ids, from, to }: Pick<MessagesMoved, 'ids' | 'from' | 'to'>,
+  newest: () => number | undefined,
+): LatestMessage {
+  const moved = new Set(ids)
+  return (channelId, topic) => {
+    if (isSame({ channelId, topic }, to))
+      return newest() ?? Math.max(ids.at(-1)!, latestVisible(ctx, channelId, topic) ?? 0)
+    return latestVisible(ctx, channelId, topic, isSame({ channelId, topic }, from) ? moved : undefined)
+  }
+}
+
+function isSame(one: MessagesMoved['from'], other: MessagesMoved['from']): boolean {
+  return one.channelId === other.channelId && one.topic.toLowerCase() === other.topic.toLowerCase()
 }
 
 /** Whether the actor can read messages of the topic that were there before. */
@@ -96,8 +128,4 @@ function readersOfNotice({ state, actor }: Context, channel: Channel, topic: str
     if (policy === 'never') return false
     return policy === 'always' || topicPolicy(state, id, channel.id, topic) !== visibility.followed
   })
-}
-
-function link(channel: Channel, topic: string): string {
-  return `#**${channel.name}>${topicShown(topic, false)}**`
 }

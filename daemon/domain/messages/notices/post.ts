@@ -1,6 +1,7 @@
 // Messages from the notification bot, as facts to be added to a command's own.
 
 import type { Fact } from '../../facts.ts'
+import type { LatestMessage } from '../../markdown/index.ts'
 import type { MessageSent } from '../../model/facts/messages.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
@@ -32,9 +33,10 @@ export function channelNotice(
   topic: string,
   content: string,
   readBy: readonly number[] = [],
-): Fact[] {
+  latestMessage?: LatestMessage,
+): MessageSent[] {
   const kept = channel.topicsPolicy === 'empty_topic_only' ? '' : topic
-  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content, { readBy })]
+  return [sentBySystem(ctx, notificationBot(ctx.state), { channel, topic: kept }, content, { readBy, latestMessage })]
 }
 
 /** A notice about the channel itself, where the organization wants such notices. */

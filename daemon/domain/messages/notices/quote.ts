@@ -1,9 +1,11 @@
 // Quoting a message in another: who said it, where, and the words.
 
-import { messageUrl } from '../../markdown/urls.ts'
+import { topicLink } from '../../../api/links.ts'
+import { channelUrl, messageUrl } from '../../markdown/urls.ts'
 import type { Message } from '../../model/message-store/index.ts'
-import type { State } from '../../model/state.ts'
+import type { Channel, State } from '../../model/state.ts'
 import { fenceAround, truncate } from '../../values/text.ts'
+import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 /** A silent mention. */
 export function silentMention(state: State, userId: number): string {
@@ -31,13 +33,40 @@ export function escapeLabel(name: string): string {
   return name.replace(/[[\]\\`*_$<>&]/g, '\\$&')
 }
 
-/** A link that names the place, in words the renderer knows; in plain ones where the names would break them. */
+/** What would end or break a link such as `#**channel>topic**`. */
+const breaking = /[`>*&[\]]|\$\$/g
+
+/** A link that names the place, in words the renderer knows; an ordinary link where the names would break them. */
+export function placeLink(channel: Channel, topic?: string, messageId?: number): string {
+  const isBroken = channel.name.search(breaking) >= 0 || (topic ?? '').search(breaking) >= 0
+  const near = messageId === undefined ? '' : `@${messageId}`
+  if (!isBroken) return `#**${channel.name}${topic === undefined ? '' : `>${topic}`}${near}**`
+  const place = topic === undefined ? '' : ` > ${escapeBreaking(topic || emptyTopicDisplayName)}`
+  const shown = `#${escapeBreaking(channel.name)}${place}${messageId === undefined ? '' : ' @ 💬'}`
+  return `[${shown}](${placeUrl(channel, topic, messageId).slice(1)})`
+}
+
+function placeUrl(channel: Channel, topic: string | undefined, messageId: number | undefined): string {
+  if (topic === undefined) return channelUrl(channel)
+  return messageId === undefined ? topicLink('', channel, topic) : messageUrl(channel, topic, messageId)
+}
+
+function escapeBreaking(name: string): string {
+  return name.replace(breaking, found => [...found].map(char => entities[char]).join(''))
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '`': '&#96;',
+  '>': '&gt;',
+  '*': '&#42;',
+  '&': '&amp;',
+  $: '&#36;',
+  '[': '&#91;',
+  ']': '&#93;',
+}
+
 export function messageLink(state: State, { id, channelId, topic }: Message): string {
-  const channel = state.channels.get(channelId!)!
-  const words = `${channel.name}>${topic}@${id}`
-  if (!/[*`$]|&|>.*>/.test(words)) return `#**${words}**`
-  const shown = `#${escapeLabel(channel.name)} \\> ${escapeLabel(topic!)}`
-  return `[${shown}](${messageUrl(channel, topic!, id)})`
+  return placeLink(state.channels.get(channelId!)!, topic, id)
 }
 
 /** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */

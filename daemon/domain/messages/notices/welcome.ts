@@ -29,7 +29,7 @@ export function fromWelcomeBot(ctx: Surroundings, user: User, content: string): 
 /** The organization's text as a quotation, so that it is not taken for the bot's own. */
 export function customMessage(text: string): string {
   const fence = fenceAround(text)
-  return `The administrators of this organization would like to share this with you:\n${fence}quote\n${text}\n${fence}`
+  return `The administrators for this organization would also like to share the following information:\n${fence}quote\n${text}\n${fence}`
 }
 
 function greeting({ state }: Surroundings, user: User): string {

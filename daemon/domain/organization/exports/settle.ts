@@ -4,7 +4,6 @@ import { directNotice } from '../../messages/notices/post.ts'
 import type { Export } from '../../model/organization-records.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Outcome, Surroundings } from '../../resource.ts'
-import { exportUrl } from './address.ts'
 
 /** An export that was not reset, restored or finished meanwhile. */
 export function isWaiting({ state }: Pick<Surroundings, 'state'>, { id, requested }: Export): boolean {
@@ -19,12 +18,11 @@ export function finishExport(ctx: Surroundings, row: Export, file: string): Outc
   const path = `exports/1/${ctx.random()}/${name}`
   const site = ctx.server.url
   const asker = ctx.state.users.get(row.userId)
-  // OPEN: the wording of the message is not shown.
-  const notice = asker?.active
-    ? directNotice(ctx, [asker.id], `Your data export is complete: [${name}](${exportUrl(site, path)}).`)
-    : []
+  const notice = asker?.active ? directNotice(ctx, [asker.id], completed) : []
   return { facts: [...notice, { type: 'export.finished', id: row.id, path, file, site }], reply: {} }
 }
+
+const completed = 'Your data export is complete. [View and download exports](/#organization/data-exports-admin).'
 
 export function failExport(ctx: Surroundings, row: Export): Outcome<object> {
   if (!isWaiting(ctx, row)) return { reply: {} }

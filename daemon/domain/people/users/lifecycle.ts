@@ -40,7 +40,7 @@ export function settleNewAccount(ctx: Surroundings, user: User, invited?: Welcom
 
 function inviterNotice(ctx: Surroundings, user: User, { inviterId, notifyInviter }: Welcome): Fact[] {
   if (!notifyInviter || !ctx.state.users.get(inviterId)?.active) return []
-  return directNotice(ctx, [inviterId], `${mention(user)} accepted your invitation to join this organization!`)
+  return directNotice(ctx, [inviterId], `${mention(user)} accepted your invitation to join Zulip!`)
 }
 
 function signupNotice(ctx: Surroundings, user: User): Fact[] {
