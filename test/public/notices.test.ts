@@ -1,4 +1,4 @@
-// What the notification bot says, word for word as the public server does: clients and tests of bots compare it.
+// The words of the notification bot, which are those of the public server: clients and tests of bots compare them.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

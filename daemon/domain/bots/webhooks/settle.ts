@@ -189,7 +189,7 @@ function notices(
   const link = ctx.server.url + buildAddress(ctx.state, ctx.state.messages.get(messageId)!)
   const body =
     attempt.kind === 'answered' && attempt.body !== ''
-      ? `\nThe response contains the following payload:\n${fence(quoted(beginning(attempt.body)))}`
+      ? `\nThe response contains the following payload:\n${fence(quoteBody(beginning(attempt.body)))}`
       : ''
   const people = { people: [bot.id, owner.id].sort((a, b) => a - b) }
   const text = `[A message](${link}) to your bot @_**${bot.fullName}** triggered an outgoing webhook.\n${told}${body}`
@@ -202,7 +202,7 @@ function fence(text: string): string {
 }
 
 /** On one line, as the public server quotes it. */
-function quoted(text: string): string {
+function quoteBody(text: string): string {
   const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
   const line = text.replace(/[\\\n\r\t]/g, char => escapes[char]!)
   return line.includes("'") && !line.includes('"') ? `"${line}"` : `'${line.replaceAll("'", "\\'")}'`
