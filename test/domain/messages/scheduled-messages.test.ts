@@ -283,7 +283,10 @@ describe('delivery', () => {
     const update = events.find(event => event.op === 'update')!
     assert.equal(update.scheduled_message.failed, true)
     const notice = events.find(event => event.type === 'message')!.message
-    assert.ok(notice.content.includes(`<time:${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')}+00:00>`), notice.content)
+    assert.ok(
+      notice.content.includes(`<time:${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')}+00:00>`),
+      notice.content,
+    )
     assert.equal((await mine(bob))[0]!.failed, true)
     const edit = { scheduled_message_id, type: 'channel', to: lunch, topic: 'again' } as const
     await bob.refused(api.update, edit, 'BAD_REQUEST')
