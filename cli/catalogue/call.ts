@@ -114,11 +114,12 @@ async function confirmCall(
   globals: Globals,
   count: 'one' | 'many',
 ): Promise<void> {
-  if (!destroys || (destroys.when === 'many' && count === 'one')) return
+  const typed = process.stdin.isTTY && process.stderr.isTTY
+  if (!destroys || (destroys.when === 'typed' && count === 'one' && !typed)) return
   const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) =>
     String(given.get(name) ?? given.get('@place')),
   )
-  const asked = count === 'many' && destroys.when !== 'many' ? `Run ${name} for every line of this batch?` : question
+  const asked = count === 'many' ? `Run ${name} for every line of this batch?` : question
   await (await import('../input/confirm.ts')).confirm(asked, globals)
 }
 

@@ -37,11 +37,11 @@ export interface CliForm {
   readonly history?: true
   /** The param that holds a draft, or a list of them; people write a draft as they write a message, in these words. */
   readonly draft?: { readonly param: string; readonly summary?: string; readonly args: readonly string[] }
-  /** Asked at a terminal before it is done, and needs --yes elsewhere; `{param}` is filled in as it was given. */
+  /** Asked at a terminal before it is done; needs --yes elsewhere, and for a batch. `{param}` is filled in as it was given. */
   readonly destroys?: {
     readonly question: string
-    /** Only for a batch, or only if the daemon keeps its store on disk; always if absent. */
-    readonly when?: 'many' | 'kept'
+    /** One at a time, scripts need no --yes; or it is asked only if the daemon keeps its store on disk. */
+    readonly when?: 'typed' | 'kept'
   }
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string

@@ -106,6 +106,15 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.ok(ofExec.indexOf('--control') < ofExec.indexOf('--quiet') && ofExec.includes('--control'))
   })
 
+  test('inside quotes, names are offered as they are', async () => {
+    assert.deepEqual(await offered('natter send "#general>rel'), ['#general>release notes'])
+  })
+
+  test('a channel is offered with its topics, so that the word goes on', async () => {
+    const offer = await offered("natter send '#des")
+    assert.deepEqual(offer, ['#design team', '#design team>channel events'])
+  })
+
   test('a channel called * is offered as it is called, not as the files around', async () => {
     const names = await offered('natter tail --channel ')
     assert.ok(names.includes('\\*'), names.join())
@@ -120,6 +129,9 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     for (const line of ['natter tail --channel des', 'natter send --to amy@exa']) await offered(line)
     screen.type('natter tail --channel des\t')
     await screen.shows(/--channel design\\ team/)
+    await offered("natter send '#general>rel")
+    screen.type("\u0015natter send '#general>rel\t")
+    await screen.shows(/send '#general>release notes'/)
     // The line as bash has it is what `echo` prints.
     screen.type('\u0015natter send --to amy@ex\t\u0001echo \r')
     await screen.shows(/\n\r?natter send --to amy@example\.com\n/)

@@ -68,6 +68,11 @@ describe('a subcommand that destroys something', () => {
     no.type('\r')
     assert.equal(await no.ended, 1)
     assert.match(no.plain, /nothing was changed/)
+    // Scripts delete one message without --yes.
+    const message = open(t, shell, ['messages', 'delete', '1'])
+    await message.shows(/Delete message 1\? \[y\/N\]/)
+    message.type('\r')
+    assert.equal(await message.ended, 1)
     const yes = open(t, shell, ['reset'])
     await yes.shows(/\[y\/N\]/)
     yes.type('y\r')

@@ -109,12 +109,17 @@ async function values(
 /** `#channel`, `#channel>topic`, or a person. */
 async function places(account: Account, last: string): Promise<Candidate[]> {
   const [, channel] = /^#([^>]*)>/.exec(last) ?? []
-  if (channel !== undefined) {
-    const topics = await topicNames(account, channel)
-    return topics.map(({ text }) => ({ text: `#${channel}>${text}` }))
-  }
+  if (channel !== undefined) return topicsIn(account, channel)
   const channels = await names(account, 'streams', 'streams', 'name')
-  return [...channels.map(({ text }) => ({ text: `#${text}` })), ...(await people(account))]
+  const places = channels.map(({ text }) => ({ text: `#${text}` }))
+  const [only, another] = last.startsWith('#') ? places.filter(({ text }) => text.startsWith(last)) : []
+  // With its topics, so that the shell does not end the word after the channel.
+  if (only && !another) return [only, ...(await topicsIn(account, only.text.slice(1)))]
+  return [...places, ...(await people(account))]
+}
+
+async function topicsIn(account: Account, channel: string): Promise<Candidate[]> {
+  return (await topicNames(account, channel)).map(({ text }) => ({ text: `#${channel}>${text}` }))
 }
 
 /** Completes the last of several comma-separated values. */

@@ -21,12 +21,19 @@ _natter() {
   [[ -n $part && -z \${part//[@:=]/} ]] && before=\${words[last]}
   # What readline puts an answer in place of begins with the @.
   before=\${before%@}
+  # Inside quotes, readline puts an answer after the quote as it is.
+  local quote=
+  [[ \${words[last]} == [\\'\\"]* ]] && quote=\${words[last]:0:1}
   local quotes=$'["\\'\\\\\\\\]'
   words=("\${words[@]//$quotes/}")
   COMPREPLY=()
   # Read line by line: a loop over words would expand a channel called *.
   while IFS= read -r item; do
-    item=$(printf '%q' "$item")
+    case $quote in
+      \\') item=\${item//\\'/\\'\\\\\\'\\'} ;;
+      \\") item=$(printf '%s' "$item" | sed 's/[\\\\$\`"]/\\\\&/g') ;;
+      *) item=$(printf '%q' "$item") ;;
+    esac
     COMPREPLY+=("\${item#"$before"}")
   done < <(natter __complete -- "\${words[@]:1}" 2>/dev/null | cut -f1)
   ((\${#COMPREPLY[@]})) && return

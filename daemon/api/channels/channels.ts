@@ -169,7 +169,7 @@ export const channels = {
     cli: {
       name: 'channels archive',
       done: 'archived channel {stream_id}',
-      destroys: { question: 'Archive every channel of this batch?', when: 'many' },
+      destroys: { question: 'Archive the channel {stream_id}?', when: 'typed' },
       args: ['stream_id'],
       examples: ['natter channels archive lunch', 'natter channels archive id:12'],
     },

@@ -235,7 +235,7 @@ export const messages = {
     cli: {
       name: 'messages delete',
       done: 'deleted message {message_id}',
-      destroys: { question: 'Delete every message of this batch?', when: 'many' },
+      destroys: { question: 'Delete message {message_id}?', when: 'typed' },
       args: ['message_id'],
       examples: ['natter messages delete 12', 'natter messages delete 12 --json'],
     },

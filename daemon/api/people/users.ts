@@ -206,7 +206,7 @@ export const users = {
     cli: {
       name: 'users deactivate',
       done: 'deactivated user {user_id}',
-      destroys: { question: 'Deactivate every user of this batch?', when: 'many' },
+      destroys: { question: 'Deactivate the user {user_id}?', when: 'typed' },
       args: ['user_id'],
       flags: { deactivation_notification_comment: 'comment' },
       examples: [
