@@ -154,6 +154,11 @@ export const subcommandTable: SubcommandTable = {
     hidden: true,
     load: async () => (await import('./commands/follow/more-verbs.ts')).messageExport,
   },
+  topics: {
+    about: '',
+    hidden: true,
+    load: async () => (await import('./commands/follow/more-verbs.ts')).topicRename,
+  },
   uploads: {
     about: '',
     hidden: true,

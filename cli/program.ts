@@ -68,6 +68,9 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
     const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
+    const verb = error.code === 'commander.unknownCommand' ? line.words[1] : undefined
+    if (verb !== undefined && allWords(subcommandTable).includes(verb))
+      throw usage(message!, `Did you mean natter ${verb}?`)
     throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? suggestHelp(program, line, error))
   }
 }

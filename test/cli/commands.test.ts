@@ -254,6 +254,25 @@ test('profiles are made, used, listed, exported and removed; config explain says
   })
 })
 
+test('topics rename moves all messages of a topic', async t => {
+  const daemon = await startDaemon(t)
+  const { email, api_key } = daemon.ready.owner
+  const shell = newShell(t, accountAt(daemon.url, email, api_key))
+  await shell.run(['channels', 'create', 'busy'])
+  for (const text of ['one', 'two']) await shell.run(['send', '#busy>lunch', text])
+  const renamed = await shell.run(['topics', 'rename', '#busy>lunch', 'dinner', '--silent'])
+  assert.deepEqual([renamed.code, renamed.stdout + renamed.stderr], [0, 'renamed #busy>lunch to dinner\n'])
+  const { stdout } = await shell.run(['messages', 'list', '--topic', 'dinner', '--jq', '[.messages[].content]'])
+  assert.deepEqual(JSON.parse(stdout), ['one', 'two'])
+  assert.equal((await shell.run(['topics', 'rename', '#busy>lunch', 'supper'])).code, 3)
+  assert.equal((await shell.run(['topics', 'rename', 'busy', 'supper'])).code, 2)
+})
+
+test('a verb that is a subcommand of its own is named', async t => {
+  const { code, stderr } = await newShell(t).run(['messages', 'send', 'x'])
+  assert.deepEqual([code, stderr], [2, "natter: unknown command 'send'\n  Did you mean natter send?\n"])
+})
+
 describe('natter commands and the man page', () => {
   test('list every subcommand from the same tables as the help', async t => {
     const shell = newShell(t)

@@ -106,6 +106,15 @@ describe('files', () => {
       for (const path of links)
         assert.equal(readFileSync(join(target, 'files', decodeURIComponent(path)), 'utf8'), 'all is well')
 
+      const format = ['--channel', 'general', '--format']
+      await natter('messages', 'export', target, ...format, 'md')
+      const document = readFileSync(join(target, 'messages.md'), 'utf8')
+      assert.match(document, /^## #general > .*\n\n\*\*.+\*\* \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\n/)
+      assert.match(document, /\nmessage 4\n/)
+      assert.ok(document.includes(`(files/${links[0]})`), document)
+      const wrong = await inProcess(['messages', 'export', target, ...format, 'pdf'], { env })
+      assert.deepEqual([wrong.code, wrong.stderr], [2, 'natter: --format: "pdf" is not ndjson or md\n'])
+
       // As a kill leaves it: the last line is torn.
       const file = join(target, 'messages.ndjson')
       writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20))

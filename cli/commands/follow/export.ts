@@ -58,7 +58,9 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   demandKey(account)
   const patience = { timeout: globals.timeout, retry: globals.retry }
   const sources = sourcesFor(account, patience, globals, false)
-  const given = Object.entries(flags).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
+  const { format = 'ndjson', ...wanted } = flags
+  if (format !== 'ndjson' && format !== 'md') throw usage(`--format: "${format}" is not ndjson or md`)
+  const given = Object.entries(wanted).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
   const named = given.map(([name, value]): [string, Given] => [name === 'narrow' ? name : `@${name}`, value as Given])
   const params = await readParams(messages.list, new Map(named), sources)
   const fetch = async (more: Reply): Promise<Reply> => {
@@ -67,7 +69,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.
   const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
-  const order = await settleOrder(folder, account, flags, sources.now)
+  const order = await settleOrder(folder, account, wanted, sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -103,6 +105,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
     progress?.end()
     closeSync(fd)
   }
+  if (format === 'md') await (await import('./export-markdown.ts')).writeMarkdown(folder)
   const skipped = counts.skipped > 0 ? `; skipped ${countText(counts.skipped, 'file')}` : ''
   const done = `exported ${savedText(counts)} to ${folder}${skipped}`
   await printReply({ folder, ...counts }, { says: () => [], done }, globals)

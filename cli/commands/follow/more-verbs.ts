@@ -17,18 +17,40 @@ export const messageExport: readonly ExtraSubcommand[] = [
     flags: [
       ...filters,
       { name: 'narrow', value: 'TERMS', about: 'only messages that match: channel:general is:starred' },
+      { name: 'format', value: 'FORMAT', about: 'md also writes messages.md, to read or to publish (default ndjson)' },
       { name: 'skip-files', about: 'leave out the files' },
       { name: 'max-size', value: 'MIB', about: 'leave out files that are larger (default 1024)' },
     ],
     globals: account.split(' '),
     more: `The folder gets messages.ndjson, one message per line, the oldest first; files/, with every file under the path that follows
-/user_uploads/ in its links; and export.json, which says what was asked for. Run the same command again to continue after an
+/user_uploads/ in its links; and export.json, which says what was asked for. --format md adds messages.md, made anew by every run. Run the same command again to continue after an
 interruption, or to add new messages later. Messages that were saved are not fetched again, so later edits are not in them.`,
     examples: [
       'natter messages export backup',
       'natter messages export lunch --channel general --topic lunch --since 2030-01-01 --skip-files',
+      'natter messages export minutes --channel general --format md',
     ],
     run: async call => (await import('./export.ts')).exportMessages(call),
+  },
+]
+
+export const topicRename: readonly ExtraSubcommand[] = [
+  {
+    name: 'topics rename',
+    about: 'Rename a topic: move all of its messages to another topic of its channel',
+    args: [
+      { name: 'topic', about: "the topic, such as '#general>lunch'" },
+      { name: 'name', about: 'its new name' },
+    ],
+    flags: [
+      { name: 'notify-old', about: 'post a notice in the old topic' },
+      { name: 'silent', about: 'do not post a notice in the new topic' },
+    ],
+    examples: [
+      "natter topics rename '#general>lunch' dinner",
+      "natter topics rename '#general>lunch' '✔ lunch' --silent",
+    ],
+    run: async call => (await import('./rename-topic.ts')).renameTopic(call),
   },
 ]
 

@@ -48,7 +48,7 @@ export const channels = {
       name: 'channels list',
       examples: ['natter channels list', 'natter channels list --include-all --no-exclude-archived --json'],
       shows: 'streams',
-      columns: ['stream_id', 'name', 'description', 'invite_only', 'subscriber_count'],
+      columns: ['stream_id', 'name', 'description', 'invite_only', 'subscriber_count', 'stream_weekly_traffic'],
     },
   }),
   show: endpoint({

@@ -1,0 +1,42 @@
+// `natter messages export --format md`: messages.ndjson of an export as a document, with a heading where the conversation changes.
+
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+
+interface Message {
+  readonly type: string
+  readonly display_recipient: string | readonly { readonly full_name: string }[]
+  readonly subject: string
+  readonly sender_full_name: string
+  readonly timestamp: number
+  readonly content: string
+}
+
+export async function writeMarkdown(folder: string): Promise<void> {
+  const target = join(folder, 'messages.md')
+  const lines = createInterface({ input: createReadStream(join(folder, 'messages.ndjson')) })
+  await pipeline(sections(lines), createWriteStream(`${target}.part`, { mode: 0o600 }))
+  await rename(`${target}.part`, target)
+}
+
+async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let before: string | undefined
+  for await (const line of lines) {
+    const message: Message = JSON.parse(line)
+    const heading = headingOf(message)
+    if (heading !== before) yield `${before === undefined ? '' : '\n'}## ${heading}\n`
+    before = heading
+    const time = new Date(message.timestamp * 1000).toISOString().slice(0, 16).replace('T', ' ')
+    // Links to files lead to the copies beside the document.
+    const content = message.content.replaceAll(/(?<=\()(?:https?:\/\/[^\s/()]+)?\/user_uploads\//g, 'files/')
+    yield `\n**${message.sender_full_name}** ${time} UTC\n\n${content}\n`
+  }
+}
+
+function headingOf({ display_recipient, subject }: Message): string {
+  if (typeof display_recipient === 'string') return `#${display_recipient} > ${subject}`
+  return display_recipient.map(({ full_name }) => full_name).join(', ')
+}

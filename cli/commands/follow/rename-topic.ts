@@ -1,0 +1,39 @@
+// `natter topics rename`: the newest message of the topic is moved, and all others with it.
+
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { accountFor } from '../../base/profile.ts'
+import type { Reply } from '../../base/reply.ts'
+import type { Invocation } from '../../base/subcommand.ts'
+import { callEndpoint } from '../../catalogue/call.ts'
+import { encodeRequest } from '../../catalogue/forms.ts'
+import { placeWord } from '../../input/links.ts'
+import { placeIn } from '../../input/shorthand.ts'
+import { call } from '../../transport/client.ts'
+
+export async function renameTopic({ args, flags, globals }: Invocation): Promise<void> {
+  const account = accountFor(globals, process.env)
+  const place = placeIn(placeWord(args[0]!, account.site))
+  if (place?.topic === undefined) throw usage(`<topic>: "${args[0]}" is not a topic such as '#general>lunch'`)
+  const narrow = [
+    { operator: 'channel', operand: place.channel },
+    { operator: 'topic', operand: place.topic },
+  ]
+  const { path, fields } = encodeRequest(messages.list, { narrow, anchor: 'newest', num_before: 1, num_after: 0 })
+  const patience = { timeout: globals.timeout, retry: globals.retry }
+  const found = (await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)).messages as Reply[]
+  const newest = found.at(-1)
+  if (!newest) throw new Failure(exitCodes.notFound, `there is no topic "${place.topic}" in #${place.channel}`)
+  const done = `renamed #${place.channel}>${place.topic} to ${args[1]}`
+  const move = { ...messages.update, cli: { ...messages.update.cli, name: 'topics rename', done } }
+  const notices = [
+    ...(flags['notify-old'] === true ? [['send_notification_to_old_thread', true] as const] : []),
+    ...(flags.silent === true ? [['send_notification_to_new_thread', false] as const] : []),
+  ]
+  const given = [
+    ['message_id', String(newest.id)],
+    ['topic', args[1]!],
+    ['propagate_mode', 'change_all'],
+  ] as const
+  await callEndpoint(move, new Map<string, string | boolean>([...given, ...notices]), globals)
+}
