@@ -23,7 +23,7 @@ export const messageExport: readonly ExtraSubcommand[] = [
     ],
     globals: account.split(' '),
     more: `The folder gets messages.ndjson, one message per line, the oldest first; files/, with every file under the path that follows
-/user_uploads/ in its links; and export.json, which says what was asked for. --format md adds messages.md, made anew by every run. Run the same command again to continue after an
+/user_uploads/ in its links; and export.json, which says what was asked for. With --format md, every run also writes messages.md. Run the same command again to continue after an
 interruption, or to add new messages later. Messages that were saved are not fetched again, so later edits are not in them.`,
     examples: [
       'natter messages export backup',
