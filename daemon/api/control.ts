@@ -64,6 +64,11 @@ export const controlPages = {
     words: ['recording'],
     load: async () => (await import('./control/recording.ts')).recording,
   },
+  drift: {
+    about: 'where the answers of this daemon differ from those of a recorded server',
+    words: ['drift'],
+    load: async () => (await import('./control/drift.ts')).drift,
+  },
   report: {
     about: 'everything that explains a failed test, in one answer',
     words: ['report'],

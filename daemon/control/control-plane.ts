@@ -1,6 +1,8 @@
 // The control plane: what a test can ask of one world beside the API. Off unless asked for, and never under /api.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { drift } from '../api/control/drift.ts'
+import type { ParamsOf } from '../api/define.ts'
 import type { Level } from '../api/levels/level.ts'
 import type { SteeredClock } from '../clock.ts'
 import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
@@ -56,6 +58,8 @@ interface LoggedMail extends Mail {
   readonly time: number
 }
 
+type DriftReport = ParamsOf<typeof drift.keep> & { readonly time: number }
+
 export class ControlPlane {
   readonly parts: ControlPlaneParts
   readonly clock: SteeredClock
@@ -69,6 +73,8 @@ export class ControlPlane {
   readonly history: History
   /** With --strict. They are about a whole run, so a reset keeps them. */
   readonly findings: Findings | undefined
+  /** The newest report of differences from a recorded server. Like findings, it is about a whole run. */
+  drift: DriftReport | null = null
   /** Where the edge tells of the calls it serves. */
   readonly watch: Watch
 

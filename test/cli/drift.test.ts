@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { newShell, type Shell } from '../support/cli.ts'
+import { Control } from '../support/control.ts'
 import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 
 let daemon: TestDaemon
@@ -106,6 +107,26 @@ describe('natter replay --against natter', () => {
     const second = await shell.run(['replay', file, '--against', 'natter'])
     assert.equal(second.code, 0, second.stderr)
     assert.match(second.stderr, /0 differences, and 4 accepted/)
+  })
+
+  test('the daemon keeps the newest report, with at most a thousand differences', async () => {
+    const me = structuredClone(calls[1]!)
+    for (let i = 0; i < 1500; i++) me.answer[`field ${i} ${'x'.repeat(500)}`] = 'x'.repeat(500)
+    const file = write('large.ndjson', [calls[0]!, { ...me, call: -1 }])
+    const { code, stderr } = await shell.run(['replay', file, '--against', 'natter'])
+    assert.equal(code, 8, stderr)
+    const control = new Control(daemon)
+    const { drift } = await control.call('GET', '/drift')
+    assert.deepEqual([drift.recording, drift.calls, drift.left_out], ['large.ndjson', 2, 500])
+    assert.equal(drift.differences.length, 1000)
+    const [first] = drift.differences
+    assert.deepEqual([first.where, first.kind, first.call, first.accepted], ['get-own-user', 'presence', -1, false])
+    const differences = [...drift.differences, first]
+    const { status, body } = await control.try('POST', '/drift', { recording: 'x', calls: 1, differences })
+    assert.equal(status, 400)
+    assert.match(body.msg, /^differences: .*1000/)
+    const printed = await shell.run(['drift', 'show', '--jq', '.drift.left_out'])
+    assert.equal(printed.stdout, '500\n')
   })
 
   test('reports events that did not come, and another status', async () => {

@@ -35,6 +35,8 @@ describe('exit codes over the whole control plane', () => {
       'make-report': {},
       'read-recording': {},
       'end-recording': {},
+      'show-drift': {},
+      'keep-drift': { needed: ['talk.ndjson', '1', '--differences', '[]'] },
       'show-request': { absent: [number] },
       'list-events': { absent: ['--of', zoe] },
       wait: { needed: ['{"type":"message"}', '--within', '1s'], absent: ['--of', zoe] },

@@ -210,6 +210,31 @@ describe('limits of a profile', () => {
     assert.doesNotMatch(tail.lines.join(), /unheard/)
   })
 
+  test('a recorded payload of a webhook is posted again within the limits only', async () => {
+    const { email } = daemon.ready.owner
+    const sent = { api_key: '***', stream: 'random', topic: 'again', payload: '{"again":true}' }
+    const call = {
+      call: 1,
+      time: 1,
+      user: email,
+      method: 'POST',
+      path: '/api/v1/external/json',
+      endpoint: 'post-webhook',
+    }
+    const lines = [{ natter_recording: 1, version: '0' }, { ...call, sent, status: 200, answer: {} }, { end: 1 }]
+    const file = join(shell.home, 'posted.ndjson')
+    writeFileSync(file, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+    const [again, there] = [
+      ['replay', file, '--against', 'natter'],
+      ['replay', file, '--against', daemon.url],
+    ]
+    for (const args of [again, there, ['replay', file]]) {
+      await refused('reader', args!, /^natter: profile reader is read-only: /, /--read-write/)
+      await refused('narrow', args!, /^natter: profile narrow is limited to the channels/, /--all-channels/)
+    }
+    assert.doesNotMatch((await natter(['messages', 'list', '--profile', 'reader'])).stdout, /again/)
+  })
+
   test('a bot and the tools of an agent have the limits of their profile', async t => {
     const client = await overStdio(t, { HOME: shell.home }, ['--profile', 'narrow', '--toolsets', 'read,write,api'])
     const ask = async (name: string, args: object) => (await use(client, name, args as Record<string, unknown>)).text

@@ -364,6 +364,7 @@ describeInBrowser('the inspector', open => {
       '#/world/accounts',
       '#/world/groups',
       '#/world/snapshots',
+      '#/world/drift',
       '#/health',
     ]
     const checks = looks.map(async options => {

@@ -2,6 +2,7 @@
 
 import { accounts } from './accounts.ts'
 import { clock } from './clock.ts'
+import { drift } from './drift.ts'
 import { events } from './events.ts'
 import { faults } from './faults.ts'
 import type { ControlResource } from './handler.ts'
@@ -31,6 +32,7 @@ export const controlResources: readonly ControlResource[] = [
   why,
   report,
   recording,
+  drift,
   rules,
   accounts,
 ]

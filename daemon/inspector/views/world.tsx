@@ -1,4 +1,4 @@
-// The view of the world: accounts, groups, channels, snapshots, spaces, mails and webhooks.
+// The view of the world: accounts, groups, channels, snapshots, spaces, mails, webhooks and drift.
 
 import { useSignal } from '@preact/signals'
 import type { Channel } from '../chat/records.ts'
@@ -8,6 +8,7 @@ import { attempt, copy, Icon, useFresh } from '../parts/controls.tsx'
 import { Table } from '../parts/table.tsx'
 import { route, writeHref } from '../route.ts'
 import { accounts, actAs, control, isControlled } from '../session.ts'
+import { Drift } from './drift.tsx'
 import { Groups } from './groups.tsx'
 import { Mails, Webhooks } from './outgoing.tsx'
 import { Snapshots } from './snapshots.tsx'
@@ -21,6 +22,7 @@ const tabs = {
   spaces: ['Spaces', Spaces],
   mails: ['Mails', Mails],
   webhooks: ['Webhooks', Webhooks],
+  drift: ['Drift', Drift],
 } as const
 
 const withoutControl = ['accounts', 'groups', 'channels']

@@ -1,12 +1,15 @@
 // `natter replay FILE --against natter|SITE`: plays the recording of one server on another, and reports where the two differ.
 
+import { basename } from 'node:path'
 import { siteAddress } from '../../../../daemon/api/address.ts'
+import { mostDifferences } from '../../../../daemon/api/control/drift.ts'
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { accountFor, demandKey } from '../../../base/profile.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
+import { callControlPlane } from '../../../transport/control.ts'
 import { acceptedFile, knownDifferences, saveDifferences } from './accepted.ts'
 import { type Difference, Drift, keyOf } from './drift.ts'
 import { playAll } from './play-all.ts'
@@ -24,17 +27,52 @@ export async function reportDrift(
   const drift = new Drift()
   await playAll(playerFor(recording, against, globals), recording, drift)
   const { differences } = drift
+  const isAccepted = (difference: Difference) => accept || accepted.has(keyOf(difference))
+  if (against === 'natter') await keepReport(file, recording, differences, isAccepted, globals)
   if (accept) {
     saveDifferences(acceptedFile(file), differences)
     note(`wrote ${acceptedFile(file)}, ${count(differences.length)}`)
     return
   }
-  const news = differences.filter(difference => !accepted.has(keyOf(difference)))
+  const news = differences.filter(difference => !isAccepted(difference))
   if (globals.json) printJson({ differences: news, accepted: differences.length - news.length })
   else for (const line of formatDifferences(news)) print(`${line}\n`)
   const known = differences.length - news.length
   note(`${recording.calls.length} calls, ${count(news.length)}${known > 0 ? `, and ${known} accepted` : ''}`)
   if (news.length > 0) throw new Ending(exitCodes.unmet)
+}
+
+/** Of a report: the control plane takes a body of 1 MiB. */
+const mostBytes = 900_000
+
+/** For the inspector of the daemon. */
+async function keepReport(
+  file: string,
+  { calls }: Recording,
+  differences: readonly Difference[],
+  isAccepted: (difference: Difference) => boolean,
+  globals: Globals,
+): Promise<void> {
+  const listed: object[] = []
+  let bytes = 0
+  for (const difference of differences) {
+    const { where, field } = difference
+    const item = { ...difference, where: cut(where), field: cut(field), accepted: isAccepted(difference) }
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    if (listed.length === mostDifferences || bytes > mostBytes) break
+    listed.push(item)
+  }
+  const body = {
+    recording: cut(basename(file)),
+    calls: calls.length,
+    differences: listed,
+    left_out: differences.length - listed.length,
+  }
+  await callControlPlane(globals, { method: 'POST', path: '/control/v1/drift', body })
+}
+
+function cut(text: string): string {
+  return text.slice(0, 200)
 }
 
 /** Another server gives its keys to nobody: only the calls of one account can be made again there. */

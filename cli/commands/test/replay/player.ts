@@ -17,7 +17,8 @@ export interface Played {
 
 export class Player {
   readonly #globals: Globals
-  readonly #site: string
+  /** Without a key. The limits of the profile hold for every call. */
+  readonly #stranger: Account
   readonly #accounts = new Map<string, Promise<Account>>()
   readonly #only: { readonly account: Account; readonly user: string } | undefined
   #time = 0
@@ -27,7 +28,8 @@ export class Player {
   /** With an account, every call is made with its key, on its site; otherwise each as its own account, which the control plane knows. */
   constructor(globals: Globals, only?: { readonly account: Account; readonly user: string }) {
     this.#globals = globals
-    this.#site = requireSite(only?.account ?? accountFor(globals, process.env))
+    const account = only?.account ?? accountFor(globals, process.env)
+    this.#stranger = { site: requireSite(account), from: {}, ...(account.limits && { limits: account.limits }) }
     this.#only = only
   }
 
@@ -50,11 +52,11 @@ export class Player {
 
   async play({ user, user_agent: userAgent, method, path, sent, endpoint }: RecordedCall): Promise<Played> {
     const fields = new Map(Object.entries(sent).map(([name, value]) => [name, this.#mapped(name, String(value))]))
-    const account: Account = user === null ? { site: this.#site, from: {} } : await this.#account(user)
+    const account: Account = user === null ? this.#stranger : await this.#account(user)
     const isPosted = endpoint === webhooks.post.id
     if (isPosted && account.apiKey !== undefined) fields.set('api_key', account.apiKey)
     const request = isPosted ? postedRequest(path, fields) : { method, path: this.#mappedPath(path), fields }
-    const answer = await send(isPosted ? { site: this.#site, from: {} } : account, { ...request, userAgent })
+    const answer = await send(isPosted ? this.#stranger : account, { ...request, userAgent })
     return { status: answer.status, answer: parseBody(answer) }
   }
 
@@ -91,7 +93,7 @@ export class Player {
     const known = this.#accounts.get(email)
     if (known) return known
     const found = findAccount(this.#globals, email).then(
-      ({ email, api_key }) => ({ site: this.#site, email, apiKey: api_key, from: {} }),
+      ({ email, api_key }) => ({ ...this.#stranger, email, apiKey: api_key }),
       error => {
         const absent = error instanceof Failure && error.exit === exitCodes.notFound
         throw absent ? addHint(error, 'Start the daemon with the preset or seed of the recorded one.') : error
