@@ -14,7 +14,7 @@ export interface Mailer {
   post(mails: readonly Mail[]): void
   /** Sends what an earlier run left behind. */
   resume(): void
-  /** Waits for what is under way, but not for a server that does not answer: its mail is on disk. */
+  /** Waits until all mails are on disk, but not for a server that does not answer. */
   settled(): Promise<void>
 }
 
@@ -29,35 +29,53 @@ interface MailerParts {
 const patience = 3000
 
 export function openMailer(parts: MailerParts): Mailer {
-  // One after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
-  let work: Promise<void> = Promise.resolve()
-  const enqueue = (run: () => Promise<void>): void => {
-    work = work.then(run).catch(error => warn(`mail: ${(error as Error).message}`))
-  }
+  // Each one after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
+  const keeping = new Line()
+  const sending = new Line()
+  const { folder, smtpUrl } = parts
   return {
     post(mails) {
-      for (const mail of mails) enqueue(() => take(parts, mail))
+      for (const mail of mails)
+        keeping.add(async () => {
+          const raw = await compose(parts, mail)
+          const file = folder && (await keep(folder, raw, parts.now()))
+          if (smtpUrl) sending.add(() => (file ? sendFile(parts, file) : send(parts, raw)))
+        })
     },
     resume() {
-      if (parts.smtpUrl && parts.folder) enqueue(() => sendWaiting(parts))
+      if (!smtpUrl || !folder) return
+      keeping.add(async () => {
+        for (const file of await waitingIn(folder)) sending.add(() => sendFile(parts, file))
+      })
     },
-    settled: () => Promise.race([work, sleep(patience, undefined, { ref: false })]),
+    async settled() {
+      await keeping.work
+      await Promise.race([sending.work, sleep(patience, undefined, { ref: false })])
+    },
   }
 }
 
-async function take(parts: MailerParts, mail: Mail): Promise<void> {
-  const raw = await compose(parts, mail)
-  if (!parts.folder) return parts.smtpUrl ? send(parts, raw) : undefined
-  const file = join(parts.folder, `${parts.now()}-${randomUUID()}.eml`)
-  await mkdir(parts.folder, { recursive: true, mode: 0o700 })
-  await writeFileAtomically(file, raw)
-  if (parts.smtpUrl) await sendFile(parts, file)
+class Line {
+  work: Promise<void> = Promise.resolve()
+
+  add(run: () => Promise<void>): void {
+    this.work = this.work.then(run).catch(error => warn(`mail: ${(error as Error).message}`))
+  }
 }
 
-async function sendWaiting(parts: MailerParts): Promise<void> {
-  const names = await readdir(parts.folder!).catch(() => [])
-  for (const name of names.filter(name => name.endsWith('.eml')).sort())
-    await sendFile(parts, join(parts.folder!, name))
+async function keep(folder: string, raw: Buffer, now: number): Promise<string> {
+  const file = join(folder, `${now}-${randomUUID()}.eml`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomically(file, raw)
+  return file
+}
+
+async function waitingIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names
+    .filter(name => name.endsWith('.eml'))
+    .sort()
+    .map(name => join(folder, name))
 }
 
 async function sendFile(parts: MailerParts, file: string): Promise<void> {

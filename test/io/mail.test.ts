@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
-import { launch, startDaemon } from '../support/daemon.ts'
+import { launch, newStoreFolder, startDaemon } from '../support/daemon.ts'
 import { mailsIn } from '../support/outbox.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
@@ -53,6 +53,25 @@ describe('deactivation_notification_comment', () => {
     await until(() => received.length === 1 && mailsIn(data).length === 0)
     assert.match(received[0]!, /^To: amy@example\.com$/m)
     await second.stop()
+  })
+
+  test('is on disk when the daemon stops, also behind one that the SMTP server does not take', async t => {
+    const data = newStoreFolder()
+    const sockets: Socket[] = []
+    const silent = createServer(socket => void sockets.push(socket))
+    await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+      for (const socket of sockets) socket.destroy()
+      silent.close()
+    })
+    const { port } = silent.address() as { port: number }
+    const daemon = await startDaemon(t, { data, flags: ['--smtp-url', `smtp://127.0.0.1:${port}`] })
+    for (const name of ['amy', 'bob']) {
+      const { id } = await person(daemon, name)
+      await daemon.owner.call(users.deactivate, { user_id: id, deactivation_notification_comment: comment })
+    }
+    await daemon.stop()
+    assert.equal(mailsIn(data).length, 2)
   })
 })
 
