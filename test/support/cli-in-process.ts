@@ -3,7 +3,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Script } from 'node:vm'
@@ -33,6 +34,7 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
   const restore = [
     replacedEnv(env),
     replaced(process, 'argv', [process.execPath, launcher, ...args]),
+    keptPriority(),
     replaced(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
     catching('stdout', text => {
       output.stdout += text
@@ -95,6 +97,16 @@ function replaced(target: object, name: string, value: unknown): () => void {
   const before = Object.getOwnPropertyDescriptor(target, name)!
   Object.defineProperty(target, name, { value, configurable: true, enumerable: true, writable: true })
   return () => Object.defineProperty(target, name, before)
+}
+
+/** Only root could raise it again: all tests that follow, and what they start, would wait for other processes. */
+function keptPriority(): () => void {
+  const restore = replaced(os, 'setPriority', () => {})
+  syncBuiltinESMExports()
+  return () => {
+    restore()
+    syncBuiltinESMExports()
+  }
 }
 
 /** The variables of this very process: programs that natter starts, and the home folder, come from them. */
