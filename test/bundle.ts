@@ -9,6 +9,10 @@ import { build, type Loader, type OutputFile, type Plugin, transformSync } from 
 /** Inside node_modules, so that packages are found from there and nothing has to ignore it. */
 export const bundleFolder = 'node_modules/.cache/natter-tests'
 
+/** The process of daemons that tests share. */
+const hostProgram = 'test/support/hosted-daemon.ts'
+export const hostBundle = `${bundleFolder}/host.mjs`
+
 /** Few enough that one process never holds up the end of a run. Tests of a cluster wait for most of their time. */
 function filesPerProcess(folder: string): number {
   return folder === 'cluster' ? 5 : 12
@@ -37,7 +41,7 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
   const { outputFiles } = await build({
     absWorkingDir: root,
     write: false,
-    entryPoints: groups.map(({ name }) => ({ in: `group:${name}`, out: name })),
+    entryPoints: [...groups.map(({ name }) => ({ in: `group:${name}`, out: name })), { in: hostProgram, out: 'host' }],
     outdir,
     outExtension: { '.js': '.mjs' },
     ...forNode,

@@ -9,7 +9,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { bundleTests, removeBundles } from './bundle.ts'
+import { bundleTests, hostBundle, removeBundles } from './bundle.ts'
 import { startCoverage } from './coverage.ts'
 import { quickFolder } from './support/quick-folder.ts'
 
@@ -22,7 +22,12 @@ const coverage = startCoverage(root)
 // Node reads these certificates at every start, which takes twice as long as the rest of it. No test calls another machine.
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env
 // Hundreds of accounts are made in a run. Tests that need the usual cost give it by its flag.
-const environment = { ...inherited, NATTER_PASSWORD_COST: '1024', TMPDIR: scratch }
+const environment = {
+  ...inherited,
+  NATTER_PASSWORD_COST: '1024',
+  NATTER_TEST_HOST: join(root, hostBundle),
+  TMPDIR: scratch,
+}
 const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'] as const
 const total = new Map<string, number>(tallies.map(name => [name, 0]))
 

@@ -32,7 +32,7 @@ describe('SIGTERM', () => {
     quickly(() => endWhilePolled(t)))
 
   async function endWhilePolled(t: TestContext): Promise<number> {
-    const daemon = await startDaemon(t, { flags: ['--control'] })
+    const daemon = await startDaemon(t, { alone: true, flags: ['--control'] })
     const { owner } = daemon
     const queues = await Promise.all(Array.from({ length: 20 }, () => owner.call(events.register, {})))
     const polls = queues.map(({ queue_id }) => owner.call(events.get, { queue_id, last_event_id: -1 }))
@@ -50,7 +50,7 @@ describe('SIGTERM', () => {
   test('what is being written when it comes is written, and answered', t => quickly(() => endWhileWriting(t)))
 
   async function endWhileWriting(t: TestContext): Promise<number> {
-    const daemon = await startDaemon(t)
+    const daemon = await startDaemon(t, { alone: true })
     const answered: number[] = []
     let stopped = false
     const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -71,7 +71,7 @@ describe('SIGTERM', () => {
     const took = await terminate(daemon)
     stopped = true
     await Promise.all(writers)
-    const again = await startDaemon(t, { data: daemon.data })
+    const again = await startDaemon(t, { alone: true, data: daemon.data })
     const { saved_snippets: kept } = await again.owner.call(savedSnippets.list, {})
     const ids = new Set(kept.map(({ id }) => id))
     for (const id of answered) assert.ok(ids.has(id), `snippet ${id} was answered and is gone`)

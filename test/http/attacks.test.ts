@@ -12,7 +12,7 @@ import { sharedDaemon } from '../support/daemon.ts'
 const limit = 1000
 
 describe('while a request of the worst kind is answered', { skip: !existsSync(busyTimeFile(process.pid)) }, () => {
-  const daemon = sharedDaemon({ flags: ['--memory'] })
+  const daemon = sharedDaemon({ alone: true, flags: ['--memory'] })
   const clock = () => busyMilliseconds(daemon().process.pid!)
   let small = 0
 

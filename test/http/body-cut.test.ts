@@ -35,7 +35,7 @@ const paths = [
 ]
 
 describe('a body that ends too early', () => {
-  const daemon = sharedDaemon({ flags: ['--memory'] })
+  const daemon = sharedDaemon({ alone: true, flags: ['--memory'] })
   const { head } = heads(() => daemon().ready.owner)
 
   for (const [kind, [type, text]] of Object.entries(bodies))

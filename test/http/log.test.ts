@@ -17,7 +17,7 @@ import { person } from '../support/world.ts'
 
 describe('logs', () => {
   test('at the most talkative level they name every request, and never a key, a password or a parameter', async t => {
-    const daemon = await startDaemon(t, { flags: ['--memory', '--log-level', 'trace', '--secret', 'hush-hush-secret'] })
+    const daemon = await startDaemon(t, { alone: true, flags: ['--memory', '--log-level', 'trace', '--secret', 'hush-hush-secret'] })
     const { owner } = daemon
     const amy = await person(daemon, 'amy')
     await daemon.nobody.try(users.fetchApiKey, { username: 'amy@example.com', password: 'wrong-password-tried' })
@@ -61,7 +61,7 @@ describe('logs', () => {
   })
 
   test('at level info there is one line for each call: request ID, account, operation, status and duration', async t => {
-    const daemon = await startDaemon(t, { flags: ['--memory', '--log-level', 'info'] })
+    const daemon = await startDaemon(t, { alone: true, flags: ['--memory', '--log-level', 'info'] })
     const { owner } = daemon
     const { queue_id } = await owner.call(events.register, { event_types: ['heartbeat'] })
     const answered = await owner.raw('GET', '/api/v1/users/me')
@@ -98,7 +98,7 @@ describe('logs', () => {
   })
 
   test('the level can be changed while the daemon runs', async t => {
-    const daemon = await startDaemon(t)
+    const daemon = await startDaemon(t, { alone: true })
     const shell = newShell(t)
     const reload = (...flags: string[]) => shell.run(['daemon', 'reload', '--data', daemon.data, ...flags])
     await daemon.owner.call(users.me, {})

@@ -16,7 +16,7 @@ function ways(fields: Readonly<Record<string, string>>): Record<string, HttpOpti
 }
 
 describe('parameters', () => {
-  const daemon = sharedDaemon({ flags: ['--memory'] })
+  const daemon = sharedDaemon({ alone: true, flags: ['--memory'] })
   const typing = (fields: Readonly<Record<string, string>>): Promise<HttpReply> =>
     daemon().owner.raw('POST', '/api/v1/typing', ways(fields).form)
   const raw = (body: string | Buffer, type = form) =>

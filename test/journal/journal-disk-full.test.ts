@@ -65,7 +65,7 @@ describe('the disk fills up while the daemon runs', () => {
       stderr += text
     })
     const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
-    await fillUp(new TestDaemon(child, JSON.parse(line), data, () => stderr), data)
+    await fillUp(new TestDaemon(JSON.parse(line), data, { child, stderr: () => stderr }), data)
   })
 
   async function fillUp(daemon: TestDaemon, data: string): Promise<void> {

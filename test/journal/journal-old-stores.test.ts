@@ -64,7 +64,7 @@ describe('a store of format 2', () => {
   test('opens with its queues: what they waited for is there, and their event IDs go on as they began', async t => {
     const data = newStoreFolder()
     cpSync(join(import.meta.dirname, '../fixtures/store-format-2'), data, { recursive: true })
-    const daemon = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
+    const daemon = await startDaemon(t, { alone: true, data, flags: ['--secret', 'fixture'] })
     const { owner } = daemon
     const told = async (queue_id: string) =>
       (await owner.call(events.get, { queue_id, dont_block: true })).events.map(event => [

@@ -125,7 +125,7 @@ describe('descriptors run out', () => {
       stderr += text
     })
     const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
-    const daemon = new TestDaemon(child, JSON.parse(line), data, () => stderr)
+    const daemon = new TestDaemon(JSON.parse(line), data, { child, stderr: () => stderr })
     running.add(daemon)
     assert.ok(await write(daemon, 'before'))
     // One connection of ours stays; idle ones take all the other descriptors.

@@ -1,5 +1,5 @@
-// A real daemon process for a test, and callers that use accounts. Every reply is checked against the catalogue; when
-// the daemon stops, its journal is replayed and must give the same state.
+// A real daemon for a test, in a process with others or alone, and callers that use accounts. Every reply is checked against the
+// catalogue; when the daemon stops, its journal is replayed and must give the same state.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -24,6 +24,7 @@ import { endpointAt } from '../../daemon/api/levels/endpoint-at.ts'
 import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
+import { type HostedDaemon, hostDaemon } from './daemon-host.ts'
 import { formOf, type HttpReply, send } from './http.ts'
 import { checkReplayed } from './replayed.ts'
 import { replyProblem } from './reply-shape.ts'
@@ -38,25 +39,48 @@ export interface DaemonOptions {
   readonly exec?: readonly string[]
   /** Another natterd than that of this tree. */
   readonly program?: string | undefined
+  /** In a process of its own: for tests of its signals, its output or its end. */
+  readonly alone?: boolean
 }
 
+/** A process with one daemon. */
+interface DaemonProcess {
+  readonly child: ChildProcess
+  readonly stderr: () => string
+}
+
+const notAlone = 'this daemon shares a process with others; start it with { alone: true }'
+
 export class TestDaemon {
-  readonly process: ChildProcess
   readonly ready: Ready
   readonly data: string
   readonly owner: Caller
-  /** Resolves with the exit code when the process has ended and all of its output has arrived. */
-  readonly closed: Promise<number | null>
-  #stderr: () => string
+  readonly #runs: DaemonProcess | HostedDaemon
+  readonly #closed: Promise<number | null> | undefined
+  #ended = false
 
-  constructor(process: ChildProcess, ready: Ready, data: string, stderr: () => string) {
-    this.process = process
+  constructor(ready: Ready, data: string, runs: DaemonProcess | HostedDaemon) {
     this.ready = ready
     this.data = data
-    this.#stderr = stderr
-    this.closed = new Promise(resolve => process.once('close', resolve))
+    this.#runs = runs
+    if ('child' in runs) this.#closed = new Promise(resolve => runs.child.once('close', resolve))
     const { email, api_key, user_id } = ready.owner
     this.owner = new Caller(ready.url, email, api_key, user_id, ready.level)
+  }
+
+  get process(): ChildProcess {
+    return this.#alone.child
+  }
+
+  /** Resolves with the exit code when the process has ended and all of its output has arrived. */
+  get closed(): Promise<number | null> {
+    assert.ok(this.#closed, notAlone)
+    return this.#closed
+  }
+
+  get #alone(): DaemonProcess {
+    assert.ok('child' in this.#runs, notAlone)
+    return this.#runs
   }
 
   get url(): string {
@@ -64,7 +88,7 @@ export class TestDaemon {
   }
 
   get stderr(): string {
-    return this.#stderr()
+    return this.#alone.stderr()
   }
 
   /** A caller without an account. */
@@ -79,14 +103,38 @@ export class TestDaemon {
 
   /** Stops it as an administrator would; it must exit with 0, and its journal must hold the whole state. */
   async stop(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return
+    if (this.#hasEnded()) return
     if (existsSync(join(this.data, 'journal.ndjson'))) await this.#checkJournal()
-    this.process.kill('SIGTERM')
+    await this.#end()
+  }
+
+  /** Ends it, if it still runs, without a check: its test has failed. */
+  async discard(): Promise<void> {
+    if (this.#hasEnded()) return
+    if ('child' in this.#runs) this.#runs.child.kill('SIGKILL')
+    else await this.#end().catch(() => {})
+  }
+
+  #hasEnded(): boolean {
+    if (!('child' in this.#runs)) return this.#ended
+    const { exitCode, signalCode } = this.#runs.child
+    return exitCode !== null || signalCode !== null
+  }
+
+  async #end(): Promise<void> {
+    this.#ended = true
+    if (!('child' in this.#runs)) return this.#runs.stop()
+    this.#runs.child.kill('SIGTERM')
     assert.equal(await this.closed, 0, `natterd did not stop cleanly: ${this.stderr}`)
   }
 
   /** Folds the journal into a new snapshot, and waits for it. */
   async compact(): Promise<void> {
+    if ('child' in this.#runs) await this.#signalToCompact()
+    else await this.#runs.compact()
+  }
+
+  async #signalToCompact(): Promise<void> {
     const snapshot = join(this.data, 'state.json')
     const made = () => statSync(snapshot, { throwIfNoEntry: false })?.ino
     const before = made()
@@ -159,12 +207,12 @@ export function newStoreFolder(): string {
 /** Starts a daemon that is stopped, and checked, when the test ends. */
 export async function startDaemon(t: TestContext, options: DaemonOptions = {}): Promise<TestDaemon> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'natter-test-'))
-  const daemon = await launch(data, options)
+  const daemon = await begin(data, options)
   t.after(async () => {
     try {
       await daemon.stop()
     } finally {
-      daemon.process.kill('SIGKILL')
+      await daemon.discard()
       if (!options.data) rmSync(data, { recursive: true, force: true })
     }
   })
@@ -179,36 +227,50 @@ export function sharedDaemon(
   let daemon: TestDaemon | undefined
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   before(async () => {
-    daemon = await launch(data, options)
+    daemon = await begin(data, options)
     await prepare(daemon)
   })
   after(async () => {
     try {
       await daemon?.stop()
     } finally {
-      daemon?.process.kill('SIGKILL')
+      await daemon?.discard()
       rmSync(data, { recursive: true, force: true })
     }
   })
   return () => daemon!
 }
 
-/** The process of a daemon that is starting; for tests that kill it before it is ready. */
-export function spawnDaemon(
-  data: string,
-  { flags = [], env = {}, exec = [], program = join(root, 'bin/natterd') }: DaemonOptions = {},
-): ChildProcess {
-  const store = flags.includes('--memory') ? [] : ['--data', data]
-  const own = [program, ...store, '--port', '0', '--json', '--no-profile', ...flags]
-  const [command, ...args] = [...exec, process.execPath, ...own]
-  return spawn(command!, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Without a config file of the person who runs the tests; and NATTER_SEED, which repeats a campaign, is a flag of the daemon, too.
-    env: { ...process.env, NATTER_SEED: undefined, NATTER_CONFIG_DIR: '/nonexistent', ...env },
-  })
+/** A process of its own for what cannot be had in one with others. */
+function begin(data: string, options: DaemonOptions): Promise<TestDaemon> {
+  const { alone, env, exec, program } = options
+  return (alone ?? env ?? exec ?? program) ? launch(data, options) : host(data, options)
 }
 
-/** Starts a daemon that the caller has to stop; for tests that kill it. */
+/** The process of a daemon that is starting; for tests that kill it before it is ready. */
+export function spawnDaemon(data: string, options: DaemonOptions = {}): ChildProcess {
+  const { exec = [], program = join(root, 'bin/natterd') } = options
+  const [command, ...args] = [...exec, process.execPath, program, ...argumentsOf(data, options)]
+  return spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environmentOf(options) })
+}
+
+function argumentsOf(data: string, { flags = [] }: DaemonOptions): string[] {
+  const store = flags.includes('--memory') ? [] : ['--data', data]
+  return [...store, '--port', '0', '--json', '--no-profile', ...flags]
+}
+
+/** Without a config file of the person who runs the tests; and NATTER_SEED, which repeats a campaign, is a flag of the daemon, too. */
+function environmentOf({ env = {} }: DaemonOptions): NodeJS.ProcessEnv {
+  return { ...process.env, NATTER_SEED: undefined, NATTER_CONFIG_DIR: '/nonexistent', ...env }
+}
+
+/** Starts a daemon in a process with others; the caller has to stop it. */
+export async function host(data: string, options: Pick<DaemonOptions, 'flags'> = {}): Promise<TestDaemon> {
+  const hosted = await hostDaemon(argumentsOf(data, options), environmentOf({}))
+  return new TestDaemon(hosted.ready, data, hosted)
+}
+
+/** Starts a daemon in a process of its own that the caller has to stop; for tests that kill it. */
 export async function launch(data: string, options: DaemonOptions = {}): Promise<TestDaemon> {
   const child = spawnDaemon(data, options)
   let stdout = ''
@@ -223,7 +285,7 @@ export async function launch(data: string, options: DaemonOptions = {}): Promise
     })
     child.once('exit', code => reject(new Error(`natterd ended with ${code}: ${stderr}`)))
   })
-  return new TestDaemon(child, ready, data, () => stderr)
+  return new TestDaemon(ready, data, { child, stderr: () => stderr })
 }
 
 export interface ErrorBody {

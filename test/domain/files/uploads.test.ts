@@ -190,7 +190,7 @@ describe('/user_uploads/…', () => {
   })
 
   test('a file survives the daemon', async t => {
-    const first = await startDaemon(t)
+    const first = await startDaemon(t, { alone: true })
     const { url } = await first.owner.call(api.upload, { file: file('kept') })
     await first.kill()
     const again = await launch(first.data)
@@ -330,7 +330,7 @@ describe('DELETE /attachments/{attachment_id}', () => {
   })
 
   test('its bytes go from the disk with the last file that has them, and what a crash left behind at the start', async t => {
-    const first = await startDaemon(t)
+    const first = await startDaemon(t, { alone: true })
     const kept = () => readdirSync(join(first.data, 'files')).length
     const soon = (count: number) => until(() => kept() === count)
     const { owner } = first
