@@ -37,6 +37,9 @@ export async function withFixture<T>(
   timeout: number,
   use: (fixture: Fixture) => Promise<T>,
 ): Promise<T> {
+  // First of all: a signal without a listener would end this process and leave folder and daemon behind.
+  let end = () => {}
+  const release = endWithUs(() => end())
   const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
   const readyFile = join(scratch, 'ready.json')
   const has = (name: string) => flags.some(flag => flag === `--${name}` || flag.startsWith(`--${name}=`))
@@ -47,12 +50,15 @@ export async function withFixture<T>(
   let logged = ''
   // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  end = () => {
+    daemon.kill('SIGTERM')
+    rmSync(scratch, { recursive: true, force: true })
+  }
   daemon.stderr!.setEncoding('utf8').on('data', text => {
     logged = (logged + text).slice(-longestLog)
     // Otherwise it is shown only if the daemon does not start.
     if (shown) printError(text)
   })
-  const release = endWithUs(daemon, scratch)
   try {
     const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
     return await use({ daemon, ready, scratch, log: () => logged })
@@ -70,11 +76,7 @@ export async function withFixture<T>(
 }
 
 /** A daemon in its own process group would go on if this process ended first. Returns how to undo it. */
-function endWithUs(daemon: ChildProcess, scratch: string): () => void {
-  const end = () => {
-    daemon.kill('SIGTERM')
-    rmSync(scratch, { recursive: true, force: true })
-  }
+function endWithUs(end: () => void): () => void {
   process.once('exit', end)
   const exits = Object.entries(signalCodes)
     // What has a listener ends by itself.
