@@ -7,16 +7,23 @@ import { Defect } from './boundary.ts'
 import { type Daemon, startDaemon } from './daemon.ts'
 import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
-import { writeFileAtomicallySync } from './local/atomic-file.ts'
 import { locateConfigFile } from './local/config-file.ts'
 import { findOpen } from './local/open-files.ts'
 import { localProfile } from './local/profiles.ts'
-import { type Ready, type Running, readyFileName, runningFileName } from './local/ready-file.ts'
+import { type Ready, readyFileName } from './local/ready-file.ts'
 import { version } from './local/version.ts'
 import { warn } from './local/warnings.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
 import { withConfigFile } from './start/config-file.ts'
-import { banner, bannerWithoutKey, prepareReadyFile, profilesFile, writeProfile } from './start/ready.ts'
+import {
+  banner,
+  bannerWithoutKey,
+  prepareReadyFile,
+  profilesFile,
+  writeProfile,
+  writeReady,
+  writeRunning,
+} from './start/ready.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())
@@ -52,18 +59,15 @@ function privatePaths(config: Config): string[] {
 }
 
 function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
-  // These files describe this process only; after a power cut they have no use.
-  const write = (path: string, content: Ready | Running) =>
-    writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
-  if (!config.memory) write(join(config.data, runningFileName), { pid: ready.pid, url: localUrl, args })
+  if (!config.memory) writeRunning(config.data, { pid: ready.pid, url: localUrl, args })
   const profile = !config.noProfile && !config.memory ? rememberProfile(ready) : undefined
-  if (config.readyFile) write(config.readyFile, ready)
+  if (config.readyFile) writeReady(config.readyFile, ready)
   if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
   const store = config.memory ? 'memory only' : config.data
   if (isatty(2)) return void process.stderr.write(banner(ready, store, profile ?? 'none'))
   // The journal of a service is read by others than the owner of the store.
   const own = profile || config.readyFile || config.memory ? undefined : join(config.data, readyFileName)
-  if (own) write(own, ready)
+  if (own) writeReady(own, ready)
   const file = config.readyFile ?? own
   process.stderr.write(
     bannerWithoutKey(

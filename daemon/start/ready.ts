@@ -16,7 +16,7 @@ import {
   readProfilesText,
   withProfile,
 } from '../local/profiles.ts'
-import type { Ready } from '../local/ready-file.ts'
+import { type Ready, type Running, runningFileName } from '../local/ready-file.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
 type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'
@@ -73,6 +73,20 @@ function variables({ url, owner, control_token }: Ready): string[] {
     `NATTER_API_KEY=${owner.api_key}`,
     ...(control_token ? [`NATTER_CONTROL_TOKEN=${control_token}`] : []),
   ]
+}
+
+/** Tells other programs on this machine that a daemon uses this store. */
+export function writeRunning(folder: string, running: Running): void {
+  writeAnnouncement(join(folder, runningFileName), running)
+}
+
+export function writeReady(path: string, ready: Ready): void {
+  writeAnnouncement(path, ready)
+}
+
+/** Describes this process only; after a power cut it has no use. */
+function writeAnnouncement(path: string, content: Ready | Running): void {
+  writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
 }
 
 /** The file of the profiles. */

@@ -9,7 +9,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
-import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -62,7 +62,7 @@ describe('snapshots as files', () => {
     const printed = await natter(daemon(), 'snapshot', 'export', path)
     assert.equal(printed.code, 0, printed.stderr)
     const flags = ['--memory', '--from', path, '--snapshot-on-exit', last]
-    const second = await launch(folder, { flags })
+    const second = await host(folder, { flags })
     assert.equal(await newestOf(second.owner), 'before the end')
     await say(second.owner, 'the last words')
     await second.stop()
@@ -74,7 +74,7 @@ describe('snapshots as files', () => {
 
   test('a kept store is the base of a throw-away daemon, and stays as it is', async t => {
     const store = join(folder, 'store')
-    const kept = await launch(store, { flags: ['--preset', 'dev'] })
+    const kept = await host(store, { flags: ['--preset', 'dev'] })
     t.after(() => kept.stop())
     await say(kept.owner, 'kept')
     const before = readFileSync(join(store, 'journal.ndjson'), 'utf8')
@@ -118,6 +118,6 @@ describe('snapshots as files', () => {
       [['--memory', '--from', join(folder, 'gone')], /--from: there is no .*gone/],
       [['--memory', '--from', join(import.meta.dirname)], /is not the store of a natterd/],
     ] as const)
-      await assert.rejects(launch(join(folder, 'unused'), { flags: [...flags] }), sentence)
+      await assert.rejects(host(join(folder, 'unused'), { flags: [...flags] }), sentence)
   })
 })

@@ -9,7 +9,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { mutedUsers } from '../../daemon/api/people/muted-users.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Control } from '../support/control.ts'
-import { Caller, launch, newStoreFolder, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, newStoreFolder, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 
 async function callerOf(daemon: TestDaemon, name: string): Promise<Caller> {
   const { account } = await new Control(daemon).call('GET', `/accounts/${name}`)
@@ -257,12 +257,12 @@ describe('GET /why after a restart', () => {
   test('the journal is enough: what was true then is read from it', async t => {
     const data = newStoreFolder()
     const flags = ['--preset', 'dev', '--control']
-    const first = await launch(data, { flags })
+    const first = await host(data, { flags })
     const amy = await callerOf(first, 'amy')
     const id = await say(await callerOf(first, 'bob'), 'random')
     await amy.call(subscriptions.unsubscribe, { subscriptions: ['random'] })
     await first.stop()
-    const second = await launch(data, { flags })
+    const second = await host(data, { flags })
     t.after(() => second.stop())
     const reply = await new Control(second).call('GET', `/why?message=${id}&user=amy`)
     assert.equal(step(reply, 'subscription').ok, true)

@@ -17,7 +17,10 @@ import { person } from '../support/world.ts'
 
 describe('logs', () => {
   test('at the most talkative level they name every request, and never a key, a password or a parameter', async t => {
-    const daemon = await startDaemon(t, { alone: true, flags: ['--memory', '--log-level', 'trace', '--secret', 'hush-hush-secret'] })
+    const daemon = await startDaemon(t, {
+      alone: true,
+      flags: ['--memory', '--log-level', 'trace', '--secret', 'hush-hush-secret'],
+    })
     const { owner } = daemon
     const amy = await person(daemon, 'amy')
     await daemon.nobody.try(users.fetchApiKey, { username: 'amy@example.com', password: 'wrong-password-tried' })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
 import { readConfig } from '../../daemon/start/config.ts'
-import { Caller, launch, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 
 const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -28,7 +28,7 @@ describe('on loopback', () => {
       '--url',
       'https://chat.example.com',
     ]
-    daemon = await launch(data, { flags })
+    daemon = await host(data, { flags })
     const { email, api_key } = daemon.ready.owner
     caller = new Caller(`http://127.0.0.1:${port}`, email, api_key)
   })

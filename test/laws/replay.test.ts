@@ -10,12 +10,12 @@ import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host, launch, type TestDaemon } from '../support/daemon.ts'
 
 describe('snapshot and journal', () => {
   test('a snapshot in the middle of a story, then the rest of it, give the state of the end', async () => {
     const data = mkdtempSync(join(tmpdir(), 'natter-replay-'))
-    let daemon = await launch(data)
+    let daemon = await host(data)
     try {
       const { queue_id } = await daemon.owner.call(events.register, {})
       const kept = await chapter(daemon, 'one')

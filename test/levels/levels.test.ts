@@ -16,7 +16,7 @@ import { withConfigFile } from '../../daemon/start/config-file.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
-import { launch, newStoreFolder, sharedDaemon, spawnDaemon } from '../support/daemon.ts'
+import { host, newStoreFolder, sharedDaemon, spawnDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
 import { openSpace } from '../support/spaces.ts'
 
@@ -171,15 +171,15 @@ describe('GET /static/openapi.json', () => {
 describe('a store at another level', () => {
   test('opens, and queues registered before keep the form of their events, old and new', async t => {
     const data = newStoreFolder()
-    const first = await launch(data, { flags: ['--level', 'latest'] })
-    t.after(() => first.process.kill('SIGKILL'))
+    const first = await host(data, { flags: ['--level', 'latest'] })
+    t.after(() => first.discard())
     const { queue_id } = await first.owner.call(events.register, { event_types: ['reaction'] })
     assert.equal((await first.owner.call(users.me, {})).is_imported_stub, false)
     const { id } = await first.owner.call(messages.send, { type: 'direct', to: [first.owner.id], content: 'hi' })
     await first.owner.call(reactions.add, { message_id: id, emoji_name: 'rocket' })
     await first.stop()
-    const second = await launch(data)
-    t.after(() => second.process.kill('SIGKILL'))
+    const second = await host(data)
+    t.after(() => second.discard())
     assert.equal('is_imported_stub' in (await second.owner.call(users.me, {})), false)
     const { queue_id: newer } = await second.owner.call(events.register, { event_types: ['reaction'] })
     await second.owner.call(reactions.add, { message_id: id, emoji_name: 'tada' })

@@ -9,7 +9,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { newShell } from '../support/cli.ts'
-import { launch } from '../support/daemon.ts'
+import { host, launch } from '../support/daemon.ts'
 
 let scratch: string
 let original: string
@@ -151,12 +151,12 @@ describe('natter store check', () => {
       const { code, problems } = await check(t, folder)
       assert.equal(code, 1)
       assert.match((problems[0] as unknown as { message: string }).message, words)
-      await assert.rejects(launch(folder), words)
+      await assert.rejects(host(folder), words)
     }
     const untouched = copy()
     edit(untouched, 'state.json', markEdited)
     assert.equal((await check(t, untouched)).code, 0)
-    const daemon = await launch(untouched)
+    const daemon = await host(untouched)
     await daemon.stop()
   })
 

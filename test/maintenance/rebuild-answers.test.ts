@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { accountAt, newShell } from '../support/cli.ts'
-import { launch } from '../support/daemon.ts'
+import { host, launch } from '../support/daemon.ts'
 
 let scratch: string
 
@@ -42,7 +42,7 @@ describe('a store with remembered answers', () => {
     await run('restore', '--check', backup)
     await run('restore', backup, '--data', restored)
     await run('store', 'check', '--data', restored)
-    const again = await launch(restored)
+    const again = await host(restored)
     const there = newShell(t, accountAt(again.url, again.ready.owner.email, again.ready.owner.api_key))
     const second = await there.run(keyed)
     assert.equal(second.code, 0, second.stderr)

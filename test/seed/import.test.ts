@@ -30,7 +30,7 @@ import { memoryFiles } from '../../daemon/io/files.ts'
 import { checkArchive, loadArchive } from '../../daemon/seed/import.ts'
 import { readConfig } from '../../daemon/start/config.ts'
 import { type Entries, entriesOf, pack, saveExport } from '../support/archives.ts'
-import { Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, type TestDaemon } from '../support/daemon.ts'
 import { givesUp } from '../support/gives-up.ts'
 import { pixel } from '../support/images.ts'
 import { direct, people } from '../support/world.ts'
@@ -43,7 +43,7 @@ let everybody: Caller[]
 let plan = ''
 
 before(async () => {
-  const daemon = await launch(join(folder, 'old'), { flags: ['--secret', 'the same for both'] })
+  const daemon = await host(join(folder, 'old'), { flags: ['--secret', 'the same for both'] })
   everybody = await furnish(daemon)
   for (const caller of everybody) seen.set(caller.email!, await viewOf(caller))
   await saveExport(daemon.owner, archive, 2)
@@ -54,7 +54,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 describe('natterd --import', () => {
   test('begins with an organization that every account finds as it was', async () => {
     const data = join(folder, 'new')
-    let daemon = await launch(data, { flags: ['--import', archive, '--secret', 'the same for both'] })
+    let daemon = await host(data, { flags: ['--import', archive, '--secret', 'the same for both'] })
     for (const { email, key, id } of everybody) {
       const view = await viewOf(new Caller(daemon.url, email, key, id))
       assert.deepEqual(view, seen.get(email!), email)
@@ -67,14 +67,14 @@ describe('natterd --import', () => {
     const { id } = await daemon.owner.call(messages.send, { type: 'direct', to: [daemon.owner.id], content: 'Here' })
     assert.ok(id > Math.max(...(await viewOf(daemon.owner)).messages.slice(0, -1).map(({ id }) => id)))
     await daemon.stop()
-    daemon = await launch(data, { flags: ['--secret', 'the same for both'] })
+    daemon = await host(data, { flags: ['--secret', 'the same for both'] })
     const { messages: later } = await viewOf(daemon.owner)
     assert.equal(later.at(-1)!.content, '<p>Here</p>')
     await daemon.stop()
   })
 
   test('works in memory, and gives new keys where the secret is another one', async () => {
-    const daemon = await launch(folder, { flags: ['--memory', '--import', archive] })
+    const daemon = await host(folder, { flags: ['--memory', '--import', archive] })
     const { members } = await daemon.owner.call(users.list, {})
     assert.ok(members.some(({ full_name }) => full_name === 'amy example'))
     assert.notEqual(daemon.ready.owner.api_key, everybody[0]!.key)
@@ -142,7 +142,7 @@ describe('natterd --import', () => {
       givesUp(['--data', data, '--import', file], 1, /^natterd: the archive .*bad\.tar\.gz is cut short\n$/)
       assert.equal(existsSync(join(data, 'state.json')), false)
       assert.equal(existsSync(join(data, 'secret')), false)
-      const daemon = await launch(data, { flags: ['--import', archive] })
+      const daemon = await host(data, { flags: ['--import', archive] })
       await daemon.stop()
     })
 

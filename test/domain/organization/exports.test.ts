@@ -15,7 +15,7 @@ import type { Fact } from '../../../daemon/domain/facts.ts'
 import { FileJournal } from '../../../daemon/journal/file-journal.ts'
 import { entriesOf, exported, fetchAs, rowsIn, saveExport } from '../../support/archives.ts'
 import { Control } from '../../support/control.ts'
-import { type Caller, launch, sharedDaemon } from '../../support/daemon.ts'
+import { type Caller, host, sharedDaemon } from '../../support/daemon.ts'
 import { until } from '../../support/until.ts'
 import { direct, listen, people, person } from '../../support/world.ts'
 
@@ -145,14 +145,14 @@ describe('POST /export/realm', () => {
   test('begins again after a restart with what was not finished', async t => {
     const data = mkdtempSync(join(tmpdir(), 'natter-exports-'))
     t.after(() => rmSync(data, { recursive: true, force: true }))
-    const first = await launch(data)
+    const first = await host(data)
     await first.stop()
     const journal = await FileJournal.open<Fact>({ folder: data, durability: 'fsync' })
     const row = { id: 1, userId: first.owner.id, kind: 1, requested: Date.now(), status: 'pending' } as const
     const fact = { type: 'export.requested', export: row, site: first.url } as const
     await journal.append({ time: Date.now(), actor: first.owner.id, op: 'export-realm', facts: [fact] }).durable
     await journal.close()
-    const second = await launch(data)
+    const second = await host(data)
     const done = await until(async () =>
       (await second.owner.call(api.list, {})).exports.find(({ pending }) => !pending),
     )
@@ -198,7 +198,7 @@ describe('DELETE /export/realm/{export_id}', () => {
   test('removes the file from the store', async t => {
     const data = mkdtempSync(join(tmpdir(), 'natter-exports-'))
     t.after(() => rmSync(data, { recursive: true, force: true }))
-    const running = await launch(data)
+    const running = await host(data)
     const { id } = await exported(running.owner)
     const files = () => readdirSync(join(data, 'files'))
     assert.equal(files().length, 1)

@@ -13,7 +13,7 @@ import { found } from '../../../daemon/domain/organization/founding.ts'
 import { presence } from '../../../daemon/domain/people/presence.ts'
 import type { Announcement, Outcome } from '../../../daemon/domain/resource.ts'
 import seed from '../../../data/seed.json' with { type: 'json' }
-import { type Caller, launch, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { type Caller, host, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { fetched, listen, person } from '../../support/world.ts'
 
 let daemon: TestDaemon
@@ -146,12 +146,12 @@ describe('presence over a restart', () => {
   test('a stop saves it: people are seen as before, and update IDs go on', async () => {
     const data = mkdtempSync(join(tmpdir(), 'natter-presence-'))
     try {
-      const first = await launch(data)
+      const first = await host(data)
       const dora = await person(first, 'dora')
       await dora.call(api.update, { status: 'active', ping_only: true })
       const before = await first.owner.call(api.update, { status: 'idle', slim_presence: true, last_update_id: -1 })
       await first.stop()
-      const second = await launch(data)
+      const second = await host(data)
       const again = await second.owner.call(api.update, { status: 'idle', slim_presence: true, last_update_id: -1 })
       assert.deepEqual(again.presences![dora.id], before.presences![dora.id])
       assert.deepEqual(Object.keys(again.presences!), Object.keys(before.presences!))
@@ -160,7 +160,7 @@ describe('presence over a restart', () => {
       // Nothing was reported since: nothing is saved again.
       const entries = () => readFileSync(join(data, 'journal.ndjson'), 'utf8').split('"presence.saved"').length - 1
       const saved = entries()
-      const third = await launch(data)
+      const third = await host(data)
       await third.stop()
       assert.equal(entries(), saved)
     } finally {
