@@ -34,7 +34,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['api.md', apiPage(resources)],
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
-    ['control.md', controlPage(control)],
+    ['control.md', controlPage(control, resources)],
     ['openapi-control.json', `${JSON.stringify(controlOpenApi(control), null, 2)}\n`],
     ['cli.md', cliPage([...resources, ...control])],
     ['natter.1', await manPage(subcommandTable)],

@@ -9,7 +9,7 @@ import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { type Marked, spanText, withSpan } from '../../daemon/api/levels/span.ts'
 import { resources as served } from '../../daemon/domain/index.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
-import { curlLine } from './samples.ts'
+import { curlLines, sampleOf } from './samples.ts'
 import { fieldsOf, shapeText } from './shape-text.ts'
 import type { CatalogueResource } from './sources.ts'
 
@@ -23,12 +23,12 @@ All paths are relative to \`/api/v1\`. Level ${defaultLevel} for machines: [open
   )
 }
 
-export function controlPage(resources: readonly CatalogueResource[]): string {
+export function controlPage(resources: readonly CatalogueResource[], api: readonly CatalogueResource[]): string {
   return page(
     'Control plane reference',
     'What a test can ask of a daemon beside the API. All paths are relative to `/control/v1`. The same, for machines: [openapi-control.json](openapi-control.json).',
     controlConventions,
-    ...endpointsOf(resources),
+    ...endpointsOf(resources, api),
     `## Kinds of fault\n\n${table(
       ['Kind', 'What it does'],
       Object.entries(faultKinds).map(([kind, about]) => [code(kind), about]),
@@ -36,13 +36,15 @@ export function controlPage(resources: readonly CatalogueResource[]): string {
   )
 }
 
-function endpointsOf(resources: readonly CatalogueResource[]): string[] {
+/** `others` are endpoints of another page that samples name. */
+function endpointsOf(resources: readonly CatalogueResource[], others: readonly CatalogueResource[] = []): string[] {
+  const all = [...resources, ...others].flatMap(({ endpoints }) => endpoints)
   return [
     contents(resources),
     ...resources.flatMap(({ name, about, endpoints }) => [
       `## ${name}`,
       `${sentence(about)}`,
-      ...endpoints.flatMap(endpointParts),
+      ...endpoints.flatMap(endpoint => endpointParts(endpoint, all)),
     ]),
   ]
 }
@@ -55,7 +57,9 @@ const controlConventions = `## How to call
 - GET and DELETE take parameters in the query string; POST takes a JSON object as the body.
 - Every reply is a JSON object with \`result\` (\`success\` or \`error\`) and \`msg\`. Errors also have \`code\`.
 - A parameter that the endpoint does not know is refused: ignored, it would make a test pass that should fail.
-- Times are UNIX milliseconds by the daemon's clock.`
+- Times are UNIX milliseconds by the daemon's clock.
+- The curl lines work on a fresh \`natter daemon start --memory --preset dev\`, unless the text below them says what they need. \`eval "$(natter env)"\` sets
+  the variables that they read.`
 
 const conventions = `## How to call
 
@@ -69,7 +73,8 @@ const conventions = `## How to call
   says otherwise (*max.*). Larger values are refused with \`BAD_REQUEST\`; message content and topics are cut instead, at 10,000 and 60
   characters, and end in \`[message truncated]\` and \`...\`.
 - Parameters that the endpoint does not know change nothing. Their names come back in \`ignored_parameters_unsupported\`.
-- The curl lines show the required parameters only. They read \`NATTER_SITE\`, \`NATTER_EMAIL\` and \`NATTER_API_KEY\`.`
+- The curl lines work on a fresh \`natter daemon start --memory --preset dev\`, unless the text below them says what they need.
+  They show the required parameters, and read \`NATTER_SITE\`, \`NATTER_EMAIL\` and \`NATTER_API_KEY\`, which \`eval "$(natter env)"\` sets.`
 
 function contents(resources: readonly CatalogueResource[]): string {
   const rows = resources.flatMap(({ name, endpoints }) =>
@@ -78,7 +83,7 @@ function contents(resources: readonly CatalogueResource[]): string {
   return table(['Resource', 'Endpoint', 'What it does'], rows)
 }
 
-function endpointParts(endpoint: Endpoint): string[] {
+function endpointParts(endpoint: Endpoint, all: readonly Endpoint[]): string[] {
   const {
     id,
     access,
@@ -112,7 +117,7 @@ function endpointParts(endpoint: Endpoint): string[] {
     replyTable(reply) || 'The reply has no fields of its own.',
     id === events.register.id ? sections() : '',
     refusals(endpoint),
-    ...calls(endpoint),
+    ...calls(endpoint, all),
   ]
 }
 
@@ -178,9 +183,11 @@ function refusals({ refusals }: Endpoint): string {
     : `Refuses with ${own}, and as [any call can](errors.md#any-call).`
 }
 
-function calls(endpoint: Endpoint): string[] {
-  const lines = [...endpoint.cli.examples, ...(endpoint.served === 'outgoing' ? [] : [curlLine(endpoint)])]
-  return [codeBlock('sh', lines.join('\n'))]
+function calls(endpoint: Endpoint, all: readonly Endpoint[]): string[] {
+  const { needs } = sampleOf(endpoint)
+  const lines = endpoint.served === 'outgoing' ? [] : curlLines(endpoint, all)
+  const note = needs === undefined || lines.length === 0 ? [] : [`The curl line needs ${needs}.`]
+  return [codeBlock('sh', [...endpoint.cli.examples, ...lines].join('\n')), ...note]
 }
 
 function sentence(text: string): string {
