@@ -332,8 +332,8 @@ function isCsv(file: string): boolean {
 }
 
 async function* csvLines(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
-  const { rowsOf } = await import('./csv.ts')
-  yield* rowsOf(input, longestLine, reason => usage(`--batch: not valid CSV: ${reason}`))
+  const { readRows } = await import('./csv.ts')
+  yield* readRows(input, longestLine, reason => usage(`--batch: not valid CSV: ${reason}`))
 }
 
 function open(file: string) {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 
 /** Rows as JSON. An empty field is not given. `refuse` makes the error for a file that is not CSV. */
-export async function* rowsOf(
+export async function* readRows(
   input: NodeJS.ReadableStream,
   longestRow: number,
   refuse: (reason: string) => Error,

@@ -174,6 +174,54 @@ describe('the code of daemon and command line', () => {
   })
 })
 
+describe('functions whose names end in Of', () => {
+  const start =
+    /^( *)(?:export )?(?:const |readonly )?(?:async )?(?:function)?\*? ?#?([a-z]\w*Of)(?:<.*>)?(?:\((?:.*\{)?$| = .*=>|: .*=>)/
+  const work =
+    /\basync\b|\bfunction\*|\b(?:for|while) \(|\b(?:await|throw|yield)\b|\btry \{|\bnew (?!Date\(\))|\bimport\(|JSON\.|\.(?:map|filter|flatMap|reduce|sort|replace|replaceAll|push|set)\(/
+  // In `listOf(shape)` and `neededOneOf(names)` "of" belongs to the noun: they are words for shapes and refusals.
+  const words = /^(?:list|terms|either|one|record|object|neededOne|onlyOne|settings|permissions)Of$/
+
+  /** From the line that names the function to the one that closes it. */
+  function bodiesIn({
+    path,
+    code,
+  }: Source): { readonly where: string; readonly name: string; readonly body: string[] }[] {
+    const lines = code.split('\n')
+    return lines.flatMap((line, index) => {
+      const [, indent, name] = start.exec(line) ?? []
+      if (indent === undefined || name === undefined || words.test(name)) return []
+      const end = lines.findIndex(
+        (other, at) => at > index && /^ *[}\])]/.test(other) && other.search(/\S/) <= indent.length,
+      )
+      const body = /(?:[{(]|=>)$/.test(line) ? lines.slice(index, end + 1) : [line]
+      return [{ where: `${path}:${index + 1}`, name, body }]
+    })
+  }
+
+  test('are getters: at most five lines that look something up, and neither build, search nor wait', () => {
+    const getters = sources('daemon', 'cli').flatMap(bodiesIn)
+    assert.ok(getters.length > 60, `${getters.length} getters`)
+    const others = getters.filter(({ body }) => body.length > 7 || body.some(line => work.test(line)))
+    assert.deepEqual(
+      others.map(({ where, name }) => `${where}: ${name}`),
+      [],
+    )
+  })
+
+  test('are found by this test', () => {
+    const samples = [
+      'async function textOf() {',
+      'export function stateOf(a: A): B {',
+      '  #keyOf(row: Row): Key {',
+      '  const idOf = (a: A) => a.id',
+    ]
+    for (const sample of samples) assert.match(sample, start)
+    for (const line of [samples[0]!, 'for (const a of b) {', 'return new Map()', 'rows.map(row => row.id)'])
+      assert.match(line, work)
+  })
+})
+
 describe('the command line', () => {
   test('reads no sentence of a server: kinds, codes and parameters decide', () => {
     const reading =
