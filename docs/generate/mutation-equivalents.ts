@@ -107,7 +107,7 @@ export const equivalents: Readonly<Record<string, Readonly<Record<string, string
     'StateReader: \'\' → "Stryker was here!"': overwritten,
     'StateReader: [] → ["Stryker was here"]': overwritten,
     'finish: problem !== undefined → true':
-      'Without a problem the file is accepted, and nobody asks for another way to read it.',
+      'Without a problem the file is accepted, and no other way to read it is tried.',
     '#head: \'"sections":{\' → ""':
       'A first line with another end is not JSON or names no sections, and the file is then parsed as a whole.',
   },

@@ -37,7 +37,7 @@ export function nameOf({ within, original, replacement }: Survivor): string {
   return `${within}: ${short(original)} → ${short(replacement)}`
 }
 
-/** Why a mutant that survives cannot be noticed; undefined if nobody has said so. */
+/** Why a mutant that survives cannot be noticed; undefined if no reason is recorded. */
 export function argumentFor(file: string, survivor: Survivor): string | undefined {
   return equivalents[file]?.[nameOf(survivor)]
 }

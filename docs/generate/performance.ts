@@ -35,7 +35,7 @@ function performancePage(record: PerformanceRecord | null): string {
   )
 }
 
-/** The points again, for those who cannot see the picture. */
+/** The points again, for readers who cannot see the picture. */
 function figures({ points, x, y }: MeasuredPicture): string {
   const lines = [...new Set(points.map(({ line }) => line))]
   const places = [...new Set(points.map(point => point.x))]

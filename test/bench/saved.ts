@@ -26,7 +26,7 @@ export function save(file: string, results: readonly Result[], args: readonly st
   writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`)
 }
 
-/** What was called, as one would type it; without the names of files, which are nobody else's. */
+/** What was called, as one would type it; without the names of files, which mean nothing on another machine. */
 export function commandOf(args: readonly string[]): string {
   const words = args.map((word, index) =>
     /^--(save|compare|from)$/.test(args[index - 1] ?? '') ? 'FILE' : quoted(word),

@@ -1,4 +1,4 @@
-// `natter tail --forward-to`, and queues that `wait` and a failing tail leave to nobody.
+// `natter tail --forward-to`, and the queues that `wait` and a failing tail must delete.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'

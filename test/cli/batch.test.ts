@@ -137,7 +137,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('opens a connection anew when the other side closes it, and says which call got no answer', async t => {
+  test('opens a new connection when the other side closes it, and says which call got no answer', async t => {
     let connections = 0
     // The first answer of each connection is good, the second is cut off.
     const url = await rawServer(t, socket => {

@@ -282,7 +282,7 @@ const denied: Readonly<Record<string, readonly [Who, ...string[]]>> = {
   ],
 }
 
-/** Open to everybody who is logged in, or what others may not see looks like nothing at all and ends with 3. */
+/** Open to every account, or what the caller may not see looks absent and ends with 3. */
 const openToAll =
   `get-server-settings get-users get-user get-user-by-email get-own-user deactivate-own-user get-messages get-message
   render-message check-messages-match-narrow report-message set-typing-status-for-message-edit update-message-flags

@@ -1,4 +1,4 @@
-// Headers of an answer: what a name stands for, and when the answer was sent.
+// Headers of an answer: finding one by its name, and the time at which the answer was sent.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

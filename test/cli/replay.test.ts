@@ -35,7 +35,7 @@ await call('POST', '/register', { event_types: '["message"]' })
 await call('POST', '/messages', { type: 'stream', to: 'general', topic: 't', content: 'hello' })
 `
 
-/** Addresses that admit whoever has them. */
+/** Addresses that are credentials: having one is enough to read the file. */
 const admitting = /(?:\/join\/|\/temporary\/|confirm-email )([\w-]{10,})/g
 
 const fixture = ['--preset', 'dev', '--secret', 'replay', '--clock', 'frozen@2030-01-01T00:00:00Z']

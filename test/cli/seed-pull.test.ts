@@ -1,4 +1,4 @@
-// `natter seed pull`: what is read of a server, that nobody's name is in it, and servers that do not behave.
+// `natter seed pull`: what is read of a server, that no person's name is in it, and servers that answer wrongly.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -59,7 +59,7 @@ describe('natter seed pull', () => {
       message_content_delete_limit_seconds: 120,
       message_edit_history_visibility_policy: 'moves',
       giphy_rating: 1,
-      welcome_message_custom_text: 'Ask Amy Adams for a desk.',
+      welcome_message_custom_text: 'Ask Amy Adams for a key.',
     } as const
     await from.owner.call(organization.update, settings)
     // These would refuse people or messages of the seed.
@@ -79,7 +79,7 @@ describe('natter seed pull', () => {
     const { welcome_message_custom_text: _text, ...set } = settings
     for (const [name, value] of Object.entries(set)) assert.equal(taken[name], value, name)
     for (const name of ['topics_policy', 'waiting_period_threshold']) assert.equal(taken[name], undefined, name)
-    assert.match(taken.welcome_message_custom_text, /^Ask (?!Amy Adams).+ for a desk\.$/)
+    assert.match(taken.welcome_message_custom_text, /^Ask (?!Amy Adams).+ for a key\.$/)
     const other = await startDaemon(t, { flags: ['--memory', '--seed', join(shell.home, 'team.json')] })
     const { realm } = await other.owner.call(organization.show, {})
     assert.equal(realm.realm_message_content_edit_limit_seconds, null)

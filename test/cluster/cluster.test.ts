@@ -1,5 +1,5 @@
 // Three daemons over one log: any of them answers as a single daemon would, and when the leader is gone another one leads.
-// Nothing that was answered is lost, and nobody hears what a deposed leader decided after that.
+// Nothing that was answered is lost, and no client hears what a deposed leader decided after that.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -254,7 +254,7 @@ describe('the leader of a cluster', { skip }, () => {
     // Accepted by the kernel; decided only when the process goes on, which then still counts on its lease.
     const late = send(leader, 'sent to a leader that was paused')
     await cluster.endLease()
-    // The first one may have been sent to the paused leader: nobody knows what became of it.
+    // The first one may have been sent to the paused leader: its outcome is unknown.
     await until(async () => (await send(one, 'sent while the leader was paused')).body.result === 'success')
     leader.daemon.process.kill('SIGCONT')
     const { body: answer } = await late

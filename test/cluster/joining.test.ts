@@ -41,7 +41,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
 
   const send = (node: Node, content: string) =>
     node.as(owner).call(messages.send, { type: 'direct', to: [owner.id], content })
-  /** More than the log keeps for those who come back soon. */
+  /** More than the log keeps for daemons that come back soon. */
   const sendMany = async () => {
     for (let i = 0; i < 11; i++) await Promise.all(Array.from({ length: 100 }, () => send(first, 'one of many')))
   }
@@ -163,7 +163,7 @@ describe('a single daemon and a cluster', { skip }, () => {
       assert.deepEqual(await pictureOf(one), before)
       const two = await launch(second, { flags: await clustered() })
       assert.deepEqual(await pictureOf(two), before)
-      // A daemon that joins fetches the files too, although nobody reads them there.
+      // A daemon that joins fetches the files too, although no client reads them there.
       const names = readdirSync(join(folder, 'first/files'))
       assert.ok(names.length > 0)
       await until(() => names.every(name => existsSync(join(second, 'files', name))))

@@ -195,7 +195,7 @@ describe('the journal on etcd', { skip }, () => {
   })
 })
 
-/** Stands between us and etcd, carries calls out, and keeps some answers to itself. */
+/** A proxy before etcd that passes calls on and drops some of the answers. */
 async function losingProxy(target: string): Promise<{
   url: string
   loseNext(path: string): void

@@ -128,7 +128,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     paused.daemon.process.kill('SIGCONT')
     assert.equal(await paused.daemon.closed, 1)
     assert.match(paused.daemon.stderr, /the cluster was restored from a backup.*Start it again/)
-    // Nobody has the restored store yet but a folder whose daemon does not run.
+    // Only a folder whose daemon does not run has the restored store yet.
     const alone = await refusedStart(second.data, second.flags)
     assert.match(alone, /restored from a backup: what this daemon had is in .*replaced-/)
     assert.match(alone, /no other daemon of the cluster is running/)

@@ -238,7 +238,7 @@ describe('requests', () => {
     await daemon().owner.call(savedSnippets.create, snippet)
     await daemon().owner.refused(savedSnippets.delete, { saved_snippet_id: 99 }, 'BAD_REQUEST')
     const login = { username: 'owner@example.com', password: 'wrong wrong' }
-    await daemon().nobody.refused(users.fetchApiKey, login, 'AUTHENTICATION_FAILED')
+    await daemon().anonymous.refused(users.fetchApiKey, login, 'AUTHENTICATION_FAILED')
     const { requests } = await control().call('GET', '/requests')
     const seen = requests.map(({ endpoint, user, params, status, code }: any) => ({
       endpoint,
@@ -285,7 +285,7 @@ describe('requests', () => {
   test('a body that is no object, or nested too deep, is refused', async () => {
     const headers = { Authorization: `Bearer ${daemon().ready.control_token}`, 'Content-Type': 'application/json' }
     for (const body of ['[]', '1', '{', `{"event":${'['.repeat(5000)}${']'.repeat(5000)}}`]) {
-      const reply = await daemon().nobody.raw('POST', '/control/v1/wait', { headers, body })
+      const reply = await daemon().anonymous.raw('POST', '/control/v1/wait', { headers, body })
       assert.deepEqual([reply.status, reply.body.code], [400, 'INVALID_JSON'], body.slice(0, 20))
     }
   })

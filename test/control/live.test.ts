@@ -47,7 +47,7 @@ describe('GET /live', () => {
     assert.deepEqual(reply.events.at(-1).queues, [queue_id])
   })
 
-  test('begins anew where the cursors are those of another run', async () => {
+  test('starts again where the cursors are those of another run', async () => {
     const reply = await control().call('GET', '/live?events=999999&requests=999999&within=0')
     assert.ok(reply.events.length > 0 && reply.events_cursor < 999_999)
   })

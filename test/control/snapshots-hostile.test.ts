@@ -18,7 +18,7 @@ interface Document {
   sections: Record<string, any>
 }
 
-/** A world with rows of every kind, as a snapshot whose checksums nobody asks for. */
+/** A world with rows of every kind, as a snapshot without checksums. */
 function rowsOfEveryKind(): Document {
   const replay = new Replay()
   for (const fact of Object.values(everyKind)) {
@@ -43,7 +43,7 @@ function load({ control }: TestSpace, text: string): Promise<HttpReply> {
   return control.try('POST', '/snapshots/theirs/file', { document: text })
 }
 
-/** Whoever is in the world can use it. */
+/** Every account of the world can use it. */
 async function use({ control, url }: TestSpace): Promise<void> {
   await control.call('POST', '/snapshots/theirs/restore')
   const { accounts } = await control.call('GET', '/accounts')

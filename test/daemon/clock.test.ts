@@ -1,4 +1,4 @@
-// Time: what happens to timers when somebody sets the clock of the machine, and what a steered clock shows.
+// Time: what happens to timers when the clock of the machine is set, and what a steered clock shows.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

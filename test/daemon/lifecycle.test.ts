@@ -52,13 +52,13 @@ describe('natterd, first start', () => {
     const data = join(newFolder(), 'new', 'store')
     let daemon = await started(data, '--owner', 'Pat@Example.com', '--org', 'Plants')
     assert.equal(daemon.ready.owner.email, 'Pat@Example.com')
-    assert.equal((await daemon.nobody.call(server.settings, {})).realm_name, 'Plants')
+    assert.equal((await daemon.anonymous.call(server.settings, {})).realm_name, 'Plants')
     const { key } = daemon.owner
     await daemon.owner.call(savedSnippets.create, { title: 'kept', content: 'x' })
     await daemon.stop()
     daemon = await started(data, '--owner', 'other@example.com', '--org', 'Other')
     assert.deepEqual([daemon.owner.email, daemon.owner.key], ['Pat@Example.com', key])
-    assert.equal((await daemon.nobody.call(server.settings, {})).realm_name, 'Plants')
+    assert.equal((await daemon.anonymous.call(server.settings, {})).realm_name, 'Plants')
     assert.equal((await daemon.owner.call(savedSnippets.list, {})).saved_snippets.length, 1)
     await daemon.stop()
   })
@@ -158,7 +158,7 @@ describe('the ready file', () => {
     const daemon = await started(join(folder, 'store'), '--ready-file', file)
     await daemon.kill()
     assert.ok(existsSync(file))
-    // This start fails, after it has looked at the file: nobody may take the old one for an answer.
+    // This start fails, after it has looked at the file: the old file must not be taken for its answer.
     writeFileSync(join(folder, 'store', 'journal.ndjson'), 'nonsense\nmore\n')
     givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /journal\.ndjson/)
     assert.ok(!existsSync(file))

@@ -88,7 +88,7 @@ describe('the recipe for', () => {
     assert.equal(status, 0, output)
   })
 
-  // Not among the dependencies: it is tried where somebody has it.
+  // Not among the dependencies: it is tried where it is installed.
   test('vitest', { skip: without('vitest', ['--version']), timeout: 150_000 }, () => {
     const cwd = fresh('vitest', { 'bot.test.mjs': recipe('spaces', 'mjs') })
     mkdirSync(join(cwd, 'node_modules'))

@@ -12,7 +12,7 @@ type Types = 'draft.created' | 'draft.edited' | 'snippet.created'
 
 true satisfies Ownership<Types, readonly [Drafts, Signals, Snippets]>
 
-// @ts-expect-error: nobody owns snippet.created.
+// @ts-expect-error: no resource owns snippet.created.
 true satisfies Ownership<Types, readonly [Drafts, Signals]>
 const missing: Ownership<Types, readonly [Drafts, Signals]> = {
   withoutOwner: 'snippet.created',

@@ -59,8 +59,8 @@ describe('--dialect auto', () => {
   })
 
   test('both kinds of client use one daemon at once', async () => {
-    const { owner, nobody } = daemon()
-    const settings = (agent: string) => asAgent(agent, nobody, 'GET', '/server_settings')
+    const { owner, anonymous } = daemon()
+    const settings = (agent: string) => asAgent(agent, anonymous, 'GET', '/server_settings')
     const [theirs, ours] = await Promise.all([settings(python), settings('curl/8.5.0')])
     assert.deepEqual([theirs.body.zulip_feature_level, theirs.body.svc_feature_level], [417, undefined])
     assert.deepEqual([ours.body.zulip_feature_level, ours.body.svc_feature_level], [417, 417])
@@ -121,7 +121,7 @@ describe('--dialect auto', () => {
     for (const [caller, code] of [
       [wrong, 'INVALID_API_KEY'],
       [gone, 'USER_DEACTIVATED'],
-      [daemon().nobody, 'UNAUTHORIZED'],
+      [daemon().anonymous, 'UNAUTHORIZED'],
     ] as const) {
       const theirs = await asAgent(python, caller, 'GET', '/users/me')
       const ours = await asAgent('curl/8.5.0', caller, 'GET', '/users/me')
@@ -144,9 +144,9 @@ describe('--dialect auto', () => {
       const called = await asAgent(agent, amy, 'GET', '/users/me')
       assert.deepEqual([called.status, called.body.code], [401, code])
       assert.equal(called.body.msg, 'This organization has been deactivated.')
-      const login = await asAgent(agent, ended.nobody, 'POST', '/fetch_api_key', form)
+      const login = await asAgent(agent, ended.anonymous, 'POST', '/fetch_api_key', form)
       assert.deepEqual([login.status, login.body.code], [401, 'REALM_DEACTIVATED'])
-      assert.equal((await asAgent(agent, ended.nobody, 'GET', '/server_settings')).status, 200)
+      assert.equal((await asAgent(agent, ended.anonymous, 'GET', '/server_settings')).status, 200)
     }
   })
 
@@ -201,8 +201,8 @@ describe('--dialect auto', () => {
 
 describe('--dialect zulip', () => {
   test('replies carry the public names', async t => {
-    const { nobody, owner } = await startDaemon(t, { flags: ['--dialect', 'zulip'] })
-    const { body } = await nobody.raw('GET', '/api/v1/server_settings')
+    const { anonymous, owner } = await startDaemon(t, { flags: ['--dialect', 'zulip'] })
+    const { body } = await anonymous.raw('GET', '/api/v1/server_settings')
     assert.equal(body.zulip_feature_level, 417)
     assert.equal(typeof body.zulip_version, 'string')
     assert.ok(!('svc_version' in body))
@@ -239,8 +239,8 @@ describe('--dialect zulip', () => {
   })
 
   test('--dialect spec answers everyone in the names of the spec', async t => {
-    const { nobody } = await startDaemon(t, { flags: ['--dialect', 'spec'] })
-    assert.equal((await asAgent(python, nobody, 'GET', '/server_settings')).body.svc_feature_level, 417)
+    const { anonymous } = await startDaemon(t, { flags: ['--dialect', 'spec'] })
+    assert.equal((await asAgent(python, anonymous, 'GET', '/server_settings')).body.svc_feature_level, 417)
   })
 
   test('words of people are left alone', () => {

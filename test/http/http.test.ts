@@ -126,12 +126,12 @@ describe('paths and methods', () => {
     assert.equal(head.status, 200)
     assert.equal(head.text, '')
     assert.equal(head.headers['content-length'], get.headers['content-length'])
-    assert.equal((await daemon().nobody.raw('HEAD', me)).status, 401)
+    assert.equal((await daemon().anonymous.raw('HEAD', me)).status, 401)
     assert.equal((await daemon().owner.raw('HEAD', '/api/v1/typing')).status, 405)
   })
 
   test('OPTIONS is 204 with Allow, and needs no account', async () => {
-    const reply = await daemon().nobody.raw('OPTIONS', '/api/v1/events')
+    const reply = await daemon().anonymous.raw('OPTIONS', '/api/v1/events')
     assert.equal(reply.status, 204)
     assert.equal(reply.text, '')
     assert.equal(reply.headers.allow, 'DELETE, GET, HEAD')
@@ -170,8 +170,8 @@ describe('paths and methods', () => {
   })
 
   test('/livez and /readyz answer anyone', async () => {
-    for (const path of ['/livez', '/readyz']) assert.equal((await daemon().nobody.raw('GET', path)).status, 200)
-    assert.deepEqual((await daemon().nobody.raw('GET', '/readyz')).body, { ready: true })
+    for (const path of ['/livez', '/readyz']) assert.equal((await daemon().anonymous.raw('GET', path)).status, 200)
+    assert.deepEqual((await daemon().anonymous.raw('GET', '/readyz')).body, { ready: true })
   })
 
   test('what is not HTTP, or too large a header, gets an error body', async () => {
@@ -218,14 +218,14 @@ describe('bodies', () => {
       body: Buffer.alloc(2 * 1024 * 1024, 'x'),
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
     }
-    isError(await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    isError(await daemon().anonymous.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
     isError(await daemon().owner.raw('POST', '/api/v1/fetch_api_key', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
     isError(await daemon().owner.raw('POST', '/control/v1/reset', options), 413, 'BAD_REQUEST', /limit: 1 MiB/)
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
     const body = Buffer.concat([Buffer.from(part), Buffer.alloc(2 * 1024 * 1024, 'x'), Buffer.from('\r\n--b--\r\n')])
     const file = { body, headers: { 'Content-Type': 'multipart/form-data; boundary=b' } }
     isError(await daemon().owner.raw('POST', '/api/v1/typing', file), 413, 'BAD_REQUEST', /limit: 1 MiB/)
-    isError(await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', file), 413, 'BAD_REQUEST', /limit: 1 MiB/)
+    isError(await daemon().anonymous.raw('POST', '/api/v1/fetch_api_key', file), 413, 'BAD_REQUEST', /limit: 1 MiB/)
     assert.equal((await daemon().owner.raw('POST', '/api/v1/user_uploads', file)).status, 200)
   })
 

@@ -43,7 +43,7 @@ async function linkTo(address: string): Promise<string> {
 }
 
 async function logIn(email: string): Promise<Caller> {
-  const { api_key, user_id } = await daemon.nobody.call(users.fetchApiKey, { username: email, password })
+  const { api_key, user_id } = await daemon.anonymous.call(users.fetchApiKey, { username: email, password })
   return new Caller(daemon.url, email, api_key, user_id)
 }
 
@@ -153,7 +153,11 @@ describe('/join/{token} of an invitation by mail', () => {
       assert.match(text, problem)
       assert.doesNotMatch(text, /value="<b>"/)
     }
-    await daemon.nobody.refused(users.fetchApiKey, { username: 'ida@example.com', password }, 'AUTHENTICATION_FAILED')
+    await daemon.anonymous.refused(
+      users.fetchApiKey,
+      { username: 'ida@example.com', password },
+      'AUTHENTICATION_FAILED',
+    )
   })
 
   test('pages of other sites cannot send the form', async () => {
@@ -195,11 +199,11 @@ describe('POST /invites/accept', () => {
     await amy.call(invitations.send, { invitee_emails: 'ned@example.com', stream_ids: [] })
     const token = (await linkTo('ned@example.com')).split('/').at(-2)!
     const account = { token, full_name: 'Ned', password }
-    await daemon.nobody.refused(invitations.accept, { ...account, email: 'other@example.com' }, 'BAD_REQUEST')
-    const reply = await daemon.nobody.call(invitations.accept, account)
+    await daemon.anonymous.refused(invitations.accept, { ...account, email: 'other@example.com' }, 'BAD_REQUEST')
+    const reply = await daemon.anonymous.call(invitations.accept, account)
     assert.equal(reply.email, 'ned@example.com')
-    await daemon.nobody.refused(invitations.accept, account, 'BAD_REQUEST')
-    await daemon.nobody.refused(invitations.accept, { ...account, token: 'x' }, 'BAD_REQUEST')
+    await daemon.anonymous.refused(invitations.accept, account, 'BAD_REQUEST')
+    await daemon.anonymous.refused(invitations.accept, { ...account, token: 'x' }, 'BAD_REQUEST')
   })
 
   test('a channel that is gone is left out', async () => {
@@ -208,7 +212,7 @@ describe('POST /invites/accept', () => {
     await owner.call(invitations.send, { invitee_emails: 'oda@example.com', stream_ids: [id] })
     await owner.call(channels.archive, { stream_id: id })
     const token = (await linkTo('oda@example.com')).split('/').at(-2)!
-    await daemon.nobody.call(invitations.accept, { token, full_name: 'Oda', password })
+    await daemon.anonymous.call(invitations.accept, { token, full_name: 'Oda', password })
     const { subscriptions: mine } = await (await logIn('oda@example.com')).call(subscriptions.list, {})
     assert.deepEqual(mine, [])
   })

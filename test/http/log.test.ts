@@ -23,7 +23,7 @@ describe('logs', () => {
     })
     const { owner } = daemon
     const amy = await person(daemon, 'amy')
-    await daemon.nobody.try(users.fetchApiKey, { username: 'amy@example.com', password: 'wrong-password-tried' })
+    await daemon.anonymous.try(users.fetchApiKey, { username: 'amy@example.com', password: 'wrong-password-tried' })
     await owner.call(savedSnippets.create, { title: 'private-title', content: 'private-content' })
     await owner.raw('GET', '/api/v1/users/me?api_key=key-in-the-query&password=password-in-the-query')
     await owner.raw('POST', '/api/v1/typing', {
@@ -74,7 +74,7 @@ describe('logs', () => {
       headers: auth,
       signal: gone.signal,
     }).catch(() => {})
-    await daemon.nobody.raw('GET', '/api/v1/nowhere')
+    await daemon.anonymous.raw('GET', '/api/v1/nowhere')
     const logged = () =>
       daemon.stderr
         .trim()

@@ -16,7 +16,7 @@ describe('passwords', () => {
 
   /** The code of the answer, or `success`. */
   const login = async (username: string, from: string, given = 'a guess') => {
-    const { body } = await daemon().nobody.raw('POST', '/api/v1/fetch_api_key', {
+    const { body } = await daemon().anonymous.raw('POST', '/api/v1/fetch_api_key', {
       headers: { 'X-Forwarded-For': from, 'Content-Type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ username, password: given }).toString(),
     })

@@ -42,7 +42,7 @@ describe('rate limits', () => {
   test('a wrong password can be tried five times in half an hour, however the name is written and however fast', async () => {
     const names = ['amy@example.com', 'AMY@example.com', ' amy@example.com', 'amy@example.com ', 'Amy@Example.Com']
     const tries = [...names, ...names, ...names].map(username =>
-      daemon().nobody.try(users.fetchApiKey, { username, password: 'guess' }),
+      daemon().anonymous.try(users.fetchApiKey, { username, password: 'guess' }),
     )
     const replies = await Promise.all(tries)
     assert.equal(replies.filter(({ body }) => body.code === 'AUTHENTICATION_FAILED').length, 5)
@@ -54,15 +54,15 @@ describe('rate limits', () => {
     assert.equal((await stranger.try(users.me, {})).status, 401)
     let status = 200
     let calls = 0
-    for (; status !== 429 && calls < 120; calls++) ({ status } = await daemon().nobody.try(server.settings, {}))
+    for (; status !== 429 && calls < 120; calls++) ({ status } = await daemon().anonymous.try(server.settings, {}))
     // Fifteen passwords and one wrong key were counted before.
     assert.equal(calls, 100 - 15 - 1 + 1)
-    isHit(await daemon().nobody.try(server.settings, {}), 60)
+    isHit(await daemon().anonymous.try(server.settings, {}), 60)
     assert.equal((await stranger.try(users.me, {})).status, 429)
   })
 
   test('health checks are not limited', async () => {
-    assert.equal((await daemon().nobody.raw('GET', '/readyz')).status, 200)
+    assert.equal((await daemon().anonymous.raw('GET', '/readyz')).status, 200)
   })
 
   test('are off on the loopback address unless they are asked for', async t => {

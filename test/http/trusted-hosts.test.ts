@@ -14,7 +14,7 @@ const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
 describe('on loopback', () => {
   let daemon: TestDaemon
-  /** Somebody on this machine; the daemon itself goes by the name in --url. */
+  /** A caller on this machine; the daemon itself goes by the name in --url. */
   let caller: Caller
   const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
   before(async () => {
@@ -117,7 +117,7 @@ describe('on an address that others reach', () => {
     for (const host of ['::', '::2', '::ffff:10.0.0.1', '10.0.0.1', '0.0.0.0'])
       assert.equal(readConfig(['--host', host], {}).rateLimit, true, host)
     const daemon = await startDaemon(t, { flags: ['--memory', '--host', '::ffff:127.0.0.1'] })
-    assert.equal((await daemon.nobody.raw('GET', '/livez', { headers: { Host: 'evil.example' } })).status, 403)
+    assert.equal((await daemon.anonymous.raw('GET', '/livez', { headers: { Host: 'evil.example' } })).status, 403)
   })
 })
 
@@ -149,7 +149,7 @@ describe('--trust-proxy', () => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--rate-limit', ...flags] })
     for (let call = 0; call < 150; call++) {
       const headers = { 'X-Forwarded-For': address(call) }
-      const { status } = await daemon.nobody.raw('GET', '/api/v1/server_settings', { headers })
+      const { status } = await daemon.anonymous.raw('GET', '/api/v1/server_settings', { headers })
       if (status === 429) return call
     }
     return 150

@@ -15,11 +15,11 @@ describe('operations whose service is not configured', () => {
     ['POST /jwt/fetch_api_key', true],
   ] as const)
     test(`${line} is refused with a reason`, async () => {
-      const { owner, nobody } = daemon()
+      const { owner, anonymous } = daemon()
       const [method, path] = line.split(' ') as [string, string]
       const refused = await owner.raw(method, `/api/v1${path}`)
       assert.deepEqual([refused.status, refused.body.code], [400, 'BAD_REQUEST'])
-      const stranger = await nobody.raw(method, `/api/v1${path}`)
+      const stranger = await anonymous.raw(method, `/api/v1${path}`)
       assert.equal(stranger.status, open ? 400 : 401)
     })
 
@@ -31,7 +31,7 @@ describe('operations whose service is not configured', () => {
 
 describe('/health', () => {
   test('answers as the public server does', async () => {
-    const { status, body } = await daemon().nobody.raw('GET', '/health')
+    const { status, body } = await daemon().anonymous.raw('GET', '/health')
     assert.deepEqual([status, body], [200, { result: 'success', msg: '' }])
   })
 })
@@ -49,13 +49,13 @@ describe('/compatibility', () => {
     ['curl/8.5.0', 200],
   ] as const)
     test(`${agent} gets ${status}`, async () => {
-      const answer = await daemon().nobody.raw('GET', '/compatibility', { headers: { 'User-Agent': agent } })
+      const answer = await daemon().anonymous.raw('GET', '/compatibility', { headers: { 'User-Agent': agent } })
       assert.equal(answer.status, status, answer.text)
       assert.equal(answer.body.result, status === 200 ? 'success' : 'error')
     })
 
   test('asks for a User-Agent', async () => {
-    const { status, body } = await daemon().nobody.raw('GET', '/compatibility')
+    const { status, body } = await daemon().anonymous.raw('GET', '/compatibility')
     assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'])
   })
 })

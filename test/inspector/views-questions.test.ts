@@ -45,7 +45,7 @@ describeInBrowser('the inspector explains', open => {
     await control().call('POST', '/snapshots', { name: 'earlier' })
     const { streams } = await daemon().owner.call(channels.list, {})
     const { stream_id, description: before } = streams.find(({ name }) => name === 'general')!
-    await daemon().owner.call(channels.update, { stream_id, description: 'described anew' })
+    await daemon().owner.call(channels.update, { stream_id, description: 'described again' })
     await daemon().owner.call(messages.send, { type: 'stream', to: 'general', topic: 'd', content: 'a new one' })
     const { page, errors } = await open(daemon().ready.inspector)
     await page.evaluate(`location.hash = '#/world/snapshots'`)
@@ -64,7 +64,7 @@ describeInBrowser('the inspector explains', open => {
       .waitFor()
     await renamed
       .getByRole('region', { name: /^After/ })
-      .getByText('described anew')
+      .getByText('described again')
       .waitFor()
     assert.deepEqual(errors, [])
   })

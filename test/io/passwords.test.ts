@@ -47,7 +47,7 @@ describe('passwords', () => {
       assert.equal(await cheap.verifyPassword('b', hash), false)
     }
     assert.equal(await dear.verifyPassword('', noPassword), false)
-    // Of a store that somebody changed: refused, and no memory is taken for it.
+    // From a store that was tampered with: refused, and no memory is allocated for it.
     for (const n of ['1073741824', '1000', '0', '-1', 'x'])
       assert.equal(await cheap.verifyPassword('a', hashes[0]!.replace('$1024$', `$${n}$`)), false, n)
   })
@@ -70,7 +70,7 @@ describe('the cost of password hashes', () => {
     const journal = readFileSync(join(daemon.data, 'journal.ndjson'), 'utf8')
     assert.match(journal, /"scrypt\$4096\$/)
     const { email, password } = amy
-    const login = await daemon.nobody.call(users.fetchApiKey, { username: email, password })
+    const login = await daemon.anonymous.call(users.fetchApiKey, { username: email, password })
     assert.equal(login.email, email)
   })
 })

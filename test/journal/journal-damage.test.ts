@@ -158,7 +158,7 @@ describe('FileJournal: damage is refused', () => {
     await refused(folder, 2, /ends at position 3, not 4/, second)
     rmSync(join(folder, second))
     await assert.rejects(texts(folder), /journal-000000000006.ndjson, line 1: begins after position 4/)
-    // What nobody asks for is not read.
+    // What is not asked for is not read.
     assert.deepEqual(await texts(folder, 4), ['c', 'c'])
   })
 })

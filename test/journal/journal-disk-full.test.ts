@@ -77,7 +77,7 @@ describe('the disk fills up while the daemon runs', () => {
     assert.equal(await daemon.closed, 1)
     assert.match(daemon.stderr, /the store cannot be written .*Make room/s)
     assertPlain(daemon.stderr)
-    // Where there is room: a copy, made while nobody writes.
+    // Where there is room: a copy, made while there are no writes.
     const copy = newFolder()
     cpSync(data, copy, { recursive: true })
     const again = await launch(copy)

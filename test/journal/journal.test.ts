@@ -153,7 +153,7 @@ describe('FileJournal: group commit', () => {
       const waiting = [journal.append(newEntry('a')), journal.append(newEntry('b'))]
       await new Promise(resolve => setImmediate(resolve))
       waiting.push(journal.append(newEntry('gathered meanwhile')))
-      // Nobody waits for this one: it must not become an unhandled rejection.
+      // This one is not awaited: it must not become an unhandled rejection.
       journal.append(newEntry('nobody waits'))
       for (const { durable } of waiting) await assert.rejects(durable, full)
       assert.equal(journal.failure, full)

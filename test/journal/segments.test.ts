@@ -75,7 +75,7 @@ describe('the files of a journal', () => {
     }
   })
 
-  test('a header that is torn is written anew, with zeros after it or without', async () => {
+  test('a header that is torn is written again, with zeros after it or without', async () => {
     for (const text of ['', headerLine(0).slice(0, 9), `${headerLine(0).slice(0, 9)}\0\0\0`, '\0'.repeat(9)]) {
       const folder = newFolder()
       writeFileSync(active(folder), text)

@@ -109,7 +109,7 @@ describe('files beside a snapshot', () => {
 })
 
 describe('snapshotText', () => {
-  /** Its pieces, and how often it gave way, by a clock that goes on by a millisecond each time somebody looks. */
+  /** Its pieces, and how often it gave way, by a clock that advances a millisecond with each reading. */
   async function collect(rows: readonly unknown[]): Promise<{ pieces: string[]; turns: number }> {
     const [realNow, realImmediate] = [performance.now, globalThis.setImmediate]
     let now = 0

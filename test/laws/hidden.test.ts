@@ -1,7 +1,7 @@
 // Hidden things look like things that do not exist: the same probe for a hidden channel, message, person or
 // address, and for none, gives the same bytes. Over every parameter of the catalogue that takes such an ID, and over every text in
 // any of them, which may be an address or hold a mention.
-// Names of channels are taken for everybody: that of a hidden one cannot be given to another, and this alone shows.
+// Names of channels are unique for all users: the name of a hidden one cannot be given to another, and only this shows.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -47,10 +47,10 @@ sharedDaemon({ flags: ['--durability', 'os'] }, async running => {
   Object.assign(from, { channel: mel, message: mel, user: gus, owner })
 })
 
-/** Calls that would leave nobody to ask. */
+/** Calls that would end the accounts of the test. */
 const left = ['deactivate-own-user', 'deactivate-realm', 'regenerate-api-key', 'update-settings']
 
-/** Has a stand-in for everyone who is hidden, as `register` does. It says nothing of them but that there is somebody. */
+/** Has a stand-in for everyone who is hidden, as `register` does. It shows only that such a user exists. */
 const standIns = 'get-users'
 
 const endpoints = (await catalogueEndpoints())
@@ -132,7 +132,7 @@ describe('a hidden person in a text looks like an absent one', () => {
             const ask = async (text: string) => {
               const completed = { ...needed(endpoint), ...(isMarkdown && (await around(endpoint))), [name]: make(text) }
               const replied = await answer(from.user!, endpoint, completed, text)
-              // Else nobody has looked at the text.
+              // Otherwise the text was never examined.
               if (isMarkdown) assert.match(replied, /^200 /, `${endpoint.id} needs more parameters in this test`)
               return [replied, isMarkdown ? await written() : ''].map(one => alike(one, text))
             }

@@ -226,7 +226,7 @@ describe('with an Idempotency-Key', () => {
         params.map(([name, { shape }]) => [name, shape.type === 'integer' ? at.bot : 'x']),
       )
       const given = endpoint.id === bots.create.id ? { full_name: 'x', short_name: 'x' } : some
-      const caller = endpoint.access === 'user' ? owner() : daemon.nobody
+      const caller = endpoint.access === 'user' ? owner() : daemon.anonymous
       const { body } = await attempt(caller, endpoint, endpoint.id === events.register.id ? {} : given, 'refused')
       assert.equal(body.msg, `${keyHeader}: ${why}; send no key here`, endpoint.id)
     }

@@ -1,5 +1,5 @@
 // No browser or proxy keeps an answer that can hold a key or a token: every answer has Cache-Control: no-store, except for the
-// few that say otherwise because they are the same for everybody. `replyProblem` in test/support checks every reply of every test.
+// few that say otherwise because they are the same for all callers. `replyProblem` in test/support checks every reply of every test.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -28,7 +28,7 @@ describe('no-store', () => {
     for (const { endpoint } of await catalogueEndpoints()) {
       if (endpoint.served === 'outgoing') continue
       const path = endpoint.path.replaceAll(/\{\w+\}/g, '1')
-      const { headers } = await daemon().nobody.raw(endpoint.method, `/api/v1${path}`)
+      const { headers } = await daemon().anonymous.raw(endpoint.method, `/api/v1${path}`)
       assert.equal(headers['cache-control'], 'no-store', endpoint.id)
     }
     for (const [method, path] of [

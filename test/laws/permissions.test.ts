@@ -1,5 +1,5 @@
 // Role × rule: who may do what, as a table in a file. A changed right shows as a changed line of it.
-// NATTER_UPDATE=1 writes the table anew.
+// NATTER_UPDATE=1 writes the table again.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The law of reading: a GET changes nothing and tells nobody anything.
+// The law of reading: a GET changes nothing and sends no events.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

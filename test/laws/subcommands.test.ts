@@ -49,7 +49,7 @@ describe('every subcommand of the API', () => {
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Ends the account or its key: somebody else’s turn. */
+  /** Ends the account or its key, so it runs as another account. */
   const ownAccount = new Set(['deactivate-own-user', 'regenerate-api-key'])
 
   for (const endpoint of endpoints)

@@ -8,7 +8,7 @@ import { controlPages } from '../../daemon/api/control.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import * as rules from '../../daemon/domain/rules/index.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
-import { filesUnder, root, type Source, sources } from '../support/sources.ts'
+import { filesUnder, readSource, root, type Source, sources } from '../support/sources.ts'
 
 const page = readFileSync(join(root, 'docs/wording.md'), 'utf8')
 
@@ -106,8 +106,9 @@ describe('the banned phrases', () => {
     assert.match('Whoever reads this', bannedWords)
   })
 
-  test('are in no source, comment or page', () => {
-    const files = ['daemon', 'cli', 'docs', 'README.md'].flatMap(filesUnder).filter(isWritten)
+  test('are in no source, comment, test or page', () => {
+    const places = ['bin', 'daemon', 'cli', 'docs', 'test', 'README.md', 'CONTRIBUTING.md']
+    const files = places.flatMap(filesUnder).filter(isWritten)
     const found = files.flatMap(file =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')
@@ -130,6 +131,17 @@ describe('the code of daemon and command line', () => {
       linesWith(code, line => vague.test(line.replaceAll(ofApi, ''))),
       [],
     )
+  })
+
+  test('is tested and documented in the same way: comments and pages name people', () => {
+    const pages = ['docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md'].flatMap(filesUnder)
+    const texts = [...sources('test', 'docs', 'build.ts'), ...pages.filter(isWritten).map(readSource)]
+    const isVague = (line: string) => vague.test(line.replaceAll(ofApi, ''))
+    const ofCode = (line: string) => /^ *(?:\/\/|\/?\*)/.test(line)
+    const found = texts
+      .filter(({ path }) => path !== 'docs/wording.md')
+      .map(text => linesWith([text], line => (text.path.endsWith('.md') || ofCode(line)) && isVague(line)))
+    assert.deepEqual(found.flat(), [])
   })
 
   test('is tested under titles that say what happens', () => {
@@ -264,7 +276,8 @@ function checkText(text: string, where: string): void {
 }
 
 function isWritten(file: string): boolean {
-  return /\.(?:ts|md)$/.test(file) && file !== 'docs/wording.md' && !/^docs\/(?:generated|decisions)\//.test(file)
+  const isAboutWords = file === 'docs/wording.md' || file === 'test/laws/wording.test.ts'
+  return /\.(?:tsx?|md)$/.test(file) && !isAboutWords && !/^docs\/(?:generated|decisions)\//.test(file)
 }
 
 interface Call {

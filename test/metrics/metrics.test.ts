@@ -84,7 +84,7 @@ describe('GET /metrics', () => {
     const refused = await amy.raw('GET', '/metrics')
     assert.equal(refused.status, 400)
     assert.equal(refused.body.result, 'error')
-    assert.equal((await daemon().nobody.raw('GET', '/metrics')).status, 401)
+    assert.equal((await daemon().anonymous.raw('GET', '/metrics')).status, 401)
   })
 
   test('has every series that the dashboard asks for', async () => {

@@ -1,5 +1,5 @@
 // Processes that try mutants, a few at a time. One that does not answer is killed, and so is one that has done its share:
-// every try loads the tests anew, and they stay in memory.
+// every try loads the tests again, and they stay in memory.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Stands in for `node:test` while mutants are tried: it runs chosen tests of one file, stops at the first that fails, and
+// Replaces `node:test` while mutants are tried: it runs chosen tests of one file, stops at the first that fails, and
 // can be loaded many times in one process.
 
 type Hook = () => unknown

@@ -1,4 +1,4 @@
-// A process that tries mutants one after the other: it switches one on, loads the test files anew and runs the tests that
+// A process that tries mutants one after the other: it switches one on, loads the test files again and runs the tests that
 // come past it. Without a mutant it notes which test comes past which mutants.
 
 import { readFileSync } from 'node:fs'
@@ -95,7 +95,7 @@ async function attempt({ mutant, hitLimit, plan }: Task): Promise<Outcome> {
   }
 }
 
-/** Compiled once, evaluated anew for each try: what is computed while a file is loaded can be a mutant too. */
+/** Compiled once, evaluated again for each try: what is computed while a file is loaded can be a mutant too. */
 function load(bundle: string): typeof Runner {
   const wrapped = () =>
     `(function (exports, require, module, __filename, __dirname) {${readFileSync(bundle, 'utf8')}\n})`

@@ -160,7 +160,7 @@ const steering = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u
 function wrongIn(code: number | null, stdout: string, stderr: string): string | undefined {
   if (!(Object.values(exitCodes) as (number | null)[]).includes(code)) return 'an exit code that is not in the table'
   if (/^ +at .*:\d+:\d+/m.test(stdout + stderr)) return 'a stack trace'
-  if (/NATTER_DEBUG/.test(stderr)) return 'an error that nobody expected'
+  if (/NATTER_DEBUG/.test(stderr)) return 'an unexpected error'
   return steering.test(stdout + stderr) ? 'a control character' : undefined
 }
 

@@ -1,5 +1,5 @@
 // Requests with random targets and headers to a follower whose leader is recorded: the leader must see only writes to paths that
-// the router knows, composed anew, with the token for forwarded calls and nothing else of the client's.
+// the router knows, composed again, with the token for forwarded calls and nothing else of the client's.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'

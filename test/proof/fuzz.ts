@@ -1,4 +1,4 @@
-// Calls of the whole catalogue with values nobody would send on purpose, as owner, member, guest, bot and stranger: no
+// Calls of the whole catalogue with values that no client would send on purpose, as owner, member, guest, bot and stranger: no
 // status of 5xx, no hang, no reply that is not JSON, memory that does not grow, and the same state after a restart.
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -167,7 +167,7 @@ class House {
     }
   }
 
-  /** The owner closes the organization; from then on everybody gets a refusal from every endpoint, and no more. */
+  /** The owner closes the organization; from then on every call gets a refusal, and nothing else. */
   async #closeOrganization(random: Random): Promise<void> {
     const values = this.#valuesFor(random)
     const owner = this.#lanes[0]!.caller
@@ -185,7 +185,7 @@ class House {
     }
   }
 
-  /** Only as much harm as leaves somebody to make the next call: the last lane is nobody's concern. */
+  /** Only as much harm as leaves an account to make the next call; the last lane needs none. */
   #valuesFor(random: Random): Values {
     const spared = this.#lanes.filter(({ goOn }) => !goOn).map(({ caller }) => caller)
     return new Values(random, {

@@ -1,5 +1,5 @@
 // Random histories by people of every role, against a model of the permission rules that was written from the specification
-// (test/proof/histories/model.ts): nobody reads, hears or changes what they may not, and nobody is denied what they may.
+// (test/proof/histories/model.ts): no user reads, hears or changes what they may not, or is denied what they may.
 
 import { type Campaign, dice, Failure } from './campaign.ts'
 import { Difference, History } from './histories/history.ts'

@@ -1,5 +1,5 @@
 // Two spaces of one daemon: the same calls are made twice in a quiet space, once while nothing else happens and once while
-// another space is called, faulted, moved in time, reset, deleted and made anew. No byte of any reply may differ.
+// another space is called, faulted, moved in time, reset, deleted and made again. No byte of any reply may differ.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

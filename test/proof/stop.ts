@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { type Campaign, Failure } from './campaign.ts'
 
 const stopped = 30_000
-/** Less than that: its time runs out while nobody can poll. */
+/** Less than that: its time runs out while no client can poll. */
 const lifespan = 5
 const writers = 8
 

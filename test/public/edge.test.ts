@@ -191,7 +191,7 @@ describe('every documented operation is answered', () => {
     test(line, async () => {
       const [method, pattern] = line.split(' ') as [string, string]
       // Without an account nothing happens, and a path that does not exist is told apart all the same.
-      const { status, body } = await daemon.nobody.raw(method, `/api/v1${pattern.replace(/\{\w+\}/g, '999999')}`)
+      const { status, body } = await daemon.anonymous.raw(method, `/api/v1${pattern.replace(/\{\w+\}/g, '999999')}`)
       assert.ok(![404, 405, 500].includes(status), JSON.stringify(body))
     })
 })
@@ -201,7 +201,7 @@ describe('GET /server_settings', () => {
   cases([
     [
       'names the release and the level, and needs no account',
-      () => daemon.nobody,
+      () => daemon.anonymous,
       'GET /server_settings',
       {},
       {

@@ -21,7 +21,7 @@ describe('changing one’s address', () => {
     const eve = await person(daemon, 'eve')
     const token = await request(eve, 'eve.new@example.com')
     assert.equal(await addressOf(eve), 'eve@example.com')
-    await ok(daemon.nobody, 'POST /settings/email/confirm', { token })
+    await ok(daemon.anonymous, 'POST /settings/email/confirm', { token })
     assert.equal(await addressOf(eve), 'eve.new@example.com')
     await mailWith(daemon, /To: eve@example\.com.*eve\.new@example\.com/s)
     assert.equal(await confirm(token), 'BAD_REQUEST')
@@ -32,7 +32,7 @@ describe('changing one’s address', () => {
     const older = await request(fay, 'fay.1@example.com')
     const newer = await request(fay, 'fay.2@example.com')
     assert.equal(await confirm(older), 'BAD_REQUEST')
-    await ok(daemon.nobody, 'POST /settings/email/confirm', { token: newer })
+    await ok(daemon.anonymous, 'POST /settings/email/confirm', { token: newer })
     assert.equal(await addressOf(fay), 'fay.2@example.com')
   })
 
@@ -63,7 +63,7 @@ describe('changing one’s address', () => {
   test('is refused when someone else has the address by then', async () => {
     const [kim, lou] = [await person(daemon, 'kim'), await person(daemon, 'lou')]
     const [first, second] = [await request(kim, 'both@example.com'), await request(lou, 'Both@example.com')]
-    await ok(daemon.nobody, 'POST /settings/email/confirm', { token: second })
+    await ok(daemon.anonymous, 'POST /settings/email/confirm', { token: second })
     assert.equal(await confirm(first), 'BAD_REQUEST')
   })
 
@@ -82,7 +82,7 @@ async function request(caller: Caller, email: string): Promise<string> {
 }
 
 async function confirm(token: string): Promise<string | undefined> {
-  return (await ask(daemon.nobody, 'POST /settings/email/confirm', { token })).body.code
+  return (await ask(daemon.anonymous, 'POST /settings/email/confirm', { token })).body.code
 }
 
 async function addressOf(caller: Caller): Promise<string> {

@@ -83,7 +83,7 @@ function accepting(): void {
     const { invite_link } = await ok(owner, 'POST /invites/multiuse', fields as never)
     return invite_link.split('/').at(-2)
   }
-  const nobody = () => daemon.nobody
+  const nobody = () => daemon.anonymous
   const accept = (token: string, name: string) =>
     ok(nobody(), 'POST /invites/accept', { token, full_name: name, email: `${name}@example.com`, password })
 
@@ -118,7 +118,7 @@ function accepting(): void {
     await new Control(daemon).advance('11m')
     const late = { token, full_name: 'Late', email: 'late@example.com', password }
     assert.equal((await ask(nobody(), 'POST /invites/accept', late)).body.code, 'BAD_REQUEST')
-    assert.equal((await daemon.nobody.raw('GET', `/join/${token}/`)).status, 404)
+    assert.equal((await daemon.anonymous.raw('GET', `/join/${token}/`)).status, 404)
   })
 
   test('an account that is created otherwise ends the invitation of its address', async () => {

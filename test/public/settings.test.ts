@@ -15,7 +15,7 @@ let bot: Caller
 const patch = 'PATCH /settings'
 const refused = { status: 400, code: 'BAD_REQUEST' }
 
-/** What is on unless somebody turns it off. */
+/** What is on unless it is turned off. */
 const on = [
   'automatically_follow_topics_where_mentioned',
   'display_emoji_reaction_users',

@@ -62,7 +62,11 @@ describe('natterd --import', () => {
     const reply = await daemon.owner.raw('GET', plan)
     assert.deepEqual([reply.status, reply.text], [200, 'the plan'])
     const password = 'amy has a long password'
-    await daemon.nobody.refused(users.fetchApiKey, { username: 'amy@example.com', password }, 'AUTHENTICATION_FAILED')
+    await daemon.anonymous.refused(
+      users.fetchApiKey,
+      { username: 'amy@example.com', password },
+      'AUTHENTICATION_FAILED',
+    )
     // IDs go on where they were, and the store is a store like any other.
     const { id } = await daemon.owner.call(messages.send, { type: 'direct', to: [daemon.owner.id], content: 'Here' })
     assert.ok(id > Math.max(...(await viewOf(daemon.owner)).messages.slice(0, -1).map(({ id }) => id)))
@@ -209,7 +213,7 @@ describe('natterd --import', () => {
   })
 })
 
-/** A bit of everything, and everybody allows the export. */
+/** A bit of everything; all users allow the export. */
 async function furnish(daemon: TestDaemon): Promise<Caller[]> {
   const { owner } = daemon
   const [amy, bob] = await people(daemon, 'amy', 'bob')

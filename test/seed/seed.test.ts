@@ -55,7 +55,7 @@ describe('--seed', () => {
     assert.equal(daemon.ready.owner.email, 'boss@example.com')
     const amy = await as(daemon, 'amy')
     const login = { username: 'amy@example.com', password: 'correct horse battery' }
-    assert.equal((await daemon.nobody.call(users.fetchApiKey, login)).api_key, amy.key)
+    assert.equal((await daemon.anonymous.call(users.fetchApiKey, login)).api_key, amy.key)
     assert.equal((await (await as(daemon, 'gus')).call(users.me, {})).is_guest, true)
     assert.equal((await (await as(daemon, 'echo-bot')).call(users.me, {})).is_bot, true)
     const { messages: found } = await amy.call(messages.list, { anchor: 'newest', num_before: 9, num_after: 0 })
@@ -109,7 +109,11 @@ describe('--seed', () => {
   test('an account without a password cannot be logged in to by any', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
     for (const password of ['', 'amy', 'seeded account without a password 7Qx'])
-      await daemon.nobody.refused(users.fetchApiKey, { username: 'amy@example.com', password }, 'AUTHENTICATION_FAILED')
+      await daemon.anonymous.refused(
+        users.fetchApiKey,
+        { username: 'amy@example.com', password },
+        'AUTHENTICATION_FAILED',
+      )
   })
 
   test('people have read the messages that they wrote', async t => {

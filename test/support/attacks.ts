@@ -1,4 +1,4 @@
-// Requests of the worst kind, collected: each froze an earlier version for everybody, or is as large as the bounds allow. The
+// Requests of the worst kind, collected: each froze an earlier version for all callers, or is as large as the bounds allow. The
 // regression tests and the bench share them.
 
 import { type HttpOptions, multipart, send } from './http.ts'
@@ -67,7 +67,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    // Version 0.1.0 looked for each value in the whole body, which takes longest where nearly the same stands everywhere.
+    // Version 0.1.0 looked for each value in the whole body, which takes longest where all parts are nearly the same.
     name: 'a multipart body of values that are nearly alike, with U+FFFD',
     method: 'POST',
     path: '/api/v1/fetch_api_key',
@@ -261,7 +261,7 @@ export const attacks: readonly Attack[] = [
   ),
 ]
 
-/** The longest that somebody else waited for a small answer while the attack was under way, in milliseconds. */
+/** The longest that another caller waited for a small answer while the attack was under way, in milliseconds. */
 export async function longestWait(target: Target, attack: Attack): Promise<number> {
   const make = await ready(target, attack)
   let isOver = false
@@ -293,7 +293,7 @@ export async function costOf(
   return { cost: clock() - before, status }
 }
 
-/** A small request of somebody else. */
+/** A small request of another caller. */
 export async function askLittle({ url }: Pick<Target, 'url'>): Promise<void> {
   await send(`${url}/api/v1/server_settings`)
 }

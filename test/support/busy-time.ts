@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 
-/** Linux counts it in nanoseconds; where this file is missing, nobody does. */
+/** Linux counts it in nanoseconds; where this file is missing, the time is not counted. */
 export function busyTimeFile(pid: number): string {
   return `/proc/${pid}/task/${pid}/schedstat`
 }

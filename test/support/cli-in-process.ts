@@ -1,5 +1,5 @@
 // Runs `natter` inside the test's own process, for tests that are not about the process: that takes a tenth of the time.
-// The bundle is evaluated anew for each run, so that no run sees what another left behind. One run at a time.
+// The bundle is evaluated again for each run, so that no run sees what another left behind. One run at a time.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const inside = new AsyncLocalStorage<true>()
 let turn: Promise<unknown> = Promise.resolve()
 let evaluate: (() => Promise<number>) | undefined
 
-/** As somebody without a home: no profile and no zuliprc. */
+/** Without a home folder: no profile and no zuliprc. */
 export function inProcess(args: readonly string[], { env, ...others }: Surroundings = {}): Promise<Outcome> {
   return runHere(args, { env: { ...nobody, ...env }, ...others })
 }

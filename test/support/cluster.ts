@@ -77,7 +77,7 @@ export class Node {
     return this.daemon.owner
   }
 
-  /** The owner, or somebody else, at this daemon. */
+  /** The owner, or another account, at this daemon. */
   as({ email, key, id }: Caller): Caller {
     return new Caller(this.url, email, key, id)
   }

@@ -92,7 +92,7 @@ export class TestDaemon {
   }
 
   /** A caller without an account. */
-  get nobody(): Caller {
+  get anonymous(): Caller {
     return new Caller(this.url)
   }
 

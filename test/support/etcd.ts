@@ -72,7 +72,7 @@ export async function startEtcd(size = 1, { flags = [], tls, hosts }: MemberOpti
         name: `m${index}`,
         client: `${tls ? 'https' : 'http'}://${address}:${await freePort()}`,
         peer: `http://${address}:${await freePort()}`,
-        // Where it says how it is, to anybody.
+        // Where it tells its health without authentication.
         health: `http://${address}:${await freePort()}`,
       }
     }),

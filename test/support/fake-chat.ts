@@ -73,7 +73,7 @@ export class FakeChat {
     for (const queue of gone) queue.waiting?.()
   }
 
-  /** Polls of the queues that there are get BAD_REQUEST from now on, as where somebody else has read them. */
+  /** Polls of the queues that there are get BAD_REQUEST from now on, as where another client has read them. */
   refuseQueues(): void {
     for (const queue of this.#queues.values()) {
       queue.refused = true

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net'
 
-/** Below those that systems give out by themselves, so that nobody else is given it in the meantime. */
+/** Below those that systems give out by themselves, so that no other process is given it in the meantime. */
 const [lowest, highest] = [12_000, 32_000]
 
 /** Test processes run side by side and must not choose the same port before one of them uses it: each has a range of its own. */

@@ -21,7 +21,7 @@ export interface ClientKind {
   readonly only: 'people' | undefined
 }
 
-/** What clients can declare, in an organization where guests know of everybody and in one where they do not. */
+/** What clients can declare, in an organization where guests know of all users and in one where they do not. */
 export const clientKinds: readonly ClientKind[] = sets.flatMap(declared => {
   const which = declared.length === all.length ? 'all' : declared.join(', ') || 'no'
   const title = `for clients with ${which} capabilities`
@@ -71,7 +71,7 @@ function compare({ world }: Scene, clients: Map<number, StateClient>, step: stri
     client.figures.check(given, step)
     const now = view(prepared(given))
     const believed = view({ ...client.state, people: { ...client.state.people } })
-    // Guests who knew of somebody are told that the account is gone, not to forget it; a new client learns nothing of it.
+    // Guests who knew the user hear that the account is gone, not to forget it; a new client learns nothing of it.
     for (const id of Object.keys(believed.people))
       if (!world.user(Number(id)).active && (now.people[id]?.stranger ?? true)) {
         delete believed.people[id]

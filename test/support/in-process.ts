@@ -47,7 +47,7 @@ export class World {
     return this.state.users.get(id)!
   }
 
-  /** Somebody new. */
+  /** A new user. */
   join(role: Role, more: Partial<User> = {}): User {
     const id = this.state.users.nextId
     const user: User = {
@@ -264,7 +264,7 @@ export class ChannelClient {
 
   #known(id: number, event: object): Record<string, unknown> {
     const channel = this.channels.get(id)
-    assert.ok(channel, `user ${this.userId} was told ${JSON.stringify(event)} of a channel it does not know`)
+    assert.ok(channel, `user ${this.userId} received ${JSON.stringify(event)} of a channel it does not know`)
     return channel
   }
 

@@ -1,4 +1,4 @@
-// An organization in memory, with somebody of every kind: for rules and announcements that need no daemon.
+// An organization in memory, with a user of every kind: for rules and announcements that need no daemon.
 
 import type { ResourceFact } from '../../daemon/domain/facts.ts'
 import { announceFact, applyFact } from '../../daemon/domain/index.ts'
@@ -54,7 +54,7 @@ export class Organization {
     return user
   }
 
-  /** Somebody of every kind the rules tell apart. */
+  /** A user of every kind that the rules tell apart. */
   everyKind(): Record<Kind, User> {
     const owned = { ownerId: this.owner.id, system: false }
     return {

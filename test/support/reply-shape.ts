@@ -1,4 +1,4 @@
-// Does a reply have the shape the catalogue promises? Strict: a field that nobody declared is a mistake too.
+// Checks that a reply has the shape that the catalogue promises. A field that is not declared is a mistake too.
 
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'

@@ -33,7 +33,7 @@ function isCode(path: string): boolean {
   return /\.(tsx?|js)$/.test(path)
 }
 
-function readSource(path: string): Source {
+export function readSource(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8')
   return { path, text, code: withoutComments(text) }
 }

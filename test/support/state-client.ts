@@ -315,7 +315,7 @@ function leaveSettings(row: Row, userId: number): void {
       row[name] = { ...value, direct_members: value.direct_members.filter((id: number) => id !== userId) }
 }
 
-/** What is known of somebody of whom one may not know. */
+/** What a client has of a user whom it may not know of. */
 function stranger(userId: number): Row {
   return { user_id: userId, stranger: true }
 }

@@ -16,7 +16,7 @@ export class StateFigures {
   readonly #subscribers = new Map<number, Set<number>>()
   readonly #first = new Map<number, number | null>()
   readonly #recent = new Map<number, boolean>()
-  /** Of all messages it was told of: whether they mention the user, or only everybody. */
+  /** Of all messages it received: whether they mention the user, or only all users. */
   readonly #mentions = new Map<number, 'me' | 'all'>()
   /** Whose presence it knows; of people whom it came to know of later, it may not. */
   readonly #seen: Set<number>
@@ -97,7 +97,7 @@ export class StateFigures {
   }
 
   /**
-   * Messages came from another channel. They are in the history of those who read where they are now, but only those who may know of the
+   * Messages came from another channel. They are in the history of users who read where they are now, but only users who may know of the
    * channel they come from are told.
    */
   learnMoved(given: Row): void {

@@ -31,7 +31,7 @@ export async function person(daemon: TestDaemon, name: string, { role = 400 }: P
 async function keyOf(daemon: TestDaemon, id: number, login: { username: string; password: string }): Promise<string> {
   const file = join(daemon.data, 'secret')
   if (existsSync(file)) return keysFrom(readFileSync(file, 'utf8').trim()).deriveKey({ id, keyVersion: 1 })
-  return (await daemon.nobody.call(users.fetchApiKey, login)).api_key
+  return (await daemon.anonymous.call(users.fetchApiKey, login)).api_key
 }
 
 type Listening = Parameters<Caller['call']>[1] & { readonly event_types?: string[] }

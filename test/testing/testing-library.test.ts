@@ -199,7 +199,7 @@ describe('natter/client', () => {
     assert.deepEqual(await heard.stop(), ['one', 'two', 'three', 'four', 'five', 'six'])
   })
 
-  test('a poll that is never answered is made anew', async () => {
+  test('a poll that is never answered is made again', async () => {
     await using natter = await startNatter()
     natter.faults.add({ kind: 'hang-poll', times: 1 })
     const heard = follow(natter, { types: ['message'], pollSeconds: 0.2 })
@@ -265,7 +265,7 @@ describe('natter/client', () => {
   })
 })
 
-/** What nobody holds on to is gone. */
+/** What is not referenced is collected. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -301,7 +301,7 @@ function followed(client: Client, options: EventOptions) {
   }
 }
 
-/** While nobody can register another. */
+/** While no client can register another. */
 async function expireQueues(natter: Natter, meanwhile = async () => {}): Promise<void> {
   const closed = natter.faults.add({ kind: 'status', status: 503, endpoint: 'register-queue' })
   await fetch(`${natter.url}/control/v1/queues/expire`, {

@@ -283,7 +283,7 @@ describe('DELETE /spaces/{name}', () => {
 describe('natterd --space-idle', () => {
   test('deletes a space that no one uses, and keeps one in which someone waits', async t => {
     const own = await startDaemon(t, { flags: ['--memory', '--space-idle', '1'] })
-    // On a machine that is busy for a second, a space can be gone before anybody waits in it: then another one is made.
+    // On a machine that is busy for a second, a space can be gone before a client waits in it: then another one is made.
     const { used, poll } = await until(async () => {
       const used = await openSpace(own)
       const { queue_id } = (await used.owner.raw('POST', '/api/v1/register')).body

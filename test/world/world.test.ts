@@ -62,7 +62,7 @@ async function control({ world, url }: Place, method: string, path: string, body
   return answer.json()
 }
 
-/** Everything that anybody could read of a world. */
+/** Everything that can be read of a world. */
 async function everything(place: Place): Promise<unknown> {
   const { engine, clock } = place.world
   const sections = Object.entries(engine.save()).map(([name, rows]) => [name, [...rows]])

@@ -347,7 +347,7 @@ describe('POST /external/{integration}', () => {
   })
 
   test('answers with the fields and codes of the reference', async () => {
-    const { nobody: service } = daemon()
+    const { anonymous: service } = daemon()
     const params = { api_key: key, stream: 'alerts', payload: '{"text":"x"}' }
     assert.equal((await service.call(api.post, { integration: 'slack_incoming', ...params })).ok, true)
     await service.refused(api.post, { integration: 'grafana', api_key: amy.key, payload: '{}' }, 'BAD_REQUEST')

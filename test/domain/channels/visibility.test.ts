@@ -1,4 +1,4 @@
-// Whatever happens to channels, roles and groups: nobody hears of or reads a channel they have no access to, and a
+// Whatever happens to channels, roles and groups: no user hears of or reads a channel they have no access to, and a
 // client that listens knows what a client that asks again would be told.
 
 import assert from 'node:assert/strict'
@@ -20,7 +20,7 @@ const permissionNames = [
 ]
 const roleList = [roles.owner, roles.administrator, roles.moderator, roles.member, roles.guest]
 
-/** One thing somebody does; numbers are taken modulo what there is. */
+/** One action of a user; numbers are taken modulo what there is. */
 const step = fc.record({
   what: fc.constantFrom(
     ...(['subscribe', 'subscribe', 'leave', 'create', 'privacy', 'permission', 'permission', 'rename'] as const),
@@ -167,7 +167,7 @@ class Stage {
       for (const id of channelsIn(event))
         assert.ok(
           seeMetadata.allows({ state, actor: this.world.user(userId) }, state.channels.get(id)!),
-          `after ${JSON.stringify(done)} user ${userId} was told ${JSON.stringify(event)}`,
+          `after ${JSON.stringify(done)} user ${userId} received ${JSON.stringify(event)}`,
         )
     }
     for (const client of this.clients) {

@@ -56,6 +56,20 @@ describe('POST /messages to a channel', () => {
     assert.equal(w.refused(amy, 'send-message', to).code, 'BAD_REQUEST')
   })
 
+  test('a guest cannot post in a channel without a subscription, or where only members may post', () => {
+    const { world: w, amy } = threePeople()
+    const guest = w.account('guest', roles.guest)
+    const post = (channel: Channel) => ({ type: 'channel', to: channel.id, topic: 'x', content: 'x' })
+    const others = w.channel('others', [amy])
+    assert.equal(w.refused(guest, 'send-message', post(others)).code, 'STREAM_DOES_NOT_EXIST')
+    const shared = w.channel('shared', [amy, guest])
+    w.run(guest, 'send-message', post(shared))
+    const members = systemGroup(w.state, 'role:members').id
+    w.state.channels.put({ ...shared, permissions: { ...shared.permissions, can_send_message_group: members } })
+    assert.equal(w.refused(guest, 'send-message', post(shared)).message, 'You cannot post in this channel.')
+    w.run(amy, 'send-message', post(shared))
+  })
+
   test('mentioning everyone of a large channel or topic needs permission', () => {
     const { world: w, amy, bob } = threePeople()
     const crowd = Array.from({ length: 16 }, (_, i) => w.account(`crowd ${i}`))

@@ -146,7 +146,7 @@ test('all unread messages are in channels the user is subscribed to, and clients
         assert.deepEqual(
           [...unread].sort((a, b) => b - a),
           slow,
-          `what ${user.fullName} was told`,
+          `what ${user.fullName} received`,
         )
       }
     }),

@@ -28,7 +28,7 @@ describe('POST /messages/{message_id}/report', () => {
       { message_id: 9999, report_type: 'spam' },
     ])
       await amy.refused(api.report, wrong, 'BAD_REQUEST')
-    // Those who cannot read it cannot report it.
+    // Users who cannot read it cannot report it.
     await owner.refused(api.report, { message_id: id, report_type: 'spam' }, 'BAD_REQUEST')
     const heard = await listen(owner, ['message'])
     await amy.call(api.report, { message_id: id, report_type: 'other', description: 'third time' })

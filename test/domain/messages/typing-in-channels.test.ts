@@ -1,4 +1,4 @@
-// Typing notifications in channels: who is told that somebody types.
+// Typing notifications in channels: which users hear that another one types.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -46,7 +46,7 @@ describe('POST /realm/emoji/{emoji_name}', () => {
     for (const [type, bytes] of Object.entries(animated)) {
       const { still_url, source_url } = await shown(`many-${type}`, bytes)
       assert.notEqual(still_url, source_url)
-      const { status, headers } = await daemon.nobody.raw('GET', still_url!)
+      const { status, headers } = await daemon.anonymous.raw('GET', still_url!)
       assert.deepEqual([status, headers['content-type']], [200, `image/${type}`])
     }
     assert.deepEqual(extractStill(animated.gif), new Uint8Array(pixel.gif))

@@ -172,7 +172,7 @@ describe('GET /export/realm', () => {
     assert.deepEqual([reply.status, reply.headers.get('content-type')], [200, 'application/gzip'])
     assert.match(reply.headers.get('content-disposition')!, /^attachment; /)
     assert.equal((await fetchAs(amy, export_url!)).status, 404)
-    assert.equal((await fetchAs(daemon().nobody, export_url!)).status, 401)
+    assert.equal((await fetchAs(daemon().anonymous, export_url!)).status, 401)
     assert.equal((await fetchAs(owner, `${export_url}x`)).status, 404)
     await amy.refused(api.list, {}, 'UNAUTHORIZED_PRINCIPAL')
   })

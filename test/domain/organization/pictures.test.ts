@@ -22,13 +22,13 @@ describe('POST and DELETE /realm/icon', () => {
     const heard = await listen(amy, ['realm'])
     const { icon_url } = await daemon.owner.call(api.uploadIcon, { file })
     assert.match(icon_url, /^\/user_avatars\/1\/realm\/.*version=2$/)
-    const served = await daemon.nobody.raw('GET', icon_url)
+    const served = await daemon.anonymous.raw('GET', icon_url)
     assert.deepEqual([served.status, served.headers['content-type']], [200, 'image/png'])
     const data = { icon_source: 'U', icon_url }
     assert.deepEqual(await heard(), [{ type: 'realm', op: 'update_dict', property: 'icon', data }])
     const state = await fetched(amy, ['realm'])
     assert.deepEqual([state.realm_icon_source, state.realm_icon_url], ['U', icon_url])
-    assert.equal((await daemon.nobody.call(server.settings, {})).realm_icon, icon_url)
+    assert.equal((await daemon.anonymous.call(server.settings, {})).realm_icon, icon_url)
   })
 
   test('without an icon the default one is used, and the file is no longer served', async () => {
@@ -97,7 +97,7 @@ describe('GET /realm/icon and GET /realm/logo', () => {
   })
 
   test('need an account, and the logo its parameter', async () => {
-    assert.equal((await daemon.nobody.raw('GET', '/api/v1/realm/icon')).status, 401)
+    assert.equal((await daemon.anonymous.raw('GET', '/api/v1/realm/icon')).status, 401)
     assert.equal((await amy.raw('GET', '/api/v1/realm/logo')).body.code, 'REQUEST_VARIABLE_MISSING')
     assert.equal((await amy.raw('GET', '/api/v1/realm/logo?night=x')).body.code, 'BAD_REQUEST')
   })

@@ -10,15 +10,15 @@ describe('GET /server_settings', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--org', 'Ants & <Bees>'] })
 
   test('needs no account, and minds none, not even a wrong one', async () => {
-    const { url, nobody } = daemon()
-    await nobody.call(api.settings, {})
+    const { url, anonymous } = daemon()
+    await anonymous.call(api.settings, {})
     for (const auth of ['nobody@example.com:wrong', undefined])
-      assert.equal((await nobody.raw('GET', '/api/v1/server_settings', { auth })).status, 200)
-    assert.equal((await nobody.call(api.settings, {})).realm_url, url)
+      assert.equal((await anonymous.raw('GET', '/api/v1/server_settings', { auth })).status, 200)
+    assert.equal((await anonymous.call(api.settings, {})).realm_url, url)
   })
 
   test('has every field of the specification', async () => {
-    const reply = await daemon().nobody.call(api.settings, {})
+    const reply = await daemon().anonymous.call(api.settings, {})
     assert.equal(reply.svc_feature_level, 417)
     assert.equal(reply.realm_name, 'Ants & <Bees>')
     assert.equal(reply.realm_uri, reply.realm_url)
@@ -31,8 +31,8 @@ describe('GET /server_settings', () => {
   })
 
   test('its icon is there', async () => {
-    const { realm_icon } = await daemon().nobody.call(api.settings, {})
-    const reply = await daemon().nobody.raw('GET', new URL(realm_icon).pathname)
+    const { realm_icon } = await daemon().anonymous.call(api.settings, {})
+    const reply = await daemon().anonymous.raw('GET', new URL(realm_icon).pathname)
     assert.equal(reply.status, 200)
     assert.match(String(reply.headers['content-type']), /^image\//)
   })
@@ -40,8 +40,8 @@ describe('GET /server_settings', () => {
   test('the URL is what clients are to call it, when told', async t => {
     const port = await freePort()
     const flags = ['--memory', '--dev-auth', '--port', `${port}`, '--url', `http://localhost:${port}/`]
-    const { nobody } = await startDaemon(t, { flags })
-    const reply = await nobody.call(api.settings, {})
+    const { anonymous } = await startDaemon(t, { flags })
+    const reply = await anonymous.call(api.settings, {})
     assert.equal(reply.realm_url, `http://localhost:${port}`)
     assert.equal(reply.authentication_methods.dev, true)
   })

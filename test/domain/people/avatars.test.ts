@@ -35,7 +35,7 @@ describe('POST /users/me/avatar', () => {
       const { avatar_url } = await amy.call(api.upload, { file: file(bytes) })
       version++
       assert.match(avatar_url, new RegExp(`^/user_avatars/.*version=${version}$`))
-      const served = await daemon.nobody.raw('GET', avatar_url)
+      const served = await daemon.anonymous.raw('GET', avatar_url)
       assert.deepEqual([served.status, served.headers['content-type']], [200, `image/${type}`])
       const [{ person } = {} as any] = await heard()
       assert.deepEqual(person, {
@@ -135,7 +135,7 @@ describe('GET /avatar/{id or email}', () => {
   })
 
   test('needs an account', async () => {
-    assert.equal((await daemon.nobody.raw('GET', `/avatar/${amy.id}`)).status, 401)
+    assert.equal((await daemon.anonymous.raw('GET', `/avatar/${amy.id}`)).status, 401)
   })
 
   test('an unknown ID and an unknown address have pictures too', async () => {
@@ -150,6 +150,6 @@ describe('GET /avatar/{id or email}', () => {
 describe('GET /user_avatars/…', () => {
   test('what is not there is not found', async () => {
     for (const path of ['/user_avatars/', '/user_avatars/2/x.png', `/user_avatars/2/${'0'.repeat(64)}`])
-      assert.equal((await daemon.nobody.raw('GET', path)).status, 404)
+      assert.equal((await daemon.anonymous.raw('GET', path)).status, 404)
   })
 })

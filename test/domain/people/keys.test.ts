@@ -21,8 +21,8 @@ describe('POST /users/me/api_key/regenerate', () => {
 
 describe('keys without a password', () => {
   test('are refused unless the daemon runs with --dev-auth', async () => {
-    await daemon().nobody.refused(keys.devFetch, { username: 'amy@example.com' }, 'BAD_REQUEST')
-    await daemon().nobody.refused(keys.devUsers, {}, 'BAD_REQUEST')
+    await daemon().anonymous.refused(keys.devFetch, { username: 'amy@example.com' }, 'BAD_REQUEST')
+    await daemon().anonymous.refused(keys.devUsers, {}, 'BAD_REQUEST')
   })
 })
 
@@ -30,13 +30,13 @@ describe('POST /dev_fetch_api_key and GET /dev_list_users', () => {
   test('give out the keys of active people', async t => {
     const daemon = await startDaemon(t, { flags: ['--dev-auth'] })
     const amy = await person(daemon, 'amy')
-    const { api_key, user_id } = await daemon.nobody.call(keys.devFetch, { username: 'Amy@example.com' })
+    const { api_key, user_id } = await daemon.anonymous.call(keys.devFetch, { username: 'Amy@example.com' })
     assert.deepEqual([api_key, user_id], [amy.key, amy.id])
-    const { direct_admins, direct_users } = await daemon.nobody.call(keys.devUsers, {})
+    const { direct_admins, direct_users } = await daemon.anonymous.call(keys.devUsers, {})
     assert.deepEqual(direct_admins, [{ email: 'owner@example.com', realm_url: daemon.url }])
     assert.deepEqual(direct_users, [{ email: 'amy@example.com', realm_url: daemon.url }])
-    await daemon.nobody.refused(keys.devFetch, { username: 'none@example.com' }, 'AUTHENTICATION_FAILED')
+    await daemon.anonymous.refused(keys.devFetch, { username: 'none@example.com' }, 'AUTHENTICATION_FAILED')
     await daemon.owner.call(users.deactivate, { user_id: amy.id })
-    await daemon.nobody.refused(keys.devFetch, { username: 'amy@example.com' }, 'USER_DEACTIVATED')
+    await daemon.anonymous.refused(keys.devFetch, { username: 'amy@example.com' }, 'USER_DEACTIVATED')
   })
 })

@@ -133,21 +133,21 @@ describe('PATCH /settings', () => {
     const { msg } = await cat.refused(api.update, { old_password, new_password: 'x' }, 'BAD_REQUEST')
     assert.match(msg, /^new_password/)
     await cat.call(api.update, { old_password, new_password: 'quite long enough' })
-    await daemon.nobody.refused(
+    await daemon.anonymous.refused(
       users.fetchApiKey,
       { username: cat.email, password: old_password },
       'AUTHENTICATION_FAILED',
     )
-    await daemon.nobody.call(users.fetchApiKey, { username: cat.email!, password: 'quite long enough' })
+    await daemon.anonymous.call(users.fetchApiKey, { username: cat.email!, password: 'quite long enough' })
   })
 
   test('a first password needs no old one, the next one does', async () => {
-    const { owner, nobody } = daemon
+    const { owner, anonymous } = daemon
     const first = 'the first one is long enough'
     await owner.call(api.update, { new_password: first })
-    await nobody.call(users.fetchApiKey, { username: owner.email!, password: first })
+    await anonymous.call(users.fetchApiKey, { username: owner.email!, password: first })
     await owner.refused(api.update, { new_password: 'another one of some length' }, 'BAD_REQUEST')
-    await nobody.call(users.fetchApiKey, { username: owner.email!, password: first })
+    await anonymous.call(users.fetchApiKey, { username: owner.email!, password: first })
   })
 
   test('a name is changed at once, an email address when a mailed token comes back', async () => {
@@ -158,9 +158,9 @@ describe('PATCH /settings', () => {
     await dan.refused(api.update, { email: 'nonsense' }, 'BAD_REQUEST')
     assert.equal((await dan.call(users.me, {})).email, 'dan@example.com')
     const token = await mailedToken()
-    await daemon.nobody.refused(api.confirmEmail, { token: 'guess' }, 'BAD_REQUEST')
-    assert.equal((await daemon.nobody.call(api.confirmEmail, { token })).user_id, dan.id)
-    await daemon.nobody.refused(api.confirmEmail, { token }, 'BAD_REQUEST')
+    await daemon.anonymous.refused(api.confirmEmail, { token: 'guess' }, 'BAD_REQUEST')
+    assert.equal((await daemon.anonymous.call(api.confirmEmail, { token })).user_id, dan.id)
+    await daemon.anonymous.refused(api.confirmEmail, { token }, 'BAD_REQUEST')
     assert.equal((await heard())[0]?.person.full_name, 'Daniel')
   })
 })

@@ -192,7 +192,7 @@ describe('POST /user_groups/{user_group_id}/members', () => {
     )
     const after = (await amy.call(api.list, {})).user_groups.find(group => group.id === id)!
     assert.deepEqual([after.members, after.direct_subgroup_ids], [members, []])
-    // The order of the parameters does not matter; what is there already cannot be added.
+    // The order of the parameters does not matter; a member cannot be added again.
     await amy.call(api.updateMembers, { user_group_id: id, add_subgroups: [inner] })
     const swapped = { user_group_id: id, delete_subgroups: [inner], add_subgroups: [inner] }
     await amy.refused(api.updateMembers, swapped, 'BAD_REQUEST')

@@ -267,7 +267,7 @@ describe('DELETE /users/{user_id}', () => {
     ])
     const { status, body } = await ned.raw('GET', '/api/v1/users/me')
     assert.deepEqual([status, body.code], [401, 'USER_DEACTIVATED'])
-    await daemon.nobody.refused(
+    await daemon.anonymous.refused(
       api.fetchApiKey,
       { username: 'ned@example.com', password: 'ned has a long password' },
       'USER_DEACTIVATED',
@@ -305,10 +305,10 @@ describe('DELETE /users/me', () => {
 
 describe('POST /fetch_api_key', () => {
   test('refuses what is no address, and tells no one who exists', async () => {
-    await daemon.nobody.refused(api.fetchApiKey, { username: 'amy', password: 'x' }, 'BAD_REQUEST')
+    await daemon.anonymous.refused(api.fetchApiKey, { username: 'amy', password: 'x' }, 'BAD_REQUEST')
     const wrong = { username: 'amy@example.com', password: 'wrong' }
-    await daemon.nobody.refused(api.fetchApiKey, wrong, 'AUTHENTICATION_FAILED')
-    await daemon.nobody.refused(api.fetchApiKey, { ...wrong, username: 'none@example.com' }, 'AUTHENTICATION_FAILED')
+    await daemon.anonymous.refused(api.fetchApiKey, wrong, 'AUTHENTICATION_FAILED')
+    await daemon.anonymous.refused(api.fetchApiKey, { ...wrong, username: 'none@example.com' }, 'AUTHENTICATION_FAILED')
   })
 })
 

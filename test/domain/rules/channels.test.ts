@@ -14,7 +14,7 @@ type Kind = 'web-public' | 'public' | 'shared' | 'protected'
 const kinds: readonly Kind[] = ['web-public', 'public', 'shared', 'protected']
 const roleList = [roles.owner, roles.administrator, roles.moderator, roles.member, roles.guest]
 
-/** One account of each role, and a channel whose settings name nobody but in the setting under test. */
+/** One account of each role, and a channel whose permissions are empty except the one under test. */
 class Scene {
   readonly world = new World()
   readonly people: User[]

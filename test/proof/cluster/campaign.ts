@@ -106,7 +106,7 @@ function buildPlaces(wires: readonly Wires[], folder: string): Place[] {
   })
 }
 
-/** False where nobody but the administrator may mount. */
+/** False where only the administrator may mount. */
 function mountSmallDisk(folder: string): boolean {
   mkdirSync(folder, { recursive: true })
   return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'natter-proof', folder]).status === 0
@@ -140,7 +140,7 @@ async function checkMessages(
   for (const content of answered)
     assert.equal(counts.get(content), 1, `${content} is kept ${counts.get(content)} times`)
   const end = performance.now() + 30_000
-  // Those whose writers got no answer may be there too: then everybody has heard them.
+  // Writes without an answer may be there too; then all clients have received them.
   const wanted = () => kept
   for (const reader of readers) {
     const known = new Set(reader.heard)

@@ -35,7 +35,7 @@ const writerPatience = 5000
 
 export class Writer {
   readonly answered: string[] = []
-  /** What became of these nobody said. */
+  /** Their outcome is unknown: no answer came. */
   unanswered = 0
   readonly #name: string
   readonly #url: string

@@ -1,4 +1,4 @@
-// A gate in a network: carries connections through until it is closed. Then nothing passes and nobody is told, as when a
+// A gate in a network: carries connections through until it is closed. Then nothing passes and no end is told, as when a
 // cable is cut; what was open is dropped when it opens again.
 
 import { connect, createServer, type Server, type Socket } from 'node:net'

@@ -54,7 +54,7 @@ interface Player {
   readonly deletedQueues: string[]
 }
 
-/** Everybody. */
+/** All accounts. */
 interface Cast {
   readonly players: readonly Player[]
   readonly keeper: CrashKeeper
@@ -259,7 +259,7 @@ async function checkWrites(caller: Caller, { writers, talkers }: Player, tally: 
   const { saved_snippets: kept } = await caller.call(savedSnippets.list, {})
   const left = new Map(kept.map(({ id, title, content }) => [id, { title, content }]))
   for (const writer of writers) if (writer.settle(left)) tally.unknown++
-  assert.deepEqual([...left], [], 'there are snippets that nobody wrote')
+  assert.deepEqual([...left], [], 'there are snippets that were never written')
   for (const talker of talkers) if (await talker.settle(caller)) tally.unknown++
 }
 
@@ -284,7 +284,7 @@ async function checkStory(caller: Caller, player: Player, everyTalker: readonly 
   assert.deepEqual([...folded], [...everything], 'the events about messages do not add up to the state')
   for (const talker of everyTalker) talker.checkTold(heard!, player.talkers.includes(talker))
   const written = everyTalker.flatMap(({ mine }) => [...mine.keys()]).sort((a, b) => a - b)
-  assert.deepEqual([...everything.keys()], written, 'there are messages that nobody sent')
+  assert.deepEqual([...everything.keys()], written, 'there are messages that were never sent')
 }
 
 /** Of all messages but the notices of the house, which were there before. */

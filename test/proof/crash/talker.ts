@@ -151,7 +151,7 @@ export class CrashTalker {
   }
 
   /**
-   * Everything that happened was told once, in the order it happened. Of flags only their owner hears, and changes that were not read are joined
+   * Everything that happened was announced once, in the order it happened. Of flags only their owner hears, and changes that were not read are joined
    * into one event: their order counts for each flag of each message.
    */
   checkTold(story: readonly Said[], own: boolean): void {

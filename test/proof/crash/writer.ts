@@ -80,7 +80,7 @@ export class CrashWriter {
     return undefined
   }
 
-  /** Everything that happened was told once, in the order it happened. */
+  /** Everything that happened was announced once, in the order it happened. */
   checkTold(story: readonly Told[]): void {
     const own = new Set(this.#answered.map(({ id }) => id))
     assert.deepEqual(

@@ -13,7 +13,7 @@ import { readConfig } from '../../../daemon/start/config.ts'
 import { Caller } from '../../support/daemon.ts'
 import { cutOff, formOf, type HttpReply, multipart } from '../../support/http.ts'
 
-/** How a run ended: all went well; somebody was refused; the daemon stopped itself; it did not start. */
+/** How a run ended: all went well; a call was refused; the daemon stopped itself; it did not start. */
 export type End = 'success' | 'refusal' | 'stop' | 'no start'
 
 /** What a caller may be told when the disk does not take it. */
@@ -175,7 +175,7 @@ export class Scenario {
     const reply = await asked.catch(cutOff)
     if (reply?.body.result === 'success') return reply.body
     this.#refused = true
-    if (reply) assert.ok(honest.includes(reply.body.code), `a caller was told ${reply.status} ${reply.text}`)
+    if (reply) assert.ok(honest.includes(reply.body.code), `a caller got ${reply.status} ${reply.text}`)
     return undefined
   }
 }

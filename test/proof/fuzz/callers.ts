@@ -20,7 +20,7 @@ const endsAccount = [users.deactivateSelf.id, keys.regenerate.id]
 const endsOrganization = organization.deactivate.id
 
 export async function lanesOf(daemon: TestDaemon, round: number): Promise<Lane[]> {
-  const { owner, nobody } = daemon
+  const { owner, anonymous } = daemon
   const amy = await login(daemon, 'amy@example.com')
   const guest = await login(daemon, 'guy@example.com')
   const { members } = await owner.call(users.list, {})
@@ -31,13 +31,13 @@ export async function lanesOf(daemon: TestDaemon, round: number): Promise<Lane[]
     { caller: amy, spares: endsAccount },
     { caller: guest, spares: endsAccount },
     { caller: new Caller(daemon.url, email, api_key, user_id), spares: endsAccount },
-    { caller: nobody, spares: [] },
+    { caller: anonymous, spares: [] },
     await mortalLane(daemon, round),
   ]
 }
 
-async function login({ nobody, url }: TestDaemon, username: string): Promise<Caller> {
-  const { api_key, user_id } = await nobody.call(keys.devFetch, { username })
+async function login({ anonymous, url }: TestDaemon, username: string): Promise<Caller> {
+  const { api_key, user_id } = await anonymous.call(keys.devFetch, { username })
   return new Caller(url, username, api_key, user_id)
 }
 
@@ -48,7 +48,7 @@ async function mortalLane(daemon: TestDaemon, round: number): Promise<Lane> {
     const email = `mortal-${round}-${++made}@example.com`
     const reply = await daemon.owner.try(users.create, { email, full_name: `Mortal ${round} ${made}`, password })
     // The organization may have come to refuse new people; then a stranger makes the calls.
-    return reply.body.result === 'success' ? login(daemon, email).catch(() => daemon.nobody) : daemon.nobody
+    return reply.body.result === 'success' ? login(daemon, email).catch(() => daemon.anonymous) : daemon.anonymous
   }
   let caller = await create()
   const goOn = async (endpoint: Endpoint, { status, body }: HttpReply): Promise<Caller> => {

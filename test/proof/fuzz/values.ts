@@ -110,7 +110,7 @@ export class Values {
     const dice = this.#random()
     if (dice < 0.05) return this.#pick([shape.minimum ?? 0, shape.maximum ?? 2 ** 53, -1, 0])
     const id = 1 + Math.floor(this.#random() * (dice < 0.7 ? 25 : 400))
-    // Only as much harm as leaves somebody to make the next call.
+    // Only as much harm as leaves an account to make the next call.
     return !harmless && this.#spared.ids.has(id) ? 9999 : id
   }
 

@@ -1,5 +1,5 @@
 // One organization and its model, and random steps by random people: what the model allows must succeed, what it forbids must be
-// refused, and after each step nobody has heard or can read what the model hides.
+// refused, and after each step no user has heard or can read what the model hides.
 
 import { roles as daemonRoles, type Role } from '../../../daemon/domain/model/roles.ts'
 import type { User } from '../../../daemon/domain/model/state.ts'
@@ -76,7 +76,7 @@ export class History {
     if (!allowed && !refusal) this.#fail('the model forbids it, and it succeeds')
     if (!allowed) {
       this.tally.refused++
-      if (this.#news.length > 0) this.#fail(`refused, and somebody was told: ${JSON.stringify(this.#news[0])}`)
+      if (this.#news.length > 0) this.#fail(`refused, and yet a user received ${JSON.stringify(this.#news[0])}`)
       return
     }
     this.tally.allowed++
@@ -122,7 +122,7 @@ export class History {
     this.#checkEverybodyHeard()
   }
 
-  /** A new message is told to everybody to whom it was delivered. */
+  /** Every user to whom a new message was delivered receives its event. */
   #checkEverybodyHeard(): void {
     for (const [id, { deliveredTo }] of this.#model.messages) {
       const told = this.#news
@@ -181,7 +181,7 @@ export class History {
         this.#fail(`${endpoint} ${JSON.stringify(params)}: ${allowed ? refusal?.message : 'succeeds, and may not'}`)
     }
     if (knows) return
-    // What somebody may not know of looks like what does not exist.
+    // What a user may not know of looks like what does not exist.
     const hidden = this.#world.attempt(reader, 'get-stream-by-id', { stream_id: id })!.message
     const absent = this.#world.attempt(reader, 'get-stream-by-id', { stream_id: 9999 })!.message
     if (hidden !== absent.replace('9999', String(id))) this.#fail(`hidden: ${hidden}; absent: ${absent}`)

@@ -48,7 +48,7 @@ export interface ModelMessage {
 }
 
 export class Model {
-  /** The role of everybody. */
+  /** The role of each account. */
   readonly roles = new Map<number, number>()
   readonly groups = new Map<number, ModelGroup>()
   readonly channels = new Map<number, ModelChannel>()
@@ -88,7 +88,7 @@ export class Model {
         return role <= roles.administrator
       case 'role:moderators':
         return role <= roles.moderator
-      // Nobody waits to become a full member here.
+      // There is no waiting period for full members here.
       case 'role:fullmembers':
       case 'role:members':
         return role <= roles.member
@@ -168,7 +168,7 @@ export class Model {
     const channel = this.channels.get(message.channel)!
     if (!this.hasContent(user, channel)) return false
     if (!channel.isPrivate || channel.sharesHistory) return true
-    // OPEN: a message that somebody reacted to while they could read it stays in their history when the channel stops sharing its own.
+    // OPEN: a message that a user reacted to while they could read it stays in their history when the channel stops sharing its own.
     return message.deliveredTo.has(user) || message.takenIn.has(user)
   }
 

@@ -136,7 +136,7 @@ export class Steps {
   #unsubscribe(actor: number): Step | undefined {
     const channel = this.#channel()
     const other = this.#random() < 0.5 ? this.#pick(this.#people) : actor
-    // OPEN: whether somebody can leave a channel that they are not in and may not know of.
+    // OPEN: whether a user can leave a channel that they are not in and may not know of.
     if (other === actor && !this.#model.hasMetadata(actor, channel)) return undefined
     return {
       endpoint: 'unsubscribe',
@@ -259,7 +259,7 @@ export class Steps {
     const { members } = this.#model.groups.get(group)!
     const user = this.#pick(this.#people)
     const isIn = members.has(user)
-    // Those who manage: the owners, and the one who made them. Leaving is open to everybody but guests, who cannot use groups.
+    // The owners and the group's creator manage it. All users but guests, who cannot use groups, may leave.
     const manages = this.#model.isOwner(actor) || actor === this.#people[0]
     return {
       endpoint: 'update-user-group-members',

@@ -14,7 +14,7 @@ export interface Piece {
   /** Turns of the event loop before it is written; 0: together with the piece before. */
   readonly turns: number
   /**
-   * Milliseconds for which the process stands still before it is written, the servers in it included. The disk works on
+   * Milliseconds for which the process is blocked before it is written, the servers in it included. The disk works on
    * meanwhile, so a server finds in one turn first that an earlier request can be answered, and then these bytes.
    */
   readonly stall: number

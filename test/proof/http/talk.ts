@@ -83,7 +83,7 @@ export async function hold(
   return { text: comparable(raw), closed, reset, answers: raw.match(/HTTP\/1\.1 \d{3} [A-Z]/g)?.length ?? 0 }
 }
 
-// Conversations that are held at the same time share the turns of the event loop, and the time for which it stands still.
+// Conversations that are held at the same time share the turns of the event loop, and the time for which it is blocked.
 let turnBegan = 0
 let comingTurn: Promise<void> | undefined
 

@@ -5,7 +5,7 @@ import type { Order, Report } from './report.ts'
 
 /** Runs the campaign as the runner ordered, and ends the process. */
 export async function report(campaign: Campaign): Promise<void> {
-  // The runner is gone: nobody else ends the daemons of this group.
+  // The runner is gone, and only it ends the daemons of this group.
   process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'))
   await send(await resultOf(campaign, JSON.parse(process.argv[2]!) as Order))
   // A campaign that failed can leave connections and timers behind.

@@ -26,7 +26,7 @@ export function foundedWith(file: string, seed: Seed): string[] {
 /** A caller for an account of the seed. */
 export async function seeded(daemon: TestDaemon, name: string): Promise<Caller> {
   const email = `${name}@example.com`
-  const { api_key, user_id } = await daemon.nobody.call(keys.devFetch, { username: email })
+  const { api_key, user_id } = await daemon.anonymous.call(keys.devFetch, { username: email })
   return new Caller(daemon.url, email, api_key, user_id)
 }
 

@@ -18,7 +18,7 @@ export interface Row {
   readonly by: Name
   readonly endpoint: Endpoint
   readonly params: () => object
-  /** Those who hear of it. */
+  /** The users who hear of it. */
   readonly heard: string
   /** Fields besides id, type and op. */
   readonly fields: string

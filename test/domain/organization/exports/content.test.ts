@@ -24,12 +24,12 @@ describe('the content of an export', () => {
         const actors = everybody.map(({ id }) => state.users.get(id)!)
         const isOpen = (channelId: number | undefined) =>
           channelId !== undefined && !state.channels.get(channelId)!.inviteOnly
-        // A channel with protected history can have messages that nobody may read, and so nobody can allow.
+        // A channel with protected history can have messages that no user may read, so no user can allow their export.
         for (const { id, channelId } of state.messages.rows())
           fc.pre(isOpen(channelId) || actors.some(actor => seeMessage.allows({ state, actor }, id)))
         const content = collectContent(state, 2)
         const wanted = state.save()
-        // Nobody reads with the eyes of the notification bot.
+        // The notification bot is not a reader.
         const people = (row: { userId: number }) => !state.users.get(row.userId)!.bot
         wanted.messageFlags = ([...wanted.messageFlags!] as { userId: number }[]).filter(people)
         const found = loaded(content).save()

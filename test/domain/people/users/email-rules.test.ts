@@ -66,20 +66,20 @@ describe('emails_restricted_to_domains', () => {
 
 describe('authentication_methods', () => {
   test('without Email no key is given for a password, and the server says so', async () => {
-    const { owner, nobody } = daemon
+    const { owner, anonymous } = daemon
     const login = { username: 'amy@example.com', password: 'amy has a long password' }
     await owner.refused(api.update, { authentication_methods: { Email: false } }, 'BAD_REQUEST')
     await owner.call(api.update, { authentication_methods: { Email: false, Dev: true } })
-    await nobody.refused(users.fetchApiKey, login, 'PASSWORD_AUTH_DISABLED')
-    const reply = await nobody.try(users.fetchApiKey, { ...login, password: 'wrong' })
+    await anonymous.refused(users.fetchApiKey, login, 'PASSWORD_AUTH_DISABLED')
+    const reply = await anonymous.try(users.fetchApiKey, { ...login, password: 'wrong' })
     assert.deepEqual([reply.status, reply.body.code], [401, 'PASSWORD_AUTH_DISABLED'])
-    const { authentication_methods: methods, email_auth_enabled } = await nobody.call(server.settings, {})
+    const { authentication_methods: methods, email_auth_enabled } = await anonymous.call(server.settings, {})
     assert.deepEqual([methods.email, methods.password, methods.dev, email_auth_enabled], [false, false, true, false])
-    await nobody.call(keys.devFetch, { username: 'amy@example.com' })
+    await anonymous.call(keys.devFetch, { username: 'amy@example.com' })
     await owner.call(api.update, { authentication_methods: { Email: true, Dev: false } })
-    await nobody.refused(keys.devFetch, { username: 'amy@example.com' }, 'BAD_REQUEST')
-    assert.equal((await nobody.call(server.settings, {})).authentication_methods.dev, false)
-    await nobody.call(users.fetchApiKey, login)
+    await anonymous.refused(keys.devFetch, { username: 'amy@example.com' }, 'BAD_REQUEST')
+    assert.equal((await anonymous.call(server.settings, {})).authentication_methods.dev, false)
+    await anonymous.call(users.fetchApiKey, login)
   })
 })
 
@@ -103,10 +103,10 @@ describe('POST /realm/deactivate', () => {
     assert.deepEqual([status, body.code], [401, 'REALM_DEACTIVATED'])
     await first.owner.refused(api.show, {}, 'REALM_DEACTIVATED')
     const login = { username: 'bob@example.com', password: 'bob has a long password' }
-    await first.nobody.refused(users.fetchApiKey, login, 'REALM_DEACTIVATED')
-    await first.nobody.call(server.settings, {})
+    await first.anonymous.refused(users.fetchApiKey, login, 'REALM_DEACTIVATED')
+    await first.anonymous.call(server.settings, {})
     await first.stop()
     const second = await startDaemon(t, { data, flags: ['--reactivate'] })
-    assert.equal((await second.nobody.call(users.fetchApiKey, login)).user_id, bob.id)
+    assert.equal((await second.anonymous.call(users.fetchApiKey, login)).user_id, bob.id)
   })
 })

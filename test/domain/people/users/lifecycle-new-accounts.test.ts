@@ -30,7 +30,7 @@ describe('GET /users/me', () => {
   })
 
   test('needs an account', async () => {
-    await daemon().nobody.refused(api.me, {}, 'UNAUTHORIZED')
+    await daemon().anonymous.refused(api.me, {}, 'UNAUTHORIZED')
   })
 })
 
@@ -39,7 +39,7 @@ describe('POST /users', () => {
   const amy = { email: 'amy@example.com', password: 'correct horse', full_name: 'Amy Adams' }
 
   test('creates a member, who can log in, and tells everyone', async () => {
-    const { owner, nobody } = daemon()
+    const { owner, anonymous } = daemon()
     const { queue_id } = await owner.call(events.register, { event_types: ['realm_user'] })
     const { user_id } = await owner.call(api.create, amy)
     const { events: heard } = await owner.call(events.get, { queue_id })
@@ -47,7 +47,7 @@ describe('POST /users', () => {
       heard.map(({ type, ...event }) => [type, (event as Record<string, unknown>).op]),
       [['realm_user', 'add']],
     )
-    const login = await nobody.call(api.fetchApiKey, { username: amy.email, password: amy.password })
+    const login = await anonymous.call(api.fetchApiKey, { username: amy.email, password: amy.password })
     assert.equal(login.user_id, user_id)
     assert.match(login.api_key, /^[A-Za-z0-9]{32}$/)
   })
@@ -132,8 +132,8 @@ describe('POST /users', () => {
   })
 
   test('the store holds no password and no key', async () => {
-    const { owner, data, nobody } = daemon()
-    const { api_key } = await nobody.call(api.fetchApiKey, { username: amy.email, password: amy.password })
+    const { owner, data, anonymous } = daemon()
+    const { api_key } = await anonymous.call(api.fetchApiKey, { username: amy.email, password: amy.password })
     for (const name of readdirSync(data).filter(name => statSync(join(data, name)).isFile())) {
       const text = readFileSync(join(data, name), 'utf8')
       for (const secret of [amy.password, api_key, owner.key!])
@@ -148,33 +148,33 @@ describe('POST /fetch_api_key', () => {
   test('gives the key for the email address and the password, the address in any case', async () => {
     const amy = await person(daemon(), 'amy')
     for (const username of ['amy@example.com', 'AMY@EXAMPLE.COM', ' amy@example.com']) {
-      const reply = await daemon().nobody.call(api.fetchApiKey, { username, password: 'amy has a long password' })
+      const reply = await daemon().anonymous.call(api.fetchApiKey, { username, password: 'amy has a long password' })
       assert.deepEqual([reply.api_key, reply.email, reply.user_id], [amy.key, amy.email, amy.id])
     }
   })
 
   test('a wrong password, an unknown address and an account without a password look alike', async () => {
-    const { nobody } = daemon()
+    const { anonymous } = daemon()
     const messages = new Set<string>()
     for (const username of ['amy@example.com', 'nobody@example.com', 'owner@example.com'])
-      messages.add((await nobody.refused(api.fetchApiKey, { username, password: 'x' }, 'AUTHENTICATION_FAILED')).msg)
+      messages.add((await anonymous.refused(api.fetchApiKey, { username, password: 'x' }, 'AUTHENTICATION_FAILED')).msg)
     assert.equal(messages.size, 1)
   })
 
   test('what is no address is refused and named', async () => {
     for (const username of ['', 'amy'])
       assert.match(
-        (await daemon().nobody.refused(api.fetchApiKey, { username, password: 'x' }, 'BAD_REQUEST')).msg,
+        (await daemon().anonymous.refused(api.fetchApiKey, { username, password: 'x' }, 'BAD_REQUEST')).msg,
         /^username/,
       )
   })
 
   test('a long password is a password too', async () => {
-    const { owner, nobody } = daemon()
+    const { owner, anonymous } = daemon()
     const password = 'correct horse '.repeat(1000)
     await owner.call(api.create, { email: 'long@example.com', password, full_name: 'Long Password' })
-    await nobody.call(api.fetchApiKey, { username: 'long@example.com', password })
-    await nobody.refused(
+    await anonymous.call(api.fetchApiKey, { username: 'long@example.com', password })
+    await anonymous.refused(
       api.fetchApiKey,
       { username: 'long@example.com', password: password.trim() },
       'AUTHENTICATION_FAILED',
@@ -182,7 +182,7 @@ describe('POST /fetch_api_key', () => {
   })
 
   test('a password of more than 16,384 characters is refused before any work is done on it', async () => {
-    const { msg } = await daemon().nobody.refused(
+    const { msg } = await daemon().anonymous.refused(
       api.fetchApiKey,
       { username: 'amy@example.com', password: 'a'.padEnd(100_000, '\u0301\u0316') },
       'BAD_REQUEST',
@@ -192,6 +192,6 @@ describe('POST /fetch_api_key', () => {
 
   test('a file in the place of the password is refused', async () => {
     const password = { filename: 'x', contentType: 'text/plain', bytes: Buffer.from('x') }
-    await daemon().nobody.refused(api.fetchApiKey, { username: 'amy@example.com', password }, 'BAD_REQUEST')
+    await daemon().anonymous.refused(api.fetchApiKey, { username: 'amy@example.com', password }, 'BAD_REQUEST')
   })
 })

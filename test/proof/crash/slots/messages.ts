@@ -1,4 +1,4 @@
-// Slots of messages, and of what somebody keeps or plans for them.
+// Slots of messages, and of what a user keeps or schedules.
 
 import { uploads } from '../../../../daemon/api/files/uploads.ts'
 import { drafts } from '../../../../daemon/api/messages/drafts.ts'
