@@ -26,7 +26,7 @@ async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let before: string | undefined
   for await (const line of lines) {
     const message: Message = JSON.parse(line)
-    const heading = headingOf(message)
+    const heading = renderHeading(message)
     if (heading !== before) yield `${before === undefined ? '' : '\n'}## ${heading}\n`
     before = heading
     const time = new Date(message.timestamp * 1000).toISOString().slice(0, 16).replace('T', ' ')
@@ -36,7 +36,7 @@ async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {
   }
 }
 
-function headingOf({ display_recipient, subject }: Message): string {
+function renderHeading({ display_recipient, subject }: Message): string {
   if (typeof display_recipient === 'string') return `#${display_recipient} > ${subject}`
   return display_recipient.map(({ full_name }) => full_name).join(', ')
 }
