@@ -12,9 +12,15 @@ export function eraName(era: Era): string {
   return era === 'legacy' ? '2025, with a session' : '2026, without one'
 }
 
-/** The subcommand as an agent starts it. */
-export async function overStdio(
-  t: TestContext,
+/** The subcommand as an agent starts it, until the test ends. */
+export async function overStdio(t: TestContext, ...how: Parameters<typeof startStdio>): Promise<Client> {
+  const client = await startStdio(...how)
+  t.after(() => client.close())
+  return client
+}
+
+/** The same until the caller closes it. */
+export async function startStdio(
   env: Readonly<Record<string, string>>,
   args: readonly string[] = [],
   era: Era = 'legacy',
@@ -28,7 +34,6 @@ export async function overStdio(
     stderr: 'ignore',
   })
   await client.connect(transport)
-  t.after(() => client.close())
   return client
 }
 
