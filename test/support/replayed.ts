@@ -23,9 +23,10 @@ export async function checkReplayed(folder: string, snapshotFile: string): Promi
   const before = openSnapshots(folder)
   const earlier = await before.read()
   const replayed = await rebuild(journal, earlier && saved(earlier, before), live.position)
-  assert.deepEqual(comparable(replayed.save()), comparable(live.sections), 'replaying the journal gives another state')
+  const expected = comparable(live.sections)
+  assertSame(comparable(replayed.save()), expected, 'replaying the journal gives another state')
   const reloaded = await rebuild(null, saved(live, snapshots), live.position)
-  assert.deepEqual(comparable(reloaded.save()), comparable(live.sections), 'loading the snapshot gives another state')
+  assertSame(comparable(reloaded.save()), expected, 'loading the snapshot gives another state')
   // What a daemon writes must pass the checks of a restore.
   for (const _ of checkRows(live.sections));
   checkState(reloaded.state)
@@ -78,18 +79,21 @@ async function rebuild(journal: Journal<Fact> | null, snapshots: Snapshots | nul
   return engine
 }
 
+/** Most are the same to the letter, and a comparison of texts is quick. */
+function assertSame(actual: string, expected: string, message: string): void {
+  if (actual !== expected) assert.deepEqual(JSON.parse(actual), JSON.parse(expected), message)
+}
+
 /** Signals, heartbeats and presence are not part of the story, and neither is the last number a queue gave out. */
-function comparable(sections: Readonly<Record<string, Iterable<unknown>>>): unknown {
+function comparable(sections: Readonly<Record<string, Iterable<unknown>>>): string {
   const rows = Object.fromEntries(Object.entries(sections).map(([name, section]) => [name, [...section]]))
   const queues = [...queuesOfRows(rows.queues ?? [])]
-  return JSON.parse(
-    JSON.stringify({
-      ...rows,
-      presence: [],
-      queues: queues.map(({ newest, position, acknowledged, ...queue }) => ({
-        ...queue,
-        pending: queue.pending.filter(event => event.lasting),
-      })),
-    }),
-  )
+  return JSON.stringify({
+    ...rows,
+    presence: [],
+    queues: queues.map(({ newest, position, acknowledged, ...queue }) => ({
+      ...queue,
+      pending: queue.pending.filter(event => event.lasting),
+    })),
+  })
 }
