@@ -25,6 +25,9 @@ import {
   writeRunning,
 } from './start/ready.ts'
 
+// For a process that runs several daemons, as tests do.
+export { readConfig, startDaemon, withConfigFile, writeRunning }
+
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())
   if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)

@@ -25,14 +25,15 @@ export const bareEnv = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST)/.test(name)),
 ) as Readonly<Record<string, string>>
 
-export const isBundleFresh = isFresh()
+export const isBundleFresh = isAsNewAs(bundleFile, ['cli', 'daemon/api'])
 
-function isFresh(): boolean {
-  const bundle = statSync(bundleFile, { throwIfNoEntry: false })
-  if (!bundle) return false
-  return ['cli', 'daemon/api'].every(folder =>
+/** Whether a bundle is there and no file in these folders is newer. */
+export function isAsNewAs(bundle: string, folders: readonly string[]): boolean {
+  const built = statSync(bundle, { throwIfNoEntry: false })
+  if (!built) return false
+  return folders.every(folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).every(
-      name => statSync(join(root, folder, name)).mtimeMs <= bundle.mtimeMs,
+      name => statSync(join(root, folder, name)).mtimeMs <= built.mtimeMs,
     ),
   )
 }
