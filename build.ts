@@ -4,14 +4,30 @@
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import * as filePromises from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
-const { opening, closing } = createRequire(import.meta.url)('./bin/wrap.js') as { opening: string; closing: string }
+const require = createRequire(import.meta.url)
+const { opening, closing, withDigest } = require('./bin/wrap.js') as {
+  opening: string
+  closing: string
+  withDigest(source: string): string
+}
+const { cached } = require('./bin/code-cache.js') as { cached: readonly string[] }
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
 /** `build.ts --without-inspector FOLDER` builds the daemon alone, without its page: the bench compares the start of both. */
@@ -28,8 +44,6 @@ const forCoverage = process.env.NATTER_COVERAGE !== undefined
 
 /** Where the digest of the last build is kept: of all that went into it, and of all that it wrote. */
 const record = 'node_modules/.cache/natter-build'
-/** Caches that a start wrote, for the version of node that it ran on. */
-const ownCache = /\.cjs\.v[\w.-]+\.cache$/
 const inputs = ['build.ts', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json']
 const folders = ['bin', 'cli', 'daemon', 'data/presets', 'data/seed.json', 'docs/cookbook.md']
 
@@ -216,6 +230,10 @@ for (const bundle of bundles) {
   )
   writeFileSync(file, ascii)
 }
+for (const name of cached) {
+  const file = `${dist}/${name}`
+  if (existsSync(file)) writeFileSync(file, withDigest(readFileSync(file, 'utf8')))
+}
 
 // The cache is made by a real run, so that it holds what a real run compiles. An install must succeed where a program cannot run,
 // because no port can be opened for instance: then its first start writes the cache.
@@ -226,7 +244,7 @@ for (const [bundle, args] of [
   ['natter', ['--version']],
 ] as const) {
   if (!bundles.includes(bundle)) continue
-  // Empty, so that V8 rejects it: `natter doctor` looks whether it is there.
+  // Empty, so that V8 rejects it and no start writes another.
   if (forCoverage) {
     writeFileSync(`${dist}/${bundle}.cjs.cache`, '')
     continue
@@ -262,7 +280,7 @@ if (isWarm) {
 function digest(): string {
   const hash = createHash('sha256').update(`${process.version} ${process.arch} ${forCoverage}\n`)
   for (const root of [...inputs, ...folders, 'dist'])
-    for (const file of filesIn(root).filter(path => !ownCache.test(path)))
+    for (const file of filesIn(root))
       hash
         .update(`${file}\n`)
         .update(read(file) ?? '')

@@ -3,12 +3,11 @@
 const { renameSync, writeFileSync } = require('node:fs')
 const { createServer, request } = require('node:http')
 const { join } = require('node:path')
-const { launch, options, running } = require('./launch.js')
+const { run, running } = require('./launch.js')
 
 const [name] = process.argv.splice(2, 1)
 const write = process.stdout.write.bind(process.stdout)
 const saved = new Set()
-options.keepCaches = false
 
 if (name === 'natterd') {
   // The ready line is the moment when everything a start needs has run; one request warms the way through the edge.
@@ -16,18 +15,20 @@ if (name === 'natterd') {
     const { url, owner } = JSON.parse(text)
     const auth = `${owner.email}:${owner.api_key}`
     const ask = (path, next) => request(url + path, { auth }, answer => answer.resume().on('end', next)).end()
-    ask('/api/v1/users/me', () => {
-      // What comes after belongs to the bundles that are loaded late; every start would pay for it.
-      save(`${name}.cjs`)
-      ask('/readyz', finish)
-    })
+    ask('/livez', () =>
+      ask('/api/v1/users/me', () => {
+        // What comes after belongs to the bundles that are loaded late; every start would pay for it.
+        save(`${name}.cjs`)
+        ask('/health', finish)
+      }),
+    )
     return true
   }
-  launch(name)
+  run(`${name}.cjs`)
 } else {
   process.stdout.write = () => true
   process.stderr.write = () => true
-  launch(name)
+  run(`${name}.cjs`)
   void callOften()
 }
 

@@ -12,3 +12,13 @@ exports.scriptOf = source => {
   const isWrapped = source[0] === opening.charCodeAt(0)
   return isWrapped ? source.latin1Slice() : `${opening}${source.toString()}\n${closing}`
 }
+
+const digestLength = 16
+
+/** A bundle with its digest as the last line, by which its caches are kept. */
+exports.withDigest = source => {
+  const { createHash } = require('node:crypto')
+  return `${source}\n//${createHash('sha256').update(source).digest('hex').slice(0, digestLength)}`
+}
+
+exports.digestOf = source => source.latin1Slice(source.length - digestLength)

@@ -46,11 +46,18 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   for (const { says, command } of findOpen(privatePaths(config))) warn(`warning: ${says}; run ${command}`)
   try {
     announce(config, daemon, args)
+    keepCodeCache()
   } catch (error) {
     // A program that waits for the ready file would wait without end.
     await daemon.stop()
     throw error
   }
+}
+
+/** What runs until the first answers is compiled by then: see bin/code-cache.js, which single files and sources run without. */
+function keepCodeCache(): void {
+  const launcher = globalThis as { [key: symbol]: { keepSoon(): void } | undefined }
+  launcher[Symbol.for('natter.code-cache')]?.keepSoon()
 }
 
 /** What only the user of the daemon should be able to read. */

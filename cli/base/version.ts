@@ -17,6 +17,16 @@ export function assetReader(): ((name: string) => Buffer | undefined) | undefine
   ]
 }
 
+interface CodeCaches {
+  /** The file that the cache of a running bundle came from, or the folder that is to have it and why it cannot. */
+  explain(bundle: string): { readonly file?: string; readonly problem?: string; readonly folder?: string }
+}
+
+/** What bin/code-cache.js knows; undefined in the single executable and in development. */
+export function codeCaches(): CodeCaches | undefined {
+  return (globalThis as { [key: symbol]: CodeCaches | undefined })[Symbol.for('natter.code-cache')]
+}
+
 /** The folder of natter's package.json, found from the script that was started: a launcher in bin/ or a source file. */
 export function packageRoot(): string {
   let folder = dirname(realpathSync(process.argv[1] ?? '.'))

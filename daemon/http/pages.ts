@@ -1,4 +1,4 @@
-// The pages of a world beside the API: the inspector, probes, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
+// The pages of a world beside the API: the inspector, metrics, pictures, uploads, the control plane. One set of fastify routes for all worlds;
 // each request knows which world it is for. Loaded with the first such request.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -75,11 +75,6 @@ export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts)
 }
 
 function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Site): void {
-  app.get('/livez', async () => ({ ok: true }))
-  app.get('/readyz', (request, reply) => {
-    const { isReady, readiness } = siteOf(request)
-    return reply.code(isReady ? 200 : 503).send(readiness)
-  })
   // The probe of public servers, and what their apps ask first.
   app.get('/health', (request, reply) => {
     if (!siteOf(request).isReady)

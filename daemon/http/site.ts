@@ -8,7 +8,7 @@ import { type Offer, readOffer } from '../domain/people/invitations/offer.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { administer, check } from '../domain/rules/index.ts'
-import { createAnswering, refuse } from './answer.ts'
+import { createAnswering, refuse, send } from './answer.ts'
 import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
@@ -128,7 +128,7 @@ export class Site {
   serve(request: IncomingMessage, response: ServerResponse): void {
     this.requests++
     this.#attempt(request, response, () => {
-      if (isProbe(request.url!)) this.#host.page(this, request, response)
+      if (isProbe(request)) this.#answerProbe(request, response)
       else this.#whenOpen(request, response, () => this.#take(request, response))
     })
   }
@@ -241,6 +241,13 @@ export class Site {
     else this.#host.page(this, request, response)
   }
 
+  /** At any time, and without what the other pages need: a probe is often the first request. */
+  #answerProbe(request: IncomingMessage, response: ServerResponse): void {
+    const isAlive = request.url!.startsWith('/livez')
+    const status = isAlive || this.isReady ? 200 : 503
+    send(this.#answering(request, response), status, JSON.stringify(isAlive ? { ok: true } : this.readiness))
+  }
+
   #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
     if (this.#phase === 'open' || this.#phase === 'closing') serve()
     else if (this.#ended) refuse(this.#answering(head, response), this.#ended)
@@ -285,8 +292,8 @@ function refuseMcp(): Refusal {
   return new Refusal(msg, { kind: 'forbidden', status: 403 })
 }
 
-function isProbe(url: string): boolean {
-  return /^\/(live|ready)z(\?|$)/.test(url)
+function isProbe({ method, url }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && /^\/(live|ready)z(\?|$)/.test(url!)
 }
 
 /** Milliseconds. Most worlds are open by then: a client that waited for the port finds everything in its place. */

@@ -27,6 +27,7 @@ import { size } from './rows/size.ts'
 import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
+import { versions } from './rows/versions.ts'
 import { write } from './rows/write.ts'
 import { compare, merged, readSaved, save } from './saved.ts'
 import { table } from './table.ts'
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   ...cli,
   ...streams,
   ...start,
+  ...versions,
   ...fixture,
   ...spaces,
   ...questions,

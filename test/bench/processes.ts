@@ -38,10 +38,14 @@ export function referencePath(name: string): string {
 }
 
 /** Milliseconds from spawn to exit of a command that must succeed. */
-export function timeCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number> {
+export function timeCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  program = process.execPath,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const began = performance.now()
-    const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...environment, ...env } })
+    const child = spawn(program, args, { stdio: 'ignore', env: { ...environment, ...env } })
     child.once('error', reject)
     child.once('exit', code => {
       const took = performance.now() - began

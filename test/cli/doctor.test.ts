@@ -1,10 +1,12 @@
 // `natter doctor` with each thing that can be wrong.
 
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
+import { root } from '../support/sources.ts'
 
 async function findings(shell: Shell): Promise<Record<string, { state: string; says: string; todo?: string }>> {
   const { stdout, code } = await shell.run(['doctor', '--json'])
@@ -63,5 +65,30 @@ describe('natter doctor', () => {
     assert.match((await findings(shell)).profiles!.says, /^0 in .*, current is none$/)
     writeFileSync(file, 'no JSON')
     assert.equal((await findings(shell)).profiles?.state, 'wrong')
+  })
+
+  test('says which code cache natter uses, or why it cannot have one', {
+    skip: (process.platform === 'win32' || process.env.NATTER_COVERAGE) && 'there are no modes, or no caches',
+  }, t => {
+    const home = newShell(t).home
+    const natter = () => {
+      // Flags of V8 that the caches of the build do not fit.
+      const run = spawnSync(
+        process.execPath,
+        ['--stack-trace-limit=20', join(root, 'bin/natter'), 'doctor', '--json'],
+        {
+          encoding: 'utf8',
+          env: { ...process.env, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), NATTER_CONFIG_DIR: home },
+        },
+      )
+      const found = JSON.parse(run.stdout) as { what: string; state: string; says: string }[]
+      return found.find(({ what }) => what === 'natter')!
+    }
+    assert.match(natter().says, /; the code cache for this Node is written to .*cache\/natter now$/)
+    assert.match(natter().says, /, with the code cache .*cache\/natter\/natter\.cjs\..*\.cache$/)
+    chmodSync(join(home, 'cache/natter'), 0o777)
+    const { state, says } = natter()
+    assert.equal(state, 'warning')
+    assert.match(says, /without a code cache for this Node: other users can change .*cache\/natter$/)
   })
 })

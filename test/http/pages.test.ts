@@ -17,12 +17,12 @@ test('a page that cannot be loaded is refused; the API goes on, and the next req
   const daemon = await launch(join(folder, 'store'), { program: join(folder, 'bin/natterd') })
   t.after(() => daemon.kill())
   for (let n = 0; n < 2; n++) {
-    const { status, body } = await daemon.owner.raw('GET', '/livez')
+    const { status, body } = await daemon.owner.raw('GET', '/health')
     assert.equal(status, 503)
     assert.match(body.msg, /cannot load/)
     assert.equal((await daemon.owner.raw('GET', '/api/v1/users/me')).status, 200)
   }
   renameSync(`${bundle}.away`, bundle)
-  assert.equal((await daemon.owner.raw('GET', '/livez')).status, 200)
+  assert.equal((await daemon.owner.raw('GET', '/health')).status, 200)
   assert.equal(daemon.process.exitCode, null)
 })

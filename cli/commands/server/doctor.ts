@@ -9,7 +9,7 @@ import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
-import { assetReader, packageRoot, version } from '../../base/version.ts'
+import { assetReader, codeCaches, packageRoot, version } from '../../base/version.ts'
 import { printColored } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
@@ -68,9 +68,19 @@ function node(): Finding {
 function bundle(): Finding {
   if (assetReader()) return ok('natter', `version ${version()} in ${process.execPath}`)
   const root = packageRoot()
+  const says = `version ${version()} in ${root}`
+  const { file, problem, folder } = codeCaches()?.explain('natter.cjs') ?? {}
+  if (file !== undefined) return ok('natter', `${says}, with the code cache ${file}`)
+  if (problem !== undefined)
+    return {
+      what: 'natter',
+      state: 'warning',
+      says: `${says}; it starts slowly, without a code cache for this Node: ${problem}`,
+      todo: 'Make it a folder of yours that no other user can change, or set XDG_CACHE_HOME to one.',
+    }
+  if (folder !== undefined) return ok('natter', `${says}; the code cache for this Node is written to ${folder} now`)
   const files = existsSync(`${root}/dist`) ? readdirSync(`${root}/dist`) : []
-  const built = ['natter', 'natterd'].every(name => files.some(file => file.startsWith(`${name}.cjs.`)))
-  if (built) return ok('natter', `version ${version()} in ${root}`)
+  if (files.includes('natter.cjs') && files.includes('natterd.cjs')) return ok('natter', says)
   return {
     what: 'natter',
     state: 'warning',

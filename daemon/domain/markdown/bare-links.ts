@@ -28,7 +28,6 @@ export function findBareLinks(text: string): BareLink[] {
 
 /** Where in a word a link is looked for; more would take quadratic time on a word that is made for it. */
 const mostStarts = 16
-const opening = /(?<![^'"(,:<])[\p{L}\p{N}_.-]/gu
 
 /** A word holds one link at most: after it only punctuation may follow. */
 function linkInWord(word: string): BareLink | undefined {
@@ -37,7 +36,7 @@ function linkInWord(word: string): BareLink | undefined {
   let tail = word.length
   while (tail > 0 && `!:;?),.'">`.includes(word[tail - 1]!)) tail--
   let starts = 0
-  for (const { index } of word.matchAll(opening)) {
+  for (const { index } of word.matchAll(/(?<![^'"(,:<])[\p{L}\p{N}_.-]/gu)) {
     if (++starts > mostStarts) return undefined
     const link = linkAt(word, index, tail)
     if (link) return link
@@ -45,13 +44,13 @@ function linkInWord(word: string): BareLink | undefined {
   return undefined
 }
 
-const scheme = /https?:\/\//y
-const host = /[\p{L}\p{N}_.:@-]+/uy
-const domain = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}_-]+)/uy
-const mail = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy
-const coin = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y
-
 function linkAt(word: string, start: number, tail: number): BareLink | undefined {
+  // In here, so that a start does not pay for classes of Unicode.
+  const scheme = /https?:\/\//y
+  const host = /[\p{L}\p{N}_.:@-]+/uy
+  const domain = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}_-]+)/uy
+  const mail = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy
+  const coin = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y
   const schemeEnd = findEnd(scheme, word, start)
   if (schemeEnd !== undefined) {
     const hostEnd = findEnd(host, word, schemeEnd)
