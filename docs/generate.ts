@@ -12,6 +12,7 @@ import { cliPage } from './generate/cli.ts'
 import { coveragePage, coverageText, readCoverage } from './generate/coverage.ts'
 import { daemonPage } from './generate/daemon.ts'
 import { errorsPage } from './generate/errors.ts'
+import { eventsPage } from './generate/events.ts'
 import { factsPage } from './generate/facts.ts'
 import { levelsPage } from './generate/levels.ts'
 import { mutationPage, readMutation } from './generate/mutation.ts'
@@ -36,6 +37,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['openapi.json', `${JSON.stringify(openApi(resources), null, 2)}\n`],
     ['control.md', controlPage(control, resources)],
     ['openapi-control.json', `${JSON.stringify(controlOpenApi(control), null, 2)}\n`],
+    ['events.md', eventsPage()],
     ['cli.md', cliPage([...resources, ...control])],
     ['natter.1', await manPage(subcommandTable)],
     ['permissions.md', permissionsPage()],

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import examples from '../../docs/generate/event-examples.json' with { type: 'json' }
 import { Shell } from '../support/cli.ts'
 import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
 import { everyEvent } from '../support/event-story/personal.ts'
@@ -47,6 +48,12 @@ describe('natter trigger', () => {
       found,
       kinds.map(({ kind, event }) => ({ kind, event })),
     )
+    for (const { kind, event } of happened)
+      assert.deepEqual(
+        Object.keys(event).sort(),
+        Object.keys((examples as Record<string, object>)[kind]!).sort(),
+        `docs/generated/events.md shows other fields of ${kind}: run npx tsx docs/event-examples.ts`,
+      )
   })
 
   test('works for a bot, and sends the values that --override gives', async () => {
