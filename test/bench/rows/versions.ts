@@ -9,6 +9,7 @@ import { nodeOf } from '../../support/other-nodes.ts'
 import { daemonFlags, freshFolder, referencePath, request, root, startServer, timeCommand } from '../processes.ts'
 import { alternate, type Effort, NotInstalled, type Row } from '../row.ts'
 
+const settings = '/api/v1/server_settings'
 /** Longer than a daemon waits before it writes its cache. */
 const cacheWritten = 4000
 
@@ -40,8 +41,6 @@ function rows(major: number, startAtMost: number, helpAtMost: number): Row[] {
     },
   ]
 }
-
-const settings = '/api/v1/server_settings'
 
 type Work = () => Promise<number>
 
