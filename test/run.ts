@@ -79,7 +79,7 @@ function isAfter(file: string): boolean {
 async function run(files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return false
   // Only against a process that hangs: a busy machine takes minutes for the longest, and coverage makes it slower still.
-  const timeout = coverage ? 3_600_000 : 600_000
+  const timeout = coverage ? 3_600_000 : 1_800_000
   const options = [
     '--enable-source-maps',
     // Random histories make much garbage that is gone at once.

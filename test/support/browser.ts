@@ -13,7 +13,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'chrome']
 
 /** A busy machine is slow; a test that passes does not wait. */
-const patience = 60_000
+const patience = 180_000
 
 export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env.CHROME_PATH) return env.CHROME_PATH

@@ -96,7 +96,7 @@ export class Watched {
   #wait(met: () => boolean, what: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new Error(`no ${what}; stdout ${JSON.stringify(this.lines)}, stderr ${this.stderr}`))
-      const timer = setTimeout(late, 60_000)
+      const timer = setTimeout(late, 180_000)
       this.#look = () => {
         if (!met()) return
         clearTimeout(timer)

@@ -143,7 +143,7 @@ export class TestDaemon {
     for (let waited = 0; made() === before || !forgotten(); waited += 10) {
       // Sent again from time to time: the signal is ignored while a compaction is running.
       if (waited % 200 === 0 && made() === before) this.process.kill('SIGUSR2')
-      assert.ok(waited < 60_000, `natterd wrote no snapshot: ${this.stderr}`)
+      assert.ok(waited < 180_000, `natterd wrote no snapshot: ${this.stderr}`)
       await sleep(10)
     }
   }

@@ -14,7 +14,7 @@ export function givesUp(
   env: Readonly<Record<string, string>> = {},
 ): string {
   const args = [join(root, 'bin/natterd'), '--port', '0', '--no-profile', ...flags]
-  const run = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, env: { ...process.env, ...env } })
+  const run = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 180_000, env: { ...process.env, ...env } })
   assert.equal(run.status, code, `${run.signal} ${run.stderr}`)
   assert.match(run.stderr, words)
   assertPlain(run.stderr)

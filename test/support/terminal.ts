@@ -52,7 +52,7 @@ export class Screen {
 
   shows(pattern: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${JSON.stringify(this.text)}`)), 60_000)
+      const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${JSON.stringify(this.text)}`)), 180_000)
       this.#look = () => {
         if (!pattern.test(this.plain)) return
         clearTimeout(timer)

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * Asks again and again, less often the longer it takes: asking costs the processor time that others need. Generous,
  * because a loaded machine is slow and a passing test does not wait.
  */
-export async function until<T>(holds: () => T | Promise<T>, seconds = 60): Promise<Exclude<T, Falsy>> {
+export async function until<T>(holds: () => T | Promise<T>, seconds = 180): Promise<Exclude<T, Falsy>> {
   const end = performance.now() + seconds * 1000
   for (let pause = 10; ; pause = Math.min(pause * 1.2, 100)) {
     const found = await holds()

@@ -80,7 +80,7 @@ async function runApart(
   const waiting = blocks.entries()
   const work = async () => {
     for (const [at, { steps }] of waiting)
-      await withSpace(url, options.flags ?? [], { timeout: 30_000, controlToken: control_token! }, async space => {
+      await withSpace(url, options.flags ?? [], { timeout: 180_000, controlToken: control_token! }, async space => {
         const folder = mkdtempSync(join(scratch, 'block-'))
         outcomes[at] = await runBlock(commandsOf(steps), newShellIn(space, folder, options))
         return 0
