@@ -9,7 +9,6 @@ import { ReplicaFailed } from './journal/replicated-journal.ts'
 import { StoreGone } from './journal/store-folder.ts'
 import { locateConfigFile } from './local/config-file.ts'
 import { findOpen } from './local/open-files.ts'
-import { localProfile } from './local/profiles.ts'
 import { type Ready, readyFileName } from './local/ready-file.ts'
 import { version } from './local/version.ts'
 import { warn } from './local/warnings.ts'
@@ -18,6 +17,7 @@ import { withConfigFile } from './start/config-file.ts'
 import {
   banner,
   bannerWithoutKey,
+  type KeyPlace,
   prepareReadyFile,
   profilesFile,
   writeProfile,
@@ -45,7 +45,7 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
   stopOnSignals(daemon)
   for (const { says, command } of findOpen(privatePaths(config))) warn(`warning: ${says}; run ${command}`)
   try {
-    announce(config, daemon, args)
+    await announce(config, daemon, args)
     keepCodeCache()
   } catch (error) {
     // A program that waits for the ready file would wait without end.
@@ -68,9 +68,9 @@ function privatePaths(config: Config): string[] {
   return [...store, ...named, locateConfigFile(process.env, homedir()).path]
 }
 
-function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): void {
+async function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): Promise<void> {
   if (!config.memory) writeRunning(config.data, { pid: ready.pid, url: localUrl, args })
-  const profile = !config.noProfile && !config.memory ? rememberProfile(ready) : undefined
+  const profile = !config.noProfile && !config.memory ? await rememberProfile(ready) : undefined
   if (config.readyFile) writeReady(config.readyFile, ready)
   if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
   const store = config.memory ? 'memory only' : config.data
@@ -90,9 +90,9 @@ function announce(config: Config, { ready, localUrl }: Daemon, args: readonly st
 }
 
 /** A convenience for the command line; the daemon runs without it. */
-function rememberProfile(ready: Ready): 'current' | 'named' | undefined {
+async function rememberProfile(ready: Ready): Promise<KeyPlace | undefined> {
   try {
-    return writeProfile(ready, process.env) === localProfile ? 'current' : 'named'
+    return await writeProfile(ready, process.env)
   } catch (error) {
     warn(`the profile for natter could not be written: ${(error as Error).message}`)
     return undefined

@@ -63,6 +63,8 @@ const followFlag: ExtraFlag = {
   about: 'print the newest, and then new ones as they come, until Ctrl-C',
 }
 
+const entriesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: 'the same as --limit' }
+
 /** The recipient of a message, as the first word; flags can give it too. */
 export const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
@@ -77,7 +79,7 @@ export function wordsFor(endpoint: Endpoint): readonly string[] {
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
-  if (endpoint.cli.log?.follow) return [followFlag]
+  if (endpoint.cli.log?.follow) return [followFlag, entriesFlag]
   if (endpoint.cli.history) return [linesFlag, ...listFlags, ...stretchFlags]
   const flags = isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
   return endpoint.cli.files ? [...flags, fileFlag] : flags
@@ -91,6 +93,8 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const written = narrow === undefined ? undefined : rest.get(narrow)
   const terms = written === undefined ? [] : narrowFrom(joinWords(written))
   if (endpoint.cli.history) await newest(rest, values, terms, sources)
+  const entries = endpoint.cli.log && rest.get('@lines')
+  if (entries !== undefined && rest.delete('@lines')) rest.set('limit', entries)
   if (terms.length > 0) {
     rest.delete(narrow!)
     values[narrow!] = takesPairs(endpoint.params[narrow!]) ? terms.map(pair) : terms

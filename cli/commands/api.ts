@@ -29,7 +29,7 @@ export const api: readonly ExtraSubcommand[] = [
     name: 'api',
     about: 'Call any route of the API and print the response body unchanged, or indented with --json',
     args: [
-      { name: 'method', about: `one of ${methods.join(', ')}`, optional: true },
+      { name: 'method', about: `one of ${methods.join(', ')}; GET if omitted`, optional: true },
       { name: 'path', about: 'the route, with or without /api/v1', optional: true },
     ],
     flags: [
@@ -60,7 +60,7 @@ size of a page; with num_before the calls go back from the anchor, otherwise for
 With --batch each line is {"method":"POST","path":"/typing","params":{"op":"start","to":[9]}}. Each result is one line:
 the reply with the number of its line and the HTTP status. The exit code is 1 if a call failed.`,
     examples: [
-      'natter api GET /users/me',
+      'natter api /users/me',
       "natter api POST /typing -f op=start -F 'to=[9,10]'",
       "natter api POST /messages -f type=direct -F 'to=[9]' -F content=@report.md",
       'natter api DELETE /saved_snippets/3 --include',
@@ -77,9 +77,10 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
         if (flags[keyFlag] !== undefined) throw usage(`--${keyFlag} and --batch cannot be combined`)
         return (await import('../catalogue/batch.ts')).callLines(batch, globals)
       }
-      if (args.length < 2) throw usage('<method> and <path> are missing', 'natter api GET /users/me')
+      const [method, path] = args[0]?.startsWith('/') ? ['GET', ...args] : args
+      if (method === undefined || path === undefined) throw usage('<path> is missing', 'natter api /users/me')
       const options = flags as Options
-      const request = withKey(await requestFrom(args[0]!.toUpperCase(), args[1]!, options), flags[keyFlag])
+      const request = withKey(await requestFrom(method.toUpperCase(), path, options), flags[keyFlag])
       if (options.paginate !== true) return void (await callRaw(request, options, globals))
       const { firstPage, nextPage } = await import('../transport/pages.ts')
       let page: Request | undefined = firstPage(request)

@@ -281,6 +281,8 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {
     cause: error,
-    hint: local ? 'Start it with `natter daemon start`.' : 'Check --site, NATTER_SITE or the profile.',
+    hint: local
+      ? 'Start it with `natter daemon start`; `natter doctor` looks for a daemon elsewhere.'
+      : 'Check --site, NATTER_SITE or the profile.',
   })
 }

@@ -18,8 +18,8 @@ import {
 } from '../local/profiles.ts'
 import { type Ready, type Running, runningFileName } from '../local/ready-file.ts'
 
-/** Where the command line finds the key of the daemon's owner: by its current profile, by the profile `local`, or in a file. */
-type KeyPlace = 'current' | 'named' | { readonly file: string } | 'none'
+/** Where the command line finds the key of the daemon's owner: by its current profile, by another one, or in a file. */
+export type KeyPlace = 'current' | { readonly profile: string } | { readonly file: string } | 'none'
 
 /** For a terminal. */
 export function banner(ready: Ready, store: string, place: KeyPlace): string {
@@ -56,12 +56,9 @@ function levelText({ level }: Ready): string {
 }
 
 function steps(owner: string, place: KeyPlace): string {
-  const natter =
-    typeof place === 'object'
-      ? `natter --ready-file ${place.file}`
-      : place === 'named'
-        ? `natter --profile ${localProfile}`
-        : 'natter'
+  const flag =
+    typeof place !== 'object' ? '' : 'file' in place ? ` --ready-file ${place.file}` : ` --profile ${place.profile}`
+  const natter = `natter${flag}`
   return `  ${natter} send --to ${owner} 'Hello!'\n  ${natter} tail\n`
 }
 
@@ -94,14 +91,30 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env, homedir()), profilesFileName)
 }
 
-/** The profile `local`: the next `natter` call works with no further set-up. Returns the name of the current profile. */
-export function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): string {
+/** The profile `local`: the next `natter` call works with no further set-up. While it leads to another daemon, that one keeps it. */
+export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): Promise<KeyPlace> {
   const file = profilesFile(env)
-  const book = withProfile(readProfiles(file), localProfile, profileFrom(ready))
+  const isTaken = await answersElsewhere(readProfiles(file).profiles[localProfile]?.site, ready.url)
+  const name = isTaken ? `${localProfile}-${new URL(ready.url).port}` : localProfile
+  const book = withProfile(readProfiles(file), name, profileFrom(ready))
   makeFolderSync(dirname(file))
   writeFileAtomicallySync(file, profilesText(book))
-  return book.current!
+  return book.current === name ? 'current' : { profile: name }
 }
+
+/** Whether a daemon answers at this address of the machine, and it is not ours. */
+async function answersElsewhere(site: string | undefined, own: string): Promise<boolean> {
+  if (site === undefined || site === own || !/^http:\/\/(127\.|localhost|\[::1\])/.test(site)) return false
+  try {
+    const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(patience) })
+    return answer.ok
+  } catch {
+    return false
+  }
+}
+
+/** Milliseconds. A daemon of this machine answers at once. */
+const patience = 1000
 
 function readProfiles(file: string): Profiles {
   const text = readOr(file)

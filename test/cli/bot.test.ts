@@ -154,12 +154,16 @@ describe('natter bot new', () => {
     const shell = newShell(t)
     const made = await shell.natter(['bot', 'new', 'greeter'])
     assert.equal(made.code, 0, made.stderr)
-    assert.match(made.stdout, /natter bot run greeter\.ts --as echo-bot/)
+    const steps = ['natter daemon start --memory --preset dev', 'natter bot run greeter.ts --as echo-bot']
+    assert.deepEqual(made.stdout.split('\n'), [...steps, "natter send echo-bot 'Hello'", ''])
     assert.match(readFileSync(join(shell.home, 'greeter.test.ts'), 'utf8'), /natter\.runBot\(handle/)
     const again = await shell.natter(['bot', 'new', 'greeter'])
     assert.equal(again.code, 1)
     assert.match(again.stderr, /greeter\.ts exists/)
     assert.equal((await shell.natter(['bot', 'new', '../up'])).code, 2)
+    // A name that Node 20 can import wherever it is.
+    assert.equal((await shell.natter(['bot', 'new', 'script', '--js'])).code, 0)
+    assert.match(readFileSync(join(shell.home, 'script.test.mjs'), 'utf8'), /from '\.\/script\.mjs'/)
   })
 })
 

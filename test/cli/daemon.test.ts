@@ -50,6 +50,13 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.deepEqual([status.running, status.ready, status.url], [true, true, url])
   assert.ok(!readFileSync(join(store, 'daemon.log'), 'utf8').includes(owner.api_key))
 
+  // A daemon in the foreground leaves the profile to the one that runs, and gets another.
+  const foreground = new Watched(t, shell.spawn(['daemon', 'run', '--port', '0', '--data', join(shell.home, 'third')]))
+  await foreground.said(/natter --profile local-\d+ tail/)
+  assert.equal(JSON.parse(readFileSync(profiles, 'utf8')).profiles.local.site, url)
+  foreground.child.kill('SIGTERM')
+  await foreground.ended
+
   // A second daemon takes over the profile, and says so.
   const other = ['--data', join(shell.home, 'other')]
   const second = await shell.natter(['daemon', 'start', '--memory', '--port', '0', ...other])

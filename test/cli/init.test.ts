@@ -52,6 +52,13 @@ def test_the_level_is_that_of_the_run(natter):
       runIn(shell, 'natter exec --preset dev --levels 421,latest -- pytest test_level.py'),
       /^421 +11\.0 +0 +0 .*\n509 +13\.0-dev +0 +0 /m,
     )
+    const failing = 'def test_fails(natter):\n    natter.call("amy", "GET", "/users/me")\n    assert False\n'
+    writeFileSync(join(shell.home, 'test_fails.py'), failing)
+    const command = 'natter exec --preset dev --on-failure failure -- pytest'
+    assert.match(runIn(shell, `${command} || true`), /1 failed, 2 passed/)
+    const [space, ...others] = readdirSync(join(shell.home, 'failure/spaces'))
+    assert.deepEqual(others, [])
+    assert.match(readFileSync(join(shell.home, 'failure/spaces', space!, 'calls.ndjson'), 'utf8'), /get-own-user/)
   })
 
   test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
@@ -71,6 +78,9 @@ test('the level is that of the run', async () => {
 `
     writeFileSync(file, readFileSync(file, 'utf8') + level)
     assert.match(runIn(shell, run, { EXPECTED_LEVEL: '417' }), /pass 2\b/)
+    const failing = `natter exec --on-failure failure -- ${run}`
+    assert.match(runIn(shell, `${failing} || true`, { EXPECTED_LEVEL: '1' }), /fail 1\b/)
+    assert.ok(existsSync(join(shell.home, 'failure/the-level-is-that-of-the-run/snapshot.json')))
     assert.match(runIn(shell, run, { NATTER_LEVEL: '12.0', EXPECTED_LEVEL: '498' }), /pass 2\b/)
   })
 
@@ -103,7 +113,9 @@ test('the level is that of the run', async () => {
     writeFileSync(join(shell.home, 'test_natter.py'), 'mine')
     const { code, stderr } = await shell.natter(['init', 'pytest'])
     assert.equal(code, 1)
-    assert.match(stderr, /test_natter\.py exists/)
+    assert.match(stderr, /test_natter\.py exists[\s\S]*natter init pytest --print/)
+    const printed = await shell.natter(['init', 'pytest', '--print'])
+    assert.match(printed.stdout, /^==> conftest\.py <==\n[\s\S]*\n==> test_natter\.py <==\n/)
     assert.deepEqual(readdirSync(shell.home), ['test_natter.py'])
     assert.equal(readFileSync(join(shell.home, 'test_natter.py'), 'utf8'), 'mine')
   })

@@ -66,6 +66,17 @@ describe('natter exec --on-failure and --resume', () => {
     assert.equal(await looking.ended, 0)
   })
 
+  test('keep every space that the command left, for a fixture that finds NATTER_ON_FAILURE', async t => {
+    const shell = newShell(t)
+    const folder = join(shell.home, 'failure')
+    const script = `${natter} spaces create worker-1 --json > /dev/null && test "$NATTER_ON_FAILURE" = ${folder} && exit 4`
+    const run = await shell.natter(['exec', '--on-failure', 'failure', '--', 'sh', '-c', script])
+    assert.equal(run.code, 4, run.stderr)
+    const look = ['sh', '-c', `${natter} whoami --fields role`]
+    const kept = join(folder, 'spaces/worker-1')
+    assert.equal((await shell.natter(['exec', '--resume', kept, '--', ...look])).stdout, '100\n')
+  })
+
   test('natter keep does the same for a daemon that runs on', async t => {
     const shell = newShell(t)
     const folder = join(shell.home, 'kept')

@@ -33,7 +33,7 @@ describe('natter wait --listening', () => {
     const { queues } = JSON.parse((await natter('queues', 'list', '--json')).stdout)
     assert.deepEqual(queues[0].narrow, narrow)
     assert.equal(queues[0].waiting, true)
-    assert.match((await natter('queues', 'list')).stdout, /^user +pending +waiting +last_seen +narrow/)
+    assert.match((await natter('queues', 'list')).stdout, /^user +client +pending +waiting +last_seen +narrow/)
 
     await owner.raw('DELETE', `/api/v1/events?queue_id=${queue_id}`)
     await poll.catch(() => {})

@@ -10,16 +10,18 @@ import { printFormatted } from '../../print/output.ts'
 
 export async function writeBot(name: string, js: boolean, globals: Globals): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
-  const files = botFiles(name, js ? 'js' : 'ts')
+  const files = botFiles(name, js ? 'mjs' : 'ts')
   writeNewFiles(files, 'Choose another name.')
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
-  note(`wrote ${Object.keys(files).join(' and ')}; run it with:`)
-  print(`natter exec --preset dev -- natter bot run ${handler} --as echo-bot\n`)
+  note(`wrote ${Object.keys(files).join(' and ')}; start a daemon in memory, and run it:`)
+  print(`natter daemon start --memory --preset dev\nnatter bot run ${handler} --as echo-bot\n`)
+  note('then, in another terminal:')
+  print("natter send echo-bot 'Hello'\n")
 }
 
 /** The text of each file, the handler first. */
-export function botFiles(name: string, ending: 'ts' | 'js' | 'mjs'): Record<string, string> {
+export function botFiles(name: string, ending: 'ts' | 'mjs'): Record<string, string> {
   const handler = `${name}.${ending}`
   return { [handler]: ending === 'ts' ? handlerTs : handlerJs, [`${name}.test.${ending}`]: renderTest(handler) }
 }

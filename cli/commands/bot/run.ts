@@ -65,7 +65,10 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
         note(gapText(event))
         continue
       }
-      if (!isForBot(event.message, event.flags, me, all)) continue
+      if (!isForBot(event.message, event.flags, me, all)) {
+        transcript.ignored(event.message)
+        continue
+      }
       const message = buildBotMessage(event.message, me)
       const conversation = nameConversation(message)
       const { answer, stopping: isLoop } = await guard.check(message)

@@ -2,6 +2,7 @@
 
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
 import { harmlessJson } from '../../../daemon/local/harmless.ts'
+import { note } from '../../base/note.ts'
 import { print, printError } from '../../base/writer.ts'
 
 export class Transcript {
@@ -18,6 +19,12 @@ export class Transcript {
   received(conversation: string, message: BotMessage): void {
     const { id, sender_full_name: sender, text } = message
     this.#print({ received: { id, conversation, sender, text } }, `${conversation}  ${sender}: ${text}`)
+  }
+
+  /** Says why, to people: JSON has what the bot takes. What it sent itself is printed as that. */
+  ignored({ id, sender_id }: { readonly id: number; readonly sender_id: number }): void {
+    if (!this.#json && sender_id !== this.#me.userId)
+      note(`ignored message ${id}: it does not mention ${this.#me.name}; --all takes every message`)
   }
 
   error(conversation: string, reason: string): void {

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import { snapshotName, withoutSecrets } from '../../../daemon/local/failure-files.ts'
 import { type ClientFinding, findingsText } from '../../../daemon/local/findings.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
@@ -43,7 +43,9 @@ With --in, the command gets a space of a daemon that runs already, and the space
 token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
 --preset, --seed, --clock, --secret, --dialect, --level and --strict.
 With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
-With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0. --resume
+With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0, and the
+same of every space that it left, in spaces/NAME. The command gets NATTER_ON_FAILURE: fixtures of \`natter init\` then keep what explains each
+failed test. --resume
 starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.
 With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended, with the number of
 tests that failed, and a line below it names the first test that fails at some of the levels only. The exit code is that of the worst run.
@@ -141,7 +143,8 @@ async function runWithDaemon(
     if (onFailure !== undefined && !ready.control_token)
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
     if (command.length === 0) return await lookAt(ready, daemon)
-    const code = await runCommand(command, as === undefined ? ready : await readyAs(ready, as), scratch, run)
+    const place = as === undefined ? ready : await readyAs(ready, as)
+    const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)
   })
@@ -182,6 +185,12 @@ function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number
   return ended
 }
 
+interface ListedSpace {
+  readonly name: string
+  readonly url: string
+  readonly control_token: string
+}
+
 interface FailedCommand {
   readonly command: readonly string[]
   readonly flags: readonly string[]
@@ -197,11 +206,24 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
   const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
   try {
     const { keepFailure } = await import('./keep.ts')
-    await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
+    const daemon = { site: ready.url, controlToken: ready.control_token! }
+    await keepFailure(folder, daemon, run, more)
+    for (const { name, url, control_token } of await listSpaces(daemon))
+      await keepFailure(
+        join(folder, 'spaces', name),
+        { site: url, controlToken: control_token },
+        { what: `space ${name}` },
+      )
     note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${folder}`)
   } catch (error) {
     note(`the failure could not be kept: ${(error as Error).message}`)
   }
+}
+
+/** Spaces that the command left. */
+async function listSpaces(daemon: { site: string; controlToken: string }): Promise<ListedSpace[]> {
+  const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' })
+  return spaces as ListedSpace[]
 }
 
 /** The same daemon for another account, which must not be able to open the others. */
@@ -212,6 +234,14 @@ async function readyAs(ready: Place, name: string): Promise<Place> {
   return { ...rest, owner }
 }
 
-function runCommand(command: readonly string[], ready: Place, scratch: string, run: Wishes['run']): Promise<number> {
-  return run(command, environmentFor(ready, scratch))
+/** Fixtures that find NATTER_ON_FAILURE leave the space of a failed test, or keep what explains it themselves. */
+function runCommand(
+  command: readonly string[],
+  ready: Place,
+  scratch: string,
+  run: Wishes['run'],
+  onFailure?: string,
+): Promise<number> {
+  const env = environmentFor(ready, scratch)
+  return run(command, onFailure === undefined ? env : { ...env, NATTER_ON_FAILURE: resolve(onFailure) })
 }

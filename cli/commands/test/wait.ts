@@ -17,7 +17,7 @@ import { terminalFor } from '../../terminal/terminal.ts'
 import { createClock } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { type Criterion, criteriaFor, textCriterion } from '../follow/tail/criteria.ts'
+import { criteriaFor } from '../follow/tail/criteria.ts'
 import { isShown, showRegistration } from '../follow/tail/filter.ts'
 import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from '../follow/tail/flags.ts'
 import { type Batch, Follower, type Item } from '../follow/tail/follow.ts'
@@ -34,7 +34,6 @@ export const wait: readonly ExtraSubcommand[] = [
     about: 'Wait for an event; exit code 0 with the event, or 8 with the nearest misses',
     flags: [
       ...filterFlags,
-      { name: 'match', value: 'TEXT', about: 'only events that contain this text or match /PATTERN/' },
       { name: 'count', value: 'N', about: 'number of events to wait for (default 1)' },
       { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
       {
@@ -80,9 +79,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
       ? undefined
       : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
   const names = createNames(account, { timeout: globals.timeout })
-  const found = await criteriaFor(wishesFrom(flags, account.site), names)
-  const criteria: Criterion[] = [...found.all]
-  if (flags.match !== undefined) criteria.push(await textCriterion(String(flags.match), '--match'))
+  const { all: criteria } = await criteriaFor(wishesFrom(flags, account.site), names)
   // Only --narrow is sent to the server: to report near misses, we must see them.
   const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
   const { narrow, queueNarrow } = told

@@ -27,7 +27,7 @@ const kind = oneOf(...(Object.keys(faultKinds) as (keyof typeof faultKinds)[]))
 const count = (minimum: number) => Type.Integer({ minimum, maximum: 1_000_000_000 })
 
 const rule = {
-  kind: required(kind, 'how the call fails'),
+  kind: required(kind, 'how the call fails; natter faults list --jq .kinds says what each does'),
   endpoint: optional(shortText, 'only calls to this endpoint: send-message, or "POST /messages"'),
   user: optional(account, 'only calls by this account'),
   times: optional(count(1), 'how many calls fail; all if omitted'),

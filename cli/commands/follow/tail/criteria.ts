@@ -21,6 +21,8 @@ export interface Wishes {
   readonly sender?: readonly string[]
   readonly mentions?: boolean
   readonly narrow?: string
+  /** A text, or `/pattern/`. */
+  readonly match?: string
 }
 
 interface Criteria {
@@ -65,6 +67,7 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
     narrow.push({ operator: 'is', operand: 'mentioned' })
     queueNarrow.push(['is', 'mentioned'])
   }
+  if (wishes.match !== undefined) all.push(await textCriterion(wishes.match, '--match'))
   if (wishes.narrow !== undefined) {
     const terms = narrowFrom(wishes.narrow)
     narrow.push(...terms)

@@ -26,6 +26,7 @@ export const filterFlags: readonly ExtraFlag[] = [
     value: 'TERMS',
     about: 'only messages that match: channel:general topic:x; see natter help narrow',
   },
+  { name: 'match', value: 'TEXT', about: 'only events that contain this text or match /PATTERN/' },
   { name: 'all-public', about: 'include messages in public channels you are not subscribed to' },
 ]
 
@@ -35,11 +36,11 @@ export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, $
 
 /** A link to a topic names the topic as well. */
 export function wishesFrom(flags: Readonly<Record<string, unknown>>, site: string | undefined): Wishes {
-  const { channel, topic, dm, sender, mentions, narrow } = flags
+  const { channel, topic, dm, sender, mentions, narrow, match } = flags
   const places = (channel as string[] | undefined)?.map(text => channelWord(text, site))
   const topics = topic ?? places?.flatMap(place => place.topic ?? [])
   const named = (topics as string[] | undefined)?.length ? { topic: topics } : {}
-  return { channel: places?.map(place => place.channel), ...named, dm, sender, mentions, narrow } as Wishes
+  return { channel: places?.map(place => place.channel), ...named, dm, sender, mentions, narrow, match } as Wishes
 }
 
 /** Undefined for all. */

@@ -134,8 +134,9 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   // A file left by an earlier run would be taken for this one's.
   rmSync(readyFile, { force: true })
   const before = fstatSync(log).size
-  // With --json the daemon prints no banner, so that no key gets into the log.
-  const all = [...withoutFlag(withoutFlag(args, 'ready-file'), 'data'), '--json', '--ready-file', readyFile]
+  // With --json the daemon prints no banner, so that no key gets into the log. The profile is written here.
+  const ours = ['--json', '--no-profile', '--ready-file', readyFile]
+  const all = [...withoutFlag(withoutFlag(args, 'ready-file'), 'data'), ...ours]
   if (!args.includes('--memory')) all.push('--data', folder)
   const child = spawnDaemon(all, { stdio: ['ignore', 'ignore', log], detached: true })
   try {
@@ -151,7 +152,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   }
 }
 
-/** Writes `daemon.json` and the profile for a daemon in memory, which writes neither. */
+/** Writes the profile, and `daemon.json` for a daemon in memory, which does not write it. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid } = ready
   if (readRunning(folder)?.pid !== pid)

@@ -17,19 +17,27 @@ export const init: readonly ExtraSubcommand[] = [
     name: 'init',
     about: 'Write the files that test a project with natter, with comments that explain them',
     args: [{ name: 'kind', about: `one of ${kinds.join(', ')}` }],
+    flags: [{ name: 'print', about: 'print the files instead of writing them, to add them to yours' }],
     globals: [...formatFlags, 'quiet'],
     more: `The files are written to the current folder; the answer is the command that runs them. If one of them exists, nothing is written.
 ${Object.entries(scaffolds)
   .map(([kind, { about, files }]) => `  ${kind.padEnd(8)} ${about}: ${Object.keys(files).join(', ')}`)
   .join('\n')}`,
-    examples: ['natter init pytest', 'natter init github', 'natter init bot'],
-    async run({ args, globals }) {
+    examples: ['natter init pytest', 'natter init pytest --print', 'natter init github', 'natter init bot'],
+    async run({ args, flags, globals }) {
       const kind = args[0]!
       const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined
       if (!scaffold)
         throw usage(`natter init does not know "${kind}"`, didYouMean(kind, kinds) ?? `It knows ${kinds.join(', ')}.`)
+      if (flags.print === true) {
+        for (const [file, text] of Object.entries(scaffold.files)) print(`==> ${file} <==\n${text}\n`)
+        return
+      }
       const files = Object.keys(scaffold.files)
-      writeNewFiles(scaffold.files, 'Nothing was written. Move the file away, or run natter init in another folder.')
+      writeNewFiles(
+        scaffold.files,
+        `Nothing was written. natter init ${kind} --print prints the files, so that you can add them to yours.`,
+      )
       if (await printFormatted({ files, run: scaffold.run }, globals)) return
       note(`wrote ${files.join(' and ')}; run`)
       print(`${scaffold.run}\n`)

@@ -48,14 +48,23 @@ class Natter:
         return send(method, self.url + "/api/v1" + path, "Basic " + key, urllib.parse.urlencode(fields))
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    report = (yield).get_result()
+    item.natter_failed = report.failed or getattr(item, "natter_failed", False)
+
+
 @pytest.fixture
-def natter():
+def natter(request):
     if "NATTER_SITE" not in os.environ:
         pytest.fail("run: natter exec --preset dev -- pytest")
     spaces = os.environ["NATTER_SITE"] + "/control/v1/spaces"
     token = "Bearer " + os.environ["NATTER_CONTROL_TOKEN"]
     space = send("POST", spaces, token)  # Every test finds the organization as it was founded.
     yield Natter(space)
+    if getattr(request.node, "natter_failed", False) and "NATTER_ON_FAILURE" in os.environ:
+        print("natter: kept as", os.environ["NATTER_ON_FAILURE"] + "/spaces/" + space["name"])
+        return  # natter exec --on-failure keeps what explains the failure.
     send("DELETE", spaces + "/" + space["name"], token)
 `
 
@@ -76,9 +85,9 @@ const nodeTest = (
 ) => `// Each test run starts a daemon in this process, in milliseconds. Replace the example by what your code does.
 
 ${[
-  `import { ${after}, ${before}, beforeEach, test } from '${runner}'`,
+  `import { ${after}, afterEach, ${before}, beforeEach, test } from '${runner}'`,
   "import assert from 'node:assert/strict'",
-  "import { startNatter } from 'natter/testing'",
+  "import { keepOnFailure, startNatter } from 'natter/testing'",
 ].join('\n')}
 
 let natter
@@ -89,6 +98,7 @@ ${before}(async () => {
 })
 ${after}(() => natter.stop())
 beforeEach(() => natter.reset()) // Every test finds the organization as it was founded.
+keepOnFailure(() => natter, { afterEach }) // With NATTER_ON_FAILURE=FOLDER, what explains a failed test is kept there.
 
 test('a message arrives', async () => {
   await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'tests', content: 'Hello!' })
@@ -127,7 +137,13 @@ func newServer(t *testing.T) server {
 	spaces := os.Getenv("NATTER_SITE") + "/control/v1/spaces"
 	var made server
 	call(t, "POST", spaces, nil, control, &made)
-	t.Cleanup(func() { call(t, "DELETE", spaces+"/"+made.Name, nil, control, &struct{}{}) })
+	t.Cleanup(func() {
+		if folder := os.Getenv("NATTER_ON_FAILURE"); folder != "" && t.Failed() {
+			t.Log("natter: kept as", folder+"/spaces/"+made.Name)
+			return // natter exec --on-failure keeps what explains the failure.
+		}
+		call(t, "DELETE", spaces+"/"+made.Name, nil, control, &struct{}{})
+	})
 	return made
 }
 
