@@ -80,8 +80,10 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   'node:fs/promises': { parts: Object.keys(filePromises).filter(name => name !== 'default'), by: /\/daemon\// },
   // Only a program that runs from its sources: a bundle knows its version.
   'node:module': { parts: ['createRequire'], by: /\/daemon\/version\.ts$/ },
-  // Only for subcommands that are programs of their own, and ours are not.
-  'node:child_process': { parts: ['spawn'], by: /node_modules\/commander\// },
+  // Only for subcommands that are programs of their own, and ours are not; and for the lock of a store.
+  'node:child_process': { parts: ['spawn'], by: /node_modules\/commander\/|\/daemon\/journal\// },
+  // Only for outgoing webhooks.
+  'node:dns': { parts: ['lookup'], by: /\/daemon\/io\// },
   // For options that are not set.
   'node:https': { parts: ['createServer'], by: /node_modules\/fastify\/lib\// },
   'node:http2': { parts: ['createServer', 'createSecureServer'], by: /node_modules\/fastify\/lib\// },

@@ -146,7 +146,7 @@ describe('paths and methods', () => {
     const { owner } = daemon()
     const { body } = await owner.raw('POST', '/api/v1/user_uploads', formOf('POST', new Map([['file', file]])))
     assert.equal((await owner.raw('GET', `/api/v1${body.url}`)).status, 200)
-    isError(await owner.raw('GET', `/api/v1${body.url}/`), 400, 'BAD_REQUEST', /there is no file/)
+    isError(await owner.raw('GET', `/api/v1${body.url}/`), 404, 'BAD_REQUEST', /there is no file/)
   })
 
   test('bad percent-encoding in the path is refused', async () => {
