@@ -4,10 +4,14 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { channels } from '../../daemon/api/channels/channels.ts'
+import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
+import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { newShell, type Shell } from '../support/cli.ts'
+import { users } from '../../daemon/api/people/users.ts'
+import { newShell, type Shell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
-import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 
 let daemon: TestDaemon
 let shell: Shell
@@ -153,6 +157,66 @@ describe('natter replay --against natter', () => {
     assert.deepEqual([found[0]!.subject, found[0]!.content], ['again', '```json\n{\n  "again": true\n}\n```'])
   })
 
+  test('--fresh plays a recording in an organization made from it, and so does a replay without a daemon', async t => {
+    const { url, owner, ready } = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    const home = newShell(t)
+    const file = join(home.home, 'talk.ndjson')
+    const proxy = new Watched(t, home.spawn(['proxy', file, '--to', url]))
+    const [site] = await proxy.until(1)
+    const control = new Control({ url, ready })
+    const { account: amy } = await control.call('GET', '/accounts/amy')
+    const { account: bot } = await control.call('GET', '/accounts/echo-bot')
+    const [own, hers, its] = [owner, amy, bot].map(
+      account => new Caller(site!, account.email, account.key ?? account.api_key, account.id ?? account.user_id),
+    ) as [Caller, Caller, Caller]
+    await own.call(events.register, { event_types: ['message', 'subscription'] })
+    await own.call(users.list, {})
+    const { streams } = await own.call(channels.list, {})
+    for (const { stream_id } of streams) await own.call(channels.members, { stream_id })
+    const registered = await hers.call(events.register, { event_types: ['message'] })
+    await hers.call(users.show, { user_id: owner.id! })
+    await hers.call(subscriptions.subscribe, { subscriptions: [{ name: 'made in the recording' }] })
+    await its.call(messages.send, { type: 'direct', to: [amy.user_id], content: 'to amy' })
+    const { id } = await own.call(messages.send, {
+      type: 'channel',
+      to: streams[0]!.stream_id,
+      topic: 't',
+      content: 'x',
+    })
+    await own.call(messages.update, { message_id: id, content: 'y' })
+    const queue = { queue_id: String(registered.queue_id), last_event_id: -1, dont_block: true }
+    const { events: heard } = await hers.call(events.get, queue)
+    assert.ok(heard.length > 0)
+    proxy.child.kill('SIGINT')
+    assert.equal(await proxy.ended, 0)
+    for (const flags of [['--fresh'], []]) {
+      const { stdout, stderr } = await home.run(['replay', file, '--against', 'natter', '--json', ...flags])
+      assert.notEqual(stdout, '', stderr)
+      const { differences } = JSON.parse(stdout) as { differences: { where: string; field: string }[] }
+      // Every call was answered as before, and every event came. What the recording does not show may differ.
+      const lost = differences.filter(({ field }) => field === 'status' || field === 'events' || field === '')
+      assert.deepEqual(lost, [], stderr)
+    }
+  })
+
+  test('--fresh makes accounts and channels of which a recording has little more than the names', async t => {
+    const home = newShell(t)
+    const sent = { type: 'stream', to: 'ops', topic: 't', content: 'hello' }
+    const line = { time: 1, method: 'POST', path: '/api/v1/messages', endpoint: 'send-message', sent, status: 200 }
+    const answer = { result: 'success', msg: '', id: 5, automatic_new_visibility_policy: 2 }
+    const lines = ['zoe@there.example', 'ci-bot@there.example'].map((user, call) => ({ ...line, call, user, answer }))
+    const { code, stderr, stdout } = await home.run([
+      'replay',
+      write('few.ndjson', lines),
+      '--against',
+      'natter',
+      '--json',
+    ])
+    assert.notEqual(stdout, '', stderr)
+    const found = JSON.parse(stdout).differences.map(({ field }: { field: string }) => field)
+    assert.deepEqual([code, new Set(found)], [8, new Set(['automatic_new_visibility_policy'])])
+  })
+
   test('plays the calls of one account on another server, and leaves out the others', async () => {
     const { owner, url } = daemon
     const file = write('site.ndjson', [...calls, { ...calls[1], call: 4, user: 'amy@example.com' }])
@@ -166,6 +230,8 @@ describe('natter replay --against natter', () => {
     [['--against', 'zulip'], /--against: give natter, or a server/],
     [['--accept'], /--accept needs --against/],
     [['--against', 'natter', '--exact'], /cannot be combined/],
+    [['--fresh'], /--fresh needs --against/],
+    [['--against', 'https://chat.example.com', '--fresh'], /--fresh needs --against natter/],
   ]
   for (const [flags, expected] of refused)
     test(`refuses ${flags.join(' ')}`, async () => {

@@ -1,6 +1,8 @@
 // `natter replay FILE --against natter|SITE`: plays the recording of one server on another, and reports where the two differ.
 
-import { basename } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { siteAddress } from '../../../../daemon/api/address.ts'
 import { mostDifferences } from '../../../../daemon/api/control/drift.ts'
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
@@ -10,22 +12,33 @@ import { accountFor, demandKey } from '../../../base/profile.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
 import { callControlPlane } from '../../../transport/control.ts'
+import { buildSeed, type Read } from '../../organization/seed-pull/build-seed.ts'
+import { startTimeout, withFixture } from '../fixture.ts'
 import { acceptedFile, knownDifferences, saveDifferences } from './accepted.ts'
 import { type Difference, Drift, keyOf } from './drift.ts'
+import { flagsFrom, organizationIn } from './organization.ts'
 import { playAll } from './play-all.ts'
 import { Player } from './player.ts'
 import type { Recording } from './recording.ts'
 
+interface Comparison {
+  readonly against: string
+  readonly accept: boolean
+  /** The organization of the recording, if the daemon was started with it. */
+  readonly begun?: Read
+}
+
 export async function reportDrift(
   file: string,
   recording: Recording,
-  against: string,
-  accept: boolean,
+  { against, accept, begun }: Comparison,
   globals: Globals,
 ): Promise<void> {
   const accepted = knownDifferences(acceptedFile(file))
   const drift = new Drift()
-  await playAll(playerFor(recording, against, globals), recording, drift)
+  const player = playerFor(recording, against, globals)
+  if (begun) await player.learnOrganization(begun)
+  await playAll(player, recording, drift)
   const { differences } = drift
   const isAccepted = (difference: Difference) => accept || accepted.has(keyOf(difference))
   if (against === 'natter') await keepReport(file, recording, differences, isAccepted, globals)
@@ -40,6 +53,29 @@ export async function reportDrift(
   const known = differences.length - news.length
   note(`${recording.calls.length} calls, ${count(news.length)}${known > 0 ? `, and ${known} accepted` : ''}`)
   if (news.length > 0) throw new Ending(exitCodes.unmet)
+}
+
+/** Against a daemon of its own, in memory, that begins as the recording did. */
+export async function reportFreshDrift(
+  file: string,
+  recording: Recording,
+  accept: boolean,
+  globals: Globals,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-replay-'))
+  try {
+    const seed = join(folder, 'seed.json')
+    const begun = organizationIn(recording)
+    const content = buildSeed(begun, { salt: undefined, now: Date.now() / 1000 })
+    writeFileSync(seed, JSON.stringify(content), { mode: 0o600 })
+    const flags = ['--seed', seed, ...flagsFrom(recording)]
+    await withFixture(flags, startTimeout, ({ ready }) => {
+      const place = { site: ready.url, ...(ready.control_token && { controlToken: ready.control_token }) }
+      return reportDrift(file, recording, { against: 'natter', accept, begun }, { ...globals, ...place })
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Of a report: the control plane takes a body of 1 MiB. */

@@ -4,6 +4,7 @@
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
+import { accountFor } from '../../../base/profile.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
@@ -28,6 +29,10 @@ export const replay: readonly ExtraSubcommand[] = [
         name: 'accept',
         about: 'with --against: keep the differences in FILE.accepted.json; they do not count from then on',
       },
+      {
+        name: 'fresh',
+        about: 'with --against natter: start a daemon with the accounts and channels that the recording shows',
+      },
       { name: 'exact', about: 'compare IDs and times too, for a daemon with the same --secret and a frozen clock' },
       { name: 'bot', value: 'ACCOUNT', about: 'play the calls of all others, and compare what this bot does' },
       { name: 'within', value: 'DURATION', about: 'how long the bot has for its next call; 5s by default' },
@@ -38,28 +43,35 @@ export const replay: readonly ExtraSubcommand[] = [
 the daemon assigns take the place of the recorded ones. What is compared is the status and the answer, and the events of every queue, without
 IDs, times and random texts. If the clock of the recording was frozen and that of the daemon is, it is moved along.
 --against natter takes a recording of another server, made with natter proxy, and reports each field that is absent, of another type or of another
-value, once for each endpoint and event. Start the daemon with the seed of natter seed pull. --against SITE plays the calls of one account on
+value, once for each endpoint and event. Start the daemon with the seed of natter seed pull, or add --fresh, which is the default where no daemon is
+known: then a daemon in memory begins with the accounts, channels, subscriptions and messages that the calls and answers of the recording show. --against SITE plays the calls of one account on
 that server, with its key; they change what is there.
 natter replay FILE --bot ACCOUNT -- COMMAND starts a bot, plays what the others did, and compares the calls of the bot with the recorded ones.`,
     examples: [
       'natter exec --preset dev -- natter replay talk.ndjson',
       'natter exec --seed team.json -- natter replay talk.ndjson --against natter --accept',
+      'natter replay talk.ndjson --against natter --fresh',
       'natter exec --preset dev -- natter replay talk.ndjson --bot echo-bot -- node bot.js',
     ],
     async run({ args: [file], rest = [], flags, globals }) {
       const recording = readRecording(file!)
-      const { bot, within, exact, against } = flags as {
+      const { bot, within, exact, against, fresh } = flags as {
         bot?: string
         within?: string
         exact?: boolean
+        fresh?: boolean
         against?: string
       }
       if (against !== undefined) {
         if (bot !== undefined || exact) throw usage('--against cannot be combined with --bot or --exact')
-        const { reportDrift } = await import('./against.ts')
-        return reportDrift(file!, recording, against, flags.accept === true, globals)
+        const { reportDrift, reportFreshDrift } = await import('./against.ts')
+        const accept = flags.accept === true
+        if (fresh && against !== 'natter') throw usage('--fresh needs --against natter')
+        if (fresh || (against === 'natter' && accountFor(globals, process.env).site === undefined))
+          return reportFreshDrift(file!, recording, accept, globals)
+        return reportDrift(file!, recording, { against, accept }, globals)
       }
-      if (flags.accept === true) throw usage('--accept needs --against')
+      if (flags.accept === true || fresh) throw usage(`${fresh ? '--fresh' : '--accept'} needs --against`)
       const player = new Player(globals)
       const findings =
         bot === undefined

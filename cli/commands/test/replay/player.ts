@@ -6,8 +6,9 @@ import { addHint, exitCodes, Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { type Account, accountFor } from '../../../base/profile.ts'
 import { type Answer, requireSite, send } from '../../../transport/client.ts'
-import { callControlPlane, findAccount } from '../../../transport/control.ts'
+import { type ControlledAccount, callControlPlane, findAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
+import type { Read } from '../../organization/seed-pull/build-seed.ts'
 import { isCallTo, type RecordedCall } from './recording.ts'
 
 export interface Played {
@@ -51,7 +52,9 @@ export class Player {
   }
 
   async play({ user, user_agent: userAgent, method, path, sent, endpoint }: RecordedCall): Promise<Played> {
-    const fields = new Map(Object.entries(sent).map(([name, value]) => [name, this.#mapped(name, String(value))]))
+    const fields = new Map(
+      Object.entries(sent).map(([name, value]) => [name, this.#mapped(name, String(value), sent.type)]),
+    )
     const account: Account = user === null ? this.#stranger : await this.#account(user)
     const isPosted = endpoint === webhooks.post.id
     if (isPosted && account.apiKey !== undefined) fields.set('api_key', account.apiKey)
@@ -76,6 +79,26 @@ export class Player {
     return this.#ids.get(field)?.get(recorded) ?? recorded
   }
 
+  /** Accounts and channels have other IDs here: calls that name them by ID get the new ones. */
+  async learnOrganization({ people, channels }: Pick<Read, 'people' | 'channels'>): Promise<void> {
+    const accounts = (await this.control('GET', '/accounts')).accounts as ControlledAccount[]
+    const account = await this.#account(accounts[0]!.email)
+    const streams = { method: 'GET', path: '/api/v1/streams', fields: new Map([['include_all', 'true']]) }
+    const found = Object(parseBody(await send(account, streams))).streams as typeof channels
+    const byName = new Map(found.map(({ name, stream_id }) => [name, String(stream_id)]))
+    const channelIds = channels.flatMap(({ stream_id, name }) => {
+      const id = byName.get(name)
+      return id === undefined ? [] : [[String(stream_id), id] as const]
+    })
+    const byAddress = new Map(accounts.map(({ email, user_id }) => [addressKey(email), String(user_id)]))
+    const userIds = people.flatMap(({ user_id, email, delivery_email }) => {
+      const id = byAddress.get(addressKey(delivery_email || email))
+      return id === undefined ? [] : [[String(user_id), id] as const]
+    })
+    this.#ids.set('stream_id', new Map(channelIds))
+    this.#ids.set('user_id', new Map(userIds))
+  }
+
   /** Moves the clock on; it never goes back. */
   async moveTo(time: number): Promise<void> {
     if (time <= this.#time) return
@@ -92,25 +115,44 @@ export class Player {
     if (this.#only) return Promise.resolve(this.#only.account)
     const known = this.#accounts.get(email)
     if (known) return known
-    const found = findAccount(this.#globals, email).then(
-      ({ email, api_key }) => ({ ...this.#stranger, email, apiKey: api_key }),
-      error => {
-        const absent = error instanceof Failure && error.exit === exitCodes.notFound
-        throw absent ? addHint(error, 'Start the daemon with the preset or seed of the recorded one.') : error
-      },
-    )
+    const found = this.#find(email).then(({ email, api_key }) => ({ ...this.#stranger, email, apiKey: api_key }))
     this.#accounts.set(email, found)
     return found
   }
 
-  #mapped(name: string, value: string): string {
-    return this.#ids.get(name)?.get(value) ?? value
+  async #find(email: string): Promise<ControlledAccount> {
+    try {
+      return await findAccount(this.#globals, email)
+    } catch (error) {
+      if (!(error instanceof Failure && error.exit === exitCodes.notFound)) throw error
+      const key = addressKey(email)
+      if (key.endsWith('-bot')) return findAccount(this.#globals, key)
+      throw addHint(error, 'Start the daemon with the preset or seed of the recorded one, or add --fresh.')
+    }
+  }
+
+  #mapped(name: string, value: string, type: unknown): string {
+    const field = type === 'stream' || type === 'channel' ? (placeFields[name] ?? name) : (idFields[name] ?? name)
+    if (!/^\[[\d, ]*\]$/.test(value)) return this.idOf(field, value)
+    return value.replace(/\d+/g, id => this.idOf(field, id))
   }
 
   #mappedPath(path: string): string {
-    return path.replace(/\/messages\/(\d+)/, (_, id: string) => `/messages/${this.idOf('message_id', id)}`)
+    return path.replace(/\/(messages|users|streams)\/(\d+)/, (_, kind: keyof typeof pathFields, id: string) => {
+      return `/${kind}/${this.idOf(pathFields[kind], id)}`
+    })
   }
 }
+
+/** The address of a bot ends with the name of its server, which is another one here. */
+function addressKey(email: string): string {
+  return email.toLowerCase().replace(/(?<=-bot)@.*/, '')
+}
+
+/** Whose IDs parameters and parts of paths are, where their names do not say it. */
+const idFields: Readonly<Record<string, string>> = { to: 'user_id', principals: 'user_id', channel_id: 'stream_id' }
+const placeFields: Readonly<Record<string, string>> = { ...idFields, to: 'stream_id' }
+const pathFields = { messages: 'message_id', users: 'user_id', streams: 'stream_id' } as const
 
 function parseBody({ text }: Answer): unknown {
   try {
