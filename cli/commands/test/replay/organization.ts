@@ -84,7 +84,7 @@ class Organization {
     const [, streamId] = /^\/api\/v1\/streams\/(\d+)\/members$/.exec(call.path) ?? []
     if (streamId !== undefined) this.#subscribeAll(Number(streamId), answer.subscribers)
     if (call.user === null) return
-    const caller = this.#accountOf(call.user)
+    const caller = this.#findCaller(call.user)
     this.#takeSubscriptions(call.user, caller, answer)
     this.#takeSent(call, caller, answer)
   }
@@ -99,7 +99,7 @@ class Organization {
     if (isCallTo(call, 'POST', '/bots') && typeof short_name === 'string') this.#created.add(`${short_name}-bot`)
     if (isCallTo(call, 'POST', '/channels/create') && typeof name === 'string') this.#created.add(name.toLowerCase())
     if (!isCallTo(call, 'POST', '/users/me/subscriptions') || call.user === null) return
-    const caller = this.#accountOf(call.user)
+    const caller = this.#findCaller(call.user)
     for (const item of listIn(subscriptions)) {
       const name = String(Object(item).name).toLowerCase()
       const known = this.#channelNamed(name)
@@ -170,7 +170,7 @@ class Organization {
   }
 
   /** Callers of whom nothing else is known have the name of their address. */
-  #accountOf(email: string): number {
+  #findCaller(email: string): number {
     const known = [...this.#people.values()].find(person => person.email.toLowerCase() === email.toLowerCase())
     if (known) return known.user_id
     const user_id = this.#nextId--
