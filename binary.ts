@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { inject } from 'postject'
 
@@ -56,7 +56,12 @@ const assets: Record<string, string> = {}
 for (const name of readdirSync(join(folder, 'assets'))) assets[name] = join(folder, 'assets', name)
 for (const name of readdirSync('dist'))
   if (/\.cjs(\.cache)?$/.test(name) && name !== 'testing.cjs') assets[name] = join('dist', name)
-for (const name of readdirSync('dist/inspector')) assets[`inspector/${name}`] = join('dist/inspector', name)
+for (const folder of ['inspector', 'site'])
+  for (const entry of readdirSync(join('dist', folder), { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) {
+      const file = join(entry.parentPath, entry.name)
+      assets[relative('dist', file).replaceAll('\\', '/')] = file
+    }
 
 const config = join(folder, 'sea.json')
 const blob = join(folder, 'sea.blob')

@@ -1,25 +1,17 @@
 // Bundles the daemon, the command line and the libraries into dist/, one CommonJS file each. The programs get a V8 code
 // cache: start-up time is a feature, and most of it is compiling JavaScript. The libraries get types.
+// The documentation goes to dist/site, see docs/site/build.ts.
 // If nothing has changed since the last build, it does nothing: `npm cit` asks for a build twice.
 
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import * as filePromises from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { digestOf, readIfThere } from './digest.ts'
+import { buildSite } from './docs/site/build.ts'
 
 const require = createRequire(import.meta.url)
 const { opening, closing, withDigest } = require('./bin/wrap.js') as {
@@ -30,7 +22,7 @@ const { opening, closing, withDigest } = require('./bin/wrap.js') as {
 const { cached } = require('./bin/code-cache.js') as { cached: readonly string[] }
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-/** `build.ts --without-inspector FOLDER` builds the daemon alone, without its page: the bench compares the start of both. */
+/** `build.ts --without-inspector FOLDER` builds the daemon alone, without its pages: the bench compares the start of both. */
 const bare = process.argv[2] === '--without-inspector' ? process.argv[3] : undefined
 const root = bare ?? '.'
 const dist = `${root}/dist`
@@ -44,11 +36,19 @@ const forCoverage = process.env.NATTER_COVERAGE !== undefined
 
 /** Where the digest of the last build is kept: of all that went into it, and of all that it wrote. */
 const record = 'node_modules/.cache/natter-build'
-const inputs = ['build.ts', 'package.json', 'package-lock.json', 'node_modules/.package-lock.json', 'tsconfig.json']
+const inputs = [
+  'build.ts',
+  'digest.ts',
+  'package.json',
+  'package-lock.json',
+  'node_modules/.package-lock.json',
+  'tsconfig.json',
+]
 const folders = ['bin', 'cli', 'daemon', 'data/presets', 'data/seed.json', 'docs/cookbook.md']
 
 if (bare !== undefined) cpSync('bin', `${root}/bin`, { recursive: true })
-else if (read(record) === digest()) {
+else await buildSite(forCoverage)
+if (bare === undefined && readIfThere(record) === digest()) {
   // Tests compare the times of bundles and sources.
   for (const bundle of bundles) utimesSync(`dist/${bundle}.cjs`, new Date(), new Date())
   process.stdout.write('dist is up to date\n')
@@ -139,8 +139,8 @@ const apart: Plugin = {
 const withoutInspector: Plugin = {
   name: 'without-inspector',
   setup(build) {
-    const contents = 'export async function serveInspector() {}'
-    build.onLoad({ filter: /daemon\/http\/inspector\.ts$/ }, () => ({ contents, loader: 'ts' }))
+    const contents = 'export async function serveBuiltFile() {}'
+    build.onLoad({ filter: /daemon\/http\/built-files\.ts$/ }, () => ({ contents, loader: 'ts' }))
   },
 }
 const shared: BuildOptions = {
@@ -278,29 +278,10 @@ if (isWarm) {
   writeFileSync(record, digest())
 }
 
-/** Code caches fit one version of node, and packages are those that npm installed. */
+/** Code caches fit one version of node, and packages are those that npm installed. The site knows itself what is new in it. */
 function digest(): string {
-  const hash = createHash('sha256').update(`${process.version} ${process.arch} ${forCoverage}\n`)
-  for (const root of [...inputs, ...folders, 'dist'])
-    for (const file of filesIn(root))
-      hash
-        .update(`${file}\n`)
-        .update(read(file) ?? '')
-        .update('\n')
-  return hash.digest('hex')
-}
-
-function filesIn(path: string): string[] {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats?.isDirectory()) return [path]
-  return readdirSync(path)
-    .sort()
-    .flatMap(name => filesIn(join(path, name)))
-}
-
-function read(file: string): string | undefined {
-  const isThere = statSync(file, { throwIfNoEntry: false }) !== undefined
-  return isThere ? readFileSync(file, 'latin1') : undefined
+  const isOfSite = (file: string) => file.startsWith(join('dist/site/'))
+  return digestOf(String(forCoverage), [...inputs, ...folders, 'dist'], isOfSite)
 }
 
 /** TypeScript wants to know of every declaration which kind of module it is about, so there is a copy for each. */

@@ -8,6 +8,7 @@ import { emojiData } from '../domain/markdown/emoji-data.ts'
 import { invalid, malformed, Refusal } from '../domain/refusal.ts'
 import { admitDefect, createAnswering, missingPath, missingSpace, refuse } from './answer.ts'
 import { BodyRefused, readBody, readOn } from './body.ts'
+import { serveBuiltFile } from './built-files.ts'
 import { refuseOldApp } from './compatibility.ts'
 import { serveImage, unknownUser } from './images.ts'
 import { controlPrefix, prefix } from './incoming.ts'
@@ -93,6 +94,11 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   app.get('/', (request, reply) => serveInspector(request, reply, 'index.html'))
   app.get<{ Params: { file: string } }>('/inspector/:file', (request, reply) =>
     serveInspector(request, reply, request.params.file),
+  )
+  // Pages refer to each other by relative paths, which need the slash.
+  app.get('/docs', (_request, reply) => reply.redirect('docs/'))
+  app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) =>
+    serveBuiltFile(request, reply, 'site', request.params['*'].replace(/(^|\/)$/, '$1index.html')),
   )
   app.get<{ Params: { file: string } }>('/static/:file', async (request, reply) => {
     const { file } = request.params

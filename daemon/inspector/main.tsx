@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from '@preact/signals'
 import { render } from 'preact'
+import { AccountChoice } from './act-as.tsx'
 import { organization, unread, watchChat } from './chat/store.ts'
 import { KeysDialog, listenToKeys, showKeys } from './keyboard.tsx'
 import { clock, connection, watchLive } from './live.ts'
@@ -9,8 +10,9 @@ import { Icon, notice } from './parts/controls.tsx'
 import { fullTime } from './parts/format.ts'
 import { WhyDialog } from './parts/why.tsx'
 import { followAddress, route, type ViewName, views, writeHref } from './route.ts'
-import { accounts, actAs, actor, begin, isControlled, phase, signOut } from './session.ts'
+import { actor, begin, isControlled, phase, signOut } from './session.ts'
 import { SignIn } from './sign-in.tsx'
+import { chooseNextTheme, readTheme, showTheme } from './theme.ts'
 import { Calls } from './views/calls.tsx'
 import { Conversations } from './views/conversations.tsx'
 import { Events } from './views/events.tsx'
@@ -33,8 +35,7 @@ const current = computed<ViewName>(() => {
   return views[view].control && !isControlled.value ? 'conversations' : view
 })
 
-const themeKey = 'natter-inspector theme'
-const theme = signal(localStorage.getItem(themeKey) ?? 'auto')
+const theme = signal(readTheme())
 
 function App() {
   if (phase.value === 'starting') return <p class="empty">Loading…</p>
@@ -91,10 +92,14 @@ function Rail() {
           <span class="state" data-state={connection.value} title={`Connection: ${connection.value}`}>
             {connection.value}
           </span>
-          <button type="button" class="button ghost" onClick={nextTheme} title={`Theme: ${theme.value}`}>
+          <button type="button" class="button ghost" onClick={changeTheme} title={`Theme: ${theme.value}`}>
             <Icon name="theme" />
             <span class="hidden">Theme: {theme.value}</span>
           </button>
+          <a class="button ghost" href="docs/" title="Documentation">
+            <Icon name="docs" />
+            <span class="hidden">Documentation</span>
+          </a>
           <button type="button" class="button ghost" onClick={showKeys} title="Keys (?)">
             <Icon name="keys" />
             <span class="hidden">Keys</span>
@@ -110,26 +115,7 @@ function Rail() {
 }
 
 function ActAs() {
-  if (!isControlled.value) return <p class="faint acting">{actor.value?.email}</p>
-  return (
-    <label class="field act-as">
-      <span>Act as</span>
-      <select
-        class="input"
-        value={actor.value?.user_id}
-        onChange={event => {
-          const chosen = accounts.value.find(({ user_id }) => user_id === Number(event.currentTarget.value))
-          if (chosen) actAs(chosen)
-        }}
-      >
-        {accounts.value.map(({ user_id, full_name, email }) => (
-          <option key={user_id} value={user_id}>
-            {full_name} ({email})
-          </option>
-        ))}
-      </select>
-    </label>
-  )
+  return isControlled.value ? <AccountChoice /> : <p class="faint acting">{actor.value?.email}</p>
 }
 
 function ClockLine() {
@@ -142,16 +128,11 @@ function ClockLine() {
   )
 }
 
-function nextTheme(): void {
-  const order = ['auto', 'light', 'dark']
-  theme.value = order[(order.indexOf(theme.value) + 1) % order.length]!
-  localStorage.setItem(themeKey, theme.value)
+function changeTheme(): void {
+  theme.value = chooseNextTheme(theme.value)
 }
 
-effect(() => {
-  if (theme.value === 'auto') delete document.documentElement.dataset.theme
-  else document.documentElement.dataset.theme = theme.value
-})
+effect(() => showTheme(theme.value))
 effect(() => {
   const count = unread.value.size
   document.title = `${count > 0 ? `(${count}) ` : ''}${views[current.value].title} – Natter inspector`

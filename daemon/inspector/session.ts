@@ -18,7 +18,10 @@ interface Kept {
 }
 
 /** The daemon or space that served the page, however long its path is. */
-export const site = new URL('.', location.href.split(/[?#]/, 1)[0]!).href.replace(/\/$/, '')
+export const site = new URL(
+  document.documentElement.dataset.site ?? '.',
+  location.href.split(/[?#]/, 1)[0]!,
+).href.replace(/\/$/, '')
 
 /** One origin can have several worlds, each with a token of its own. */
 const storageKey = keyFor(site)

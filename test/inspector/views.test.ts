@@ -1,30 +1,19 @@
 // Every view of the inspector, used as a person would, in a real browser against a real daemon.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { invitations } from '../../daemon/api/people/invitations.ts'
+import { violations } from '../support/axe.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
 import { spaceOf } from '../support/spaces.ts'
 import { until } from '../support/until.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-/** What axe finds wrong with the page as it is, in a few words each. */
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
-    'axe.run(document, { resultTypes: ["violations"] }).then(result => result.violations)',
-  )
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
-}
 
 describeInBrowser('the inspector', open => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--strict'] })
@@ -371,7 +360,6 @@ describeInBrowser('the inspector', open => {
       const { page } = await open(daemon().ready.inspector, options)
       await page.getByRole('navigation', { name: 'Views' }).waitFor()
       // The policy of the page allows no script but its own, so the tool comes in from outside.
-      await page.evaluate(axe)
       for (const path of [channel, ...paths]) {
         await page.evaluate(`location.hash = ${JSON.stringify(path)}`)
         await page.getByRole('heading', { level: 1 }).first().waitFor()

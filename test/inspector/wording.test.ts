@@ -16,6 +16,7 @@ const loadPart = (name: string): Promise<Module> => import(`../../daemon/inspect
 before(async () => {
   // The little of a browser that these modules look at when they are loaded.
   const globals = globalThis as Record<string, unknown>
+  globals.document ??= { documentElement: { dataset: {} } }
   globals.location ??= { href: 'http://127.0.0.1:9991/#/world', hash: '#/world', pathname: '/', search: '' }
   globals.sessionStorage ??= { getItem: () => null, setItem() {}, removeItem() {} }
   commands = await loadPart('commands')

@@ -63,7 +63,7 @@ describe('no-store', () => {
       '/spaces/one',
     ])
       assert.equal(await cacheOf('GET', path), 'no-store', path)
-    for (const path of ['/', '/static/icon.svg', '/static/emoji.json'])
+    for (const path of ['/', '/docs/', '/static/icon.svg', '/static/emoji.json'])
       assert.match(String(await cacheOf('GET', path)), /^(no-cache|max-age=86400)$/, path)
   })
 })

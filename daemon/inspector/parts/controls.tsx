@@ -21,6 +21,7 @@ const shapes = {
   lock: 'M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z',
   search: 'M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12zm4.5 10.5L20 20',
   theme: 'M12 4a8 8 0 1 0 0 16zm0 0a8 8 0 0 1 0 16',
+  docs: 'M12 7c-2-1.500-4.500-2-8-2v13c3.500 0 6 .5 8 2 2-1.500 4.500-2 8-2V5c-3.500 0-6 .5-8 2zm0 0v13',
   keys: 'M4 7h16v10H4zm3 3h.01M11 10h.01M15 10h.01M8 14h8',
   leave: 'M14 5H5v14h9m-3-7h9m-3-3 3 3-3 3',
   send: 'M4 12 20 5l-5 15-3.5-6z',
@@ -80,41 +81,6 @@ export function CopyButton({ text, children }: { text: () => string; children: C
       {children}
     </button>
   )
-}
-
-/** Characters shown at first: a page of a megabyte is slow to lay out. */
-const shownOfJson = 50_000
-
-export function Json({ value, label = 'JSON' }: { value: unknown; label?: string }) {
-  const text = typeof value === 'string' ? indent(value) : (JSON.stringify(value, null, 2) ?? 'null')
-  const whole = useSignal(false)
-  const cut = !whole.value && text.length > shownOfJson
-  return (
-    <div class="json">
-      <pre tabIndex={0} role="region" aria-label={label}>
-        {cut ? text.slice(0, shownOfJson) : text}
-      </pre>
-      {cut && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            whole.value = true
-          }}
-        >
-          Show all {text.length.toLocaleString()} characters
-        </button>
-      )}
-    </div>
-  )
-}
-
-function indent(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
 }
 
 /** Milliseconds between two readings. */
@@ -201,15 +167,5 @@ export function Choice({ label, chosen, options }: ChoiceProps) {
         </option>
       ))}
     </select>
-  )
-}
-
-export function Field({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is the child
-    <label class="field">
-      <span>{label}</span>
-      {children}
-    </label>
   )
 }

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals'
 import { NatterError } from '../../client/sender.ts'
 import { control, messageOf } from '../session.ts'
-import { Json } from './controls.tsx'
+import { Json } from './basics.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface Answer {

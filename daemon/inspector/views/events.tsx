@@ -2,8 +2,9 @@
 
 import { useComputed } from '@preact/signals'
 import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
+import { Json } from '../parts/basics.tsx'
 import { writeFollow } from '../parts/commands.ts'
-import { attempt, CopyButton, Json, useFresh } from '../parts/controls.tsx'
+import { attempt, CopyButton, useFresh } from '../parts/controls.tsx'
 import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
 import { Details, Facts, type Filter, Log } from '../parts/log.tsx'
 import { Table } from '../parts/table.tsx'

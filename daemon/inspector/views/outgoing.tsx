@@ -2,7 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import { clock } from '../live.ts'
-import { attempt, Json, useFresh } from '../parts/controls.tsx'
+import { Json } from '../parts/basics.tsx'
+import { attempt, useFresh } from '../parts/controls.tsx'
 import { fromNow, fullTime, localPart } from '../parts/format.ts'
 import { accounts, callAs, control } from '../session.ts'
 

@@ -1,7 +1,8 @@
 // Snapshots: save, restore, remove, and what differs between two of them, side by side.
 
 import { useSignal } from '@preact/signals'
-import { attempt, Choice, Json, useFresh } from '../parts/controls.tsx'
+import { Json } from '../parts/basics.tsx'
+import { attempt, Choice, useFresh } from '../parts/controls.tsx'
 import { fullTime } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import { control, messageOf, reloadAccounts } from '../session.ts'
