@@ -80,7 +80,10 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     await block.ended
     assert.match(block.plain, /^scheduled_message_id +1\n(.*\n)*content +hello\n/)
     const piped = await shell.run(['channels', 'list'])
-    assert.match(piped.stdout, /^stream_id {2}name +description +invite_only {2}subscriber_count\n/)
+    assert.match(
+      piped.stdout,
+      /^stream_id {2}name +description +invite_only {2}subscriber_count {2}stream_weekly_traffic\n/,
+    )
     assert.ok(piped.stdout.includes(about))
     const all = await shell.run(['channels', 'list', '--fields', 'name,topics_policy,folder_id'])
     assert.match(all.stdout, /^name +topics_policy +folder_id\n/)
