@@ -28,7 +28,7 @@ process.on('disconnect', () => process.exit())
 /** The bundle, which is loaded in a fifth of the time, or the sources where they are newer. */
 async function loadProgram(): Promise<typeof import('../../daemon/main.ts')> {
   if (!isAsNewAs(join(root, 'dist/natterd.cjs'), ['daemon'])) return import('../../daemon/main.ts')
-  return createRequire(join(root, 'bin/'))('./launch.js').launch('natterd').module.exports
+  return createRequire(join(root, 'bin/'))('./launch.js').run('natterd.cjs').module.exports
 }
 
 async function answerTo({ ask, daemon: number, args = [], env = {} }: Question): Promise<Ready | undefined> {
