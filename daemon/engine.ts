@@ -23,7 +23,7 @@ interface EngineParts {
   readonly onFailure: (error: Error) => void
   /** What in this world runs without a caller. Its own, if it is absent. */
   readonly boundary?: Boundary
-  /** What callers are told then. */
+  /** The refusal that callers get after that. */
   readonly whenEnded?: string | undefined
   /** Facts were taken: what is planned may have changed. */
   readonly onChange: () => void
@@ -128,7 +128,7 @@ export class Engine implements Holder {
 
   /**
    * Runs a command. The reply is handed over only when everything it could have seen is on disk: no reader may
-   * remember what a crash forgets. Where all of it is, that is at once.
+   * remember what a crash forgets. If all of it already is, the reply is immediate.
    */
   run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Reply | Promise<Reply> {
     this.#mustBeOpen()
@@ -241,7 +241,7 @@ export class Engine implements Holder {
     return this.#compacting
   }
 
-  /** Whatever is asked of it after this is refused. */
+  /** Every call after this is refused. */
   async close(why = 'The daemon is stopping.'): Promise<void> {
     await this.#compacting
     await this.settled().catch(() => {})
@@ -307,7 +307,7 @@ export class Engine implements Holder {
     }
   }
 
-  /** Telling queues what they never pass on is most of the work of a start, so those that will have ended are left out. */
+  /** Queues that end before the end of the journal are left out of the replay: filling them would be most of the work of a start. */
   async #queuesRemovedAfter(position: number): Promise<Set<string>> {
     const removed = new Set<string>()
     for await (const { facts } of this.#parts.journal.find(position, '"type":"queue.removed"'))

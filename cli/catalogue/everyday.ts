@@ -186,7 +186,7 @@ async function newest(
   }
   const counted = given.has('num_before') || given.has('num_after')
   const first = anchor === 'oldest' || anchor === 'first_unread'
-  // Before the oldest there is nothing, and after the newest neither.
+  // There is nothing before the oldest message or after the newest.
   if (lines !== undefined) values[first ? 'num_after' : 'num_before'] = Number(joinWords(lines))
   else if (!counted && first) values.num_after = shownMessages
   if (anchor !== undefined) return

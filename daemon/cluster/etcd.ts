@@ -136,7 +136,7 @@ export class Etcd {
         )
       } catch (error) {
         if (error instanceof EtcdRefused) throw error
-        // The last attempt has little time: that it was not answered says less than what was said before.
+        // The last attempt has little time left: the error of an earlier one says more than its timeout.
         const said = reasonOf(error as Error)
         if (said !== silence) reason = said
         // Another call may have moved on already.
@@ -241,7 +241,7 @@ export class Etcd {
   }
 }
 
-/** What etcd's own words leave open: what to do about it. */
+/** The message of etcd, with advice on what to do about it. */
 function describeRefusal(message: string): string {
   if (/space exceeded/.test(message)) return databaseFull
   const advice = Object.entries(advices).find(([words]) => message.includes(words))?.[1]

@@ -222,7 +222,7 @@ export class Replica {
       await between()
       this.#life = await this.#lives.begin()
       await this.#life.world.follow(this.#publicUrl)
-      // What it had said is still true, though it may be old: reads need not wait for etcd.
+      // Its state is committed, though it may be old: reads are answered without waiting for etcd.
       if (wasOpen) this.#lives.open(this.#life)
     })
     this.#changing = change.catch(() => {})
@@ -264,7 +264,7 @@ export class Replica {
     })
   }
 
-  /** Nothing that this daemon does will mend it. The others need not wait for the end of its lease. */
+  /** This daemon cannot recover from the error. It gives up its lease, so that the others need not wait for its end. */
   #fail(error: Error): void {
     const failure = new ReplicaFailed(error.message)
     if (this.#stopped) return

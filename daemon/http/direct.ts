@@ -50,7 +50,7 @@ class Connection {
   /** What arrived while a request was being answered. It makes this connection node:http's. */
   #unread: Buffer[] | undefined
   #answering: DirectResponse | undefined
-  /** Of the request before: most clients send the same again and again. */
+  /** Parsed from the previous request: most clients send the same again and again. */
   #fields: Fields | undefined
 
   constructor(way: ShortWay, socket: Socket) {

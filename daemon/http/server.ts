@@ -62,7 +62,7 @@ export function buildServer({
   logLevel,
   countCall,
 }: ServerParts): HttpServer {
-  // One count for all ways in: what a client reports must be found in the log once.
+  // One counter for all ways in: a request ID that a client reports must be in the log only once.
   let requests = 0
   const newId = () => `req-${(++requests).toString(36)}`
   const sites = new Sites()
@@ -121,7 +121,7 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
-      // At once: whether noise comes before or after the answer must not depend on who reads the connection.
+      // In this turn once the pages are loaded: whether the answer comes before noise after the request must not depend on which reader has it.
       if (opened) return opened.serve(request, response)
       openPages().then(
         ({ serve }) => serve(request, response),
@@ -233,7 +233,7 @@ async function close(listener: Listener, settled: () => Promise<void>): Promise<
   listener.closeIdle()
   const sweep = setInterval(() => listener.closeIdle(), 10)
   const force = setTimeout(async () => {
-    // However slow the disk is: what is being written is answered first, or it would seem lost.
+    // Waits for the disk without a deadline: a write without an answer would look lost to its client.
     await settled().catch(() => {})
     setImmediate(() => listener.closeAll())
   }, patience)

@@ -262,7 +262,7 @@ export class Site {
       })
   }
 
-  /** What fails before the edge has the call, or in answering it, is a defect of that call alone. */
+  /** An error before the edge has the call, or while it is answered, fails this call only. */
   #attempt(head: RequestHead, response: Response, serve: () => void): void {
     try {
       serve()

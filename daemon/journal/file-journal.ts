@@ -116,7 +116,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
   }
 
-  /** A few microseconds beside a sync: nothing is acknowledged that went into a file without a name. */
+  /** Checks that the file still has its name, so that nothing is acknowledged that would be lost. Costs microseconds beside a sync. */
   #mustBeThere(): void {
     const error = this.lost()
     if (error) throw error
@@ -248,7 +248,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#closed ??= this.#commits.inOrder(async () => {
       if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
       await closeFile(this.#fd)
-      // A disk that does not take it has the journal all the same.
+      // A disk that refuses this file still has the journal.
       if (!this.failure && !this.lost()) await recordCleanStop(this.#folder, this.#position).catch(() => {})
       await this.#held.release()
     })

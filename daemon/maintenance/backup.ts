@@ -66,7 +66,7 @@ export function giveWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // Not everywhere is it allowed. The backup is as good without.
+    // Not allowed on every system. The backup works without it.
   }
 }
 

@@ -58,7 +58,7 @@ export class World {
   ended: string | undefined
   #compaction: Cancel | undefined
   #storeCheck: Cancel | undefined
-  /** What runs without a caller in here. What fails there ends this world. */
+  /** Where timers and tasks of this world run. A defect in one of them ends this world and no other. */
   readonly #boundary = new Boundary(error => this.#endBy(error))
 
   constructor(parts: WorldParts) {

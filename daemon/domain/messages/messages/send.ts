@@ -67,7 +67,7 @@ export function send(ctx: Context, params: ParamsOf<typeof api.send>): Outcome<R
   }
 }
 
-/** Addresses for a message that is about to be there. A sender who may not know the channel does not learn its name. */
+/** Links to a message that is about to be sent. A sender who may not know the channel does not learn its name. */
 function linksTo(ctx: Context, target: Target, { id }: Pick<Message, 'id'>) {
   const { url } = ctx.server
   if (!('channel' in target)) {
@@ -87,7 +87,7 @@ function linksTo(ctx: Context, target: Target, { id }: Pick<Message, 'id'>) {
 /** Programs that copy messages of other networks. */
 const mirrors = new Set(['zephyr_mirror', 'irc_mirror', 'jabber_mirror', 'JabberMirror'])
 
-/** No account may write for another one, as on a public server whose operator has permitted it to none. */
+/** No account may send as another one, as on a public server whose operator has given this right to no account. */
 function checkMirroring({ client }: Context, { forged, sender }: ParamsOf<typeof api.send>): void {
   if (forged === 'yes' || forged === 'true') throw invalid('forged', 'you cannot send messages for others')
   if (mirrors.has(client) && sender === undefined) throw needed('sender', `from ${client}`)
@@ -115,7 +115,7 @@ export function resolveTarget(
 
 interface Options {
   readonly readBySender?: boolean
-  /** For whom else it is read from the start. */
+  /** Users beside the sender for whom the message is read at once. */
   readonly readBy?: readonly number[]
   readonly echo?: MessageSent['echo'] | undefined
   readonly widget?: string | undefined
@@ -123,7 +123,7 @@ interface Options {
   readonly client?: string
 }
 
-/** All that a message by the actor leads to, with the rights of the actor: sent now, or planned and due. */
+/** The facts of a message by the actor, with all its consequences: sent now, or scheduled and due. */
 export function posting(ctx: Context, target: Target, content: string, options: Options = {}) {
   const rendered = composeMessage(ctx, target, content)
   const { facts, policy } = visibilityFacts(ctx, target, rendered)
@@ -131,7 +131,7 @@ export function posting(ctx: Context, target: Target, content: string, options: 
   return { facts: [...relink(ctx, rendered.uploads, sent.message), ...facts, sent], sent, policy }
 }
 
-/** How the sender, and those called by name, see the topic from now on. */
+/** Follows or unmutes the topic for the sender and for mentioned users, by their settings. */
 function visibilityFacts(ctx: Context, target: Target, { mentions }: Rendered) {
   if (!('channel' in target)) return { facts: [] as readonly Fact[], policy: undefined }
   const { channel, topic } = target
@@ -152,7 +152,7 @@ export function composeMessage(ctx: Context, target: Target, content: string): R
 interface SystemOptions {
   readonly reader?: User | undefined
   readonly readBy?: readonly number[]
-  /** Where links to topics lead, if not to the newest message as things are. */
+  /** Finds the message that a link to a topic leads to; by default the newest one. */
   readonly latestMessage?: LatestMessage | undefined
 }
 
@@ -206,7 +206,7 @@ function sentFact(
   const id = nextMessageId(ctx)
   const details = buildDetails(state, id, sender, target, content, rendered, widget)
   const said = { time: seconds(ctx.now), client, content, html: rendered.html, marks: computeMarks(rendered) }
-  // In steps, not put together of parts that may be absent: that took longer than all the checks before it.
+  // Assigned field by field: spreading optional parts was slower than all checks together.
   const message: Mutable<Message> =
     'channel' in target
       ? { id, senderId: sender.id, channelId: target.channel.id, topic: target.topic, ...said }
@@ -293,7 +293,7 @@ export function computeMarks({ hasLink, hasImage, hasAttachment, isMe, mentions 
   )
 }
 
-/** More than so many people are not called without permission. */
+/** Above this number of recipients, mentioning all of them needs permission. */
 const many = 15
 
 function checkMentions(ctx: Context, target: Target, { mentions }: Rendered): void {

@@ -6,7 +6,7 @@ import type { Details } from './message.ts'
 import { type WordArrays, WordIndex } from './word-index.ts'
 import { eachWordHash } from './words.ts'
 
-/** They keep nothing between two calls. A mark at the beginning of a message is a part of it. */
+/** Stateless, so all segments share them. A byte order mark at the beginning of a message is part of its text. */
 export const encoder = new TextEncoder()
 export const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
