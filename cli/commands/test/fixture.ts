@@ -52,7 +52,8 @@ export async function withFixture<T>(
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   end = () => {
     daemon.kill('SIGTERM')
-    rmSync(scratch, { recursive: true, force: true })
+    // The daemon may still be writing to the folder.
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
   }
   daemon.stderr!.setEncoding('utf8').on('data', text => {
     logged = (logged + text).slice(-longestLog)
