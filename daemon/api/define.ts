@@ -172,8 +172,6 @@ export interface Param<S extends TSchema = TSchema, P extends Presence = Presenc
   readonly off?: string
   /** Longer text is cut to this many characters instead of being refused, so clients should warn. */
   readonly cut?: number
-  /** A value that is accepted and does nothing; the reply lists the parameter as ignored. */
-  readonly unsupported?: unknown
   /** Public servers of the API family refuse a call without it, so clients made for them must send it here too. */
   readonly requiredByPublicServers?: true
   /** They take it as JSON, even if it is a word. */

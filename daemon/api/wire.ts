@@ -54,7 +54,6 @@ export function decode(
     const problem = problemIn(name, param.shape, value)
     if (problem) return { rejected: { code: 'BAD_REQUEST', msg: problem, parameter: name } }
     params[name] = value
-    if (param.unsupported !== undefined && value === param.unsupported) ignored.push(name)
   }
   for (const [name, value] of fields) if (!names.has(name) && !(takesFile && isUpload(value))) ignored.push(name)
   return { params, ignored: ignored.sort() }

@@ -85,7 +85,7 @@ export function headersFor(
 }
 
 /** Every answer of the API: many hold keys, and all of them are for one reader. */
-export const notStored = ['Cache-Control', 'no-store']
+export const notStored = ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private']
 
 /** A defect: the caller learns no details. */
 export function admitDefect(to: Answering, requestId: string): void {

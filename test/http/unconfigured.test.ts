@@ -70,9 +70,12 @@ describe('POST /zcommand', () => {
       ['/fixed-width', 'fluid_layout_width', false],
     ] as const) {
       const changed = await owner.call(settings.command, { command })
-      assert.match(changed.msg!, /^Changed to .* Type `\/[a-z-]+` to change back\.$/)
+      assert.match(changed.msg!, /^Changed to (.*)! To revert \1, type `\/[a-z-]+`\.$/)
       assert.equal((await fetched(owner, ['user_settings'])).user_settings[setting], value)
-      assert.match((await owner.call(settings.command, { command })).msg!, /^You still use /)
+      assert.match(
+        (await owner.call(settings.command, { command })).msg!,
+        /^You are still in (?:dark theme|light theme|fluid width mode|fixed width mode)\.$/,
+      )
     }
     const ping = await owner.raw('POST', '/api/v1/zcommand', { query: 'command=/ping' })
     assert.deepEqual(ping.body, { result: 'success', msg: '' })

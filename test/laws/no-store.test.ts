@@ -17,11 +17,13 @@ async function telling(): Promise<Endpoint[]> {
     .filter(({ reply }) => /"(\w*_)?(token|api_key)"/.test(JSON.stringify(reply)))
 }
 
+const noStore = /\bno-store\b/
+
 describe('no-store', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--metrics'] })
   const cacheOf = async (method: string, path: string) => {
     const { headers } = await daemon().owner.raw(method, path)
-    return headers['cache-control']
+    return String(headers['cache-control'])
   }
 
   test('is on every answer of the API, refusals and unknown paths included', async () => {
@@ -29,7 +31,7 @@ describe('no-store', () => {
       if (endpoint.served === 'outgoing') continue
       const path = endpoint.path.replaceAll(/\{\w+\}/g, '1')
       const { headers } = await daemon().anonymous.raw(endpoint.method, `/api/v1${path}`)
-      assert.equal(headers['cache-control'], 'no-store', endpoint.id)
+      assert.match(String(headers['cache-control']), noStore, endpoint.id)
     }
     for (const [method, path] of [
       ['OPTIONS', 'users'],
@@ -37,7 +39,7 @@ describe('no-store', () => {
       ['PUT', 'users'],
       ['GET', 'nothing'],
     ])
-      assert.equal(await cacheOf(method!, `/api/v1/${path}`), 'no-store', `${method} ${path}`)
+      assert.match(await cacheOf(method!, `/api/v1/${path}`), noStore, `${method} ${path}`)
   })
 
   test('is on every answer of the control plane that has a key or a token', async () => {
@@ -48,7 +50,7 @@ describe('no-store', () => {
     for (const { method, path } of found) {
       const body = method === 'GET' ? undefined : {}
       const { headers, text } = await control.try(method, path.replaceAll(/\{\w+\}/g, 'one'), body)
-      assert.equal(headers['cache-control'], 'no-store', `${method} ${path}: ${text}`)
+      assert.match(String(headers['cache-control']), noStore, `${method} ${path}: ${text}`)
     }
   })
 
@@ -62,7 +64,7 @@ describe('no-store', () => {
       '/nothing',
       '/spaces/one',
     ])
-      assert.equal(await cacheOf('GET', path), 'no-store', path)
+      assert.match(await cacheOf('GET', path), noStore, path)
     for (const path of ['/', '/docs/', '/static/icon.svg', '/static/emoji.json'])
       assert.match(String(await cacheOf('GET', path)), /^(no-cache|max-age=86400)$/, path)
   })

@@ -127,6 +127,7 @@ function creating(): void {
     ['no short name', () => bob, line, () => fresh({ short_name: '' }), refused],
     ['no blank short name', () => bob, line, () => fresh({ short_name: '  ' }), refused],
     ['no short name with a line break', () => bob, line, () => fresh({ short_name: 'my\nbot' }), refused],
+    ['a name in another case than one that is taken', () => bob, line, () => fresh({ full_name: 'Amy Example' }), made],
     ['no short name that is taken', () => bob, line, () => fresh({ short_name: 'robot' }), refused],
     ['no bot of a guest', () => guest, line, () => fresh(), refused],
     ['no bot of a bot', () => bot, line, () => fresh(), refused],

@@ -152,6 +152,14 @@ const subscribing: readonly Case[] = [
 
 const change = 'PATCH /users/me/subscriptions'
 const changing: readonly Case[] = [
+  ['principals of another type are refused', asAmy, change, { add: [{ name: 'x' }], principals: [{}] }, bad],
+  [
+    'others are subscribed too',
+    asAmy,
+    change,
+    () => ({ add: [{ name: 'changed' }], principals: [bob.id] }),
+    () => ({ subscribed: { [bob.id]: ['changed'] } }),
+  ],
   ['nothing to do is refused', asAmy, change, {}, bad],
   ['an empty list is nothing to do', asAmy, change, { add: [], delete: [] }, bad],
   ['an entry without a name is refused', asAmy, change, { add: [{ bogus: 'foo' }] }, bad],

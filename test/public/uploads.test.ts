@@ -248,6 +248,21 @@ function attachments(): void {
     }
   })
 
+  test('are shared by their whole address too, whatever its scheme', async () => {
+    for (const site of [amy.url, amy.url.replace('http:', 'https:'), amy.url.replace('http:', '')]) {
+      const url = await put('whole.txt')
+      const { id } = await ok(amy, 'POST /messages', { type: 'direct', to: [bob.id], content: `[it](${site}${url})` })
+      assertHas((await ok(amy, 'GET /attachments')).attachments.at(-1), { messages: [{ id }] })
+      assert.equal((await get(url, bob)).status, 200)
+    }
+  })
+
+  test('have an address below the organization in what is rendered', async () => {
+    const url = await put('below.txt')
+    const { rendered } = await ok(amy, 'POST /messages/render', { content: `[it](${amy.url}${url})` })
+    assert.equal(rendered, `<p><a href="${url.slice(1)}">it</a></p>`)
+  })
+
   test('of others cannot be deleted', async () => {
     await put('mine.txt')
     const { attachments: all } = await ok(amy, 'GET /attachments')

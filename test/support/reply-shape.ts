@@ -8,7 +8,7 @@ import type { HttpReply } from './http.ts'
 
 export function replyProblem(endpoint: Endpoint, { status, headers, body }: HttpReply): string | undefined {
   // Replies hold keys, tokens and what is for one reader.
-  if (headers['cache-control'] !== 'no-store') return `cache-control ${headers['cache-control']}`
+  if (!/\bno-store\b/.test(String(headers['cache-control']))) return `cache-control ${headers['cache-control']}`
   return body.result === 'success' ? successProblem(endpoint, status, body) : errorProblem(endpoint, status, body)
 }
 

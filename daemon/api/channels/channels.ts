@@ -129,10 +129,7 @@ export const channels = {
       message_retention_days: optional(retention, 'days until messages are deleted; `realm_default` or `unlimited`', {
         jsonOnPublicServers: true,
       }),
-      // Public servers ignore true without a word; a caller should learn of it.
-      is_archived: optional(bool, 'false unarchives the channel; true is ignored, and reported as ignored', {
-        unsupported: true,
-      }),
+      is_archived: optional(bool, 'false unarchives the channel; true is ignored'),
       folder_id: optional(nullable(folderId), 'the channel folder; null for none'),
       topics_policy: optional(topicsPolicy, 'which topics are allowed'),
       ...mapTable(channelPermissions, name =>

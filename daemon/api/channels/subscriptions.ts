@@ -121,6 +121,7 @@ export const subscriptions = {
     params: {
       add: optional(listOf(wanted), 'channels to subscribe to'),
       delete: optional(listOf(channelName), 'names of the channels to unsubscribe from'),
+      principals: optional(people, 'who to subscribe and unsubscribe, by ID or email; you if omitted'),
     },
     reply: {
       subscribed: namesByUser,
@@ -131,6 +132,7 @@ export const subscriptions = {
     },
     cli: {
       name: 'subscriptions edit-list',
+      flags: { principals: 'to' },
       examples: [
         'natter subscriptions edit-list --add lunch --delete general',
         'natter subscriptions edit-list --add lunch,football --json',

@@ -12,8 +12,15 @@ const audioPath = /\.(?:mp3|m4a|aac|flac|wav|ogg|oga|opus)$/i
 
 /** The path of an uploaded file, if the link is to one. */
 function uploadPath(href: string, ownUrl: string): string | undefined {
-  const path = ownUrl !== '' && href.startsWith(`${ownUrl}/`) ? href.slice(ownUrl.length) : href
+  const [site, own] = [stripScheme(href), stripScheme(ownUrl)]
+  const isOwn = own !== '' && site !== href && site.startsWith(`${own}/`)
+  const path = isOwn ? site.slice(own.length) : href.replace(/^user_uploads\//, '/$&')
   return path.startsWith('/user_uploads/') ? path.replace(/[?#].*$/s, '') : undefined
+}
+
+/** The public server knows its own files by their host, whatever the scheme. */
+function stripScheme(url: string): string {
+  return url.replace(/^(?:https?:)?\/\//i, '')
 }
 
 /** Takes note of a link, and gives what is to be shown below its paragraph. */
@@ -26,7 +33,7 @@ export function linkPreview(env: Env, href: string, title: string): string | und
   if (picture) findings.hasImage = true
   if (env.quoted || !context.imagePreviews) return undefined
   const upload = path === undefined ? undefined : context.upload(path)
-  if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(href, upload))
+  if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(path ?? href, upload))
   if (isVideo(env, stripQuery(href)) && (path === undefined || upload)) {
     const video = element('video', { preload: 'metadata', src: href })
     return previewBox(' message_inline_video', href, title, video)

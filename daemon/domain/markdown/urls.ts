@@ -17,7 +17,7 @@ export function safeUrl(url: string, ownUrl = ''): string | undefined {
   if (url === '' || /[\u0000- \u007f-\u009f\\]/.test(url)) return undefined
   if (ownUrl !== '' && url.startsWith(ownUrl)) {
     const rest = url.slice(ownUrl.length)
-    if (rest.startsWith('/#')) return rest.slice(1)
+    if (rest.startsWith('/#') || rest.startsWith('/user_uploads/')) return rest.slice(1)
     if (rest.startsWith('#narrow/')) return rest
   }
   const colon = url.search(/[:/?#]/)

@@ -118,7 +118,7 @@ function prepareImage(image: HTMLImageElement, abort: AbortSignal): void {
 
 /** Below the site; undefined for anything that is not an upload. */
 function uploadPath(href: string): string | undefined {
-  return /^(?:https?:\/\/[^/]+(?:\/.*)?)?(\/user_uploads\/[^?#]+)/.exec(href)?.[1]
+  return /^(?:https?:\/\/[^/]+(?:\/.*)?)?(\/user_uploads\/[^?#]+)/.exec(href.replace(/^user_uploads/, '/$&'))?.[1]
 }
 
 const files = new Map<string, Promise<string>>()

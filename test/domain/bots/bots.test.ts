@@ -107,7 +107,7 @@ describe('POST /bots', () => {
       { bot_type: 3, payload_url: 'ftp://x' },
       { short_name: 'busy' },
       { short_name: 'a b' },
-      { full_name: 'BUSY bot' },
+      { full_name: 'busy bot' },
       { default_sending_stream: 'nowhere' },
     ])
       await amy.refused(api.create, { ...good, ...bad }, 'BAD_REQUEST')

@@ -309,7 +309,7 @@ describe('DELETE /streams/{stream_id}', () => {
     const [event] = await modern()
     assert.deepEqual([event!.property, event!.value], ['is_archived', true])
     const again: object = await owner.call(api.update, { stream_id: id, is_archived: true })
-    assert.deepEqual(again, { result: 'success', msg: '', ignored_parameters_unsupported: ['is_archived'] })
+    assert.deepEqual(again, { result: 'success', msg: '' })
     await owner.call(api.update, { stream_id: id, is_archived: false })
     assert.deepEqual(
       (await plain()).map(event => `${event.type}/${event.op}`),

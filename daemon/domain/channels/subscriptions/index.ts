@@ -29,12 +29,12 @@ export const subscriptions = resource(api)<SubscriptionFact>({
     unsubscribe: (ctx, params) => unsubscribing(ctx, params),
 
     change(ctx, params) {
-      const { add = [], delete: gone = [] } = params
+      const { add = [], delete: gone = [], ...whom } = params
       if (add.length + gone.length === 0) throw neededOneOf('add', 'delete')
       const adding =
-        add.length > 0 ? subscribing(ctx, { subscriptions: add, authorization_errors_fatal: true }) : undefined
+        add.length > 0 ? subscribing(ctx, { subscriptions: add, ...whom, authorization_errors_fatal: true }) : undefined
       // Additions come first, so one call can add and delete the same channel.
-      const removing = unsubscribing(ctx, { subscriptions: gone }, adding?.joined)
+      const removing = unsubscribing(ctx, { subscriptions: gone, ...whom }, adding?.joined)
       return {
         facts: [...(adding?.facts ?? []), ...removing.facts],
         reply: {

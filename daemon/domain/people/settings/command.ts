@@ -21,6 +21,6 @@ export function commandChanges(
   if (word === 'ping') return { changes: {} }
   if (!Object.hasOwn(commands, word)) throw invalid('command', `there is no command ${inQuotes(word)}`)
   const { setting, value, name, back } = commands[word as keyof typeof commands]
-  if (userSetting(actor, setting) === value) return { changes: {}, msg: `You still use the ${name}.` }
-  return { changes: { [setting]: value }, msg: `Changed to ${name}. Type \`/${back}\` to change back.` }
+  if (userSetting(actor, setting) === value) return { changes: {}, msg: `You are still in ${name.replace('-', ' ')}.` }
+  return { changes: { [setting]: value }, msg: `Changed to ${name}! To revert ${name}, type \`/${back}\`.` }
 }

@@ -15,22 +15,21 @@ export function checkFullName(state: State, name: string, user?: User): string {
   if (/[*`\\>"@\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u.test(checked))
     throw invalid('full_name', 'contains a character that is not allowed')
   if (/\|\d+$/.test(checked)) throw invalid('full_name', 'cannot end in | and a number')
-  if (organizationSetting(state, 'require_unique_names') && isNameTaken(state, checked, user, () => true))
+  const wanted = fold(checked)
+  if (organizationSetting(state, 'require_unique_names') && hasOther(state, user, one => fold(one.fullName) === wanted))
     throw taken('full_name', checked)
   return checked
 }
 
-/** Two bots, or a bot and a person, must not pass for each other while both are active. */
+/** Two bots, or a bot and a person, must not have the same name while both are active; upper and lower case tell them apart. */
 export function checkBotName(state: State, name: string, bot?: User): string {
   const checked = checkFullName(state, name, bot)
-  if (isNameTaken(state, checked, bot, ({ active }) => active)) throw taken('full_name', checked)
+  if (hasOther(state, bot, one => one.active && one.fullName === checked)) throw taken('full_name', checked)
   return checked
 }
 
-function isNameTaken(state: State, name: string, except: User | undefined, counts: (user: User) => boolean): boolean {
-  const wanted = fold(name)
-  for (const user of state.users.values())
-    if (user.id !== except?.id && counts(user) && fold(user.fullName) === wanted) return true
+function hasOther(state: State, except: User | undefined, matches: (user: User) => boolean): boolean {
+  for (const user of state.users.values()) if (user.id !== except?.id && matches(user)) return true
   return false
 }
 
