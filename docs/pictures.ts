@@ -1,12 +1,14 @@
-// npx tsx docs/pictures.ts: takes the pictures that the docs show: of a terminal, and of the inspector with a little traffic and a frozen
-// clock, so that two runs differ in nothing but what was changed. `npx tsx docs/pictures.ts terminal` needs no browser.
+// npx tsx docs/pictures.ts: takes the pictures that the docs show: of a terminal, and of the inspector of a daemon after a minute of
+// traffic. `npx tsx docs/pictures.ts terminal` needs no browser.
 
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { createClient } from '../daemon/client/index.ts'
-import { startNatter } from '../daemon/testing/index.ts'
 import { findBrowser, launchBrowser } from '../test/support/browser.ts'
+import { launch } from '../test/support/daemon.ts'
 import { root } from './generate/sources.ts'
 import { takeTerminalPicture } from './terminal-picture.ts'
 
@@ -19,7 +21,18 @@ const views: readonly (readonly [string, string, ((page: Page) => Promise<unknow
   ['calls', 'calls', page => page.locator('.row:has([data-bad=true])').first().click()],
   ['time', 'time'],
   ['world', 'world/groups'],
-  ['health', 'health', page => page.waitForTimeout(6000)],
+  // The charts begin when the page is opened.
+  ['health', 'health', () => chat(40_000)],
+]
+
+/** What people say while the pictures are prepared. */
+const talk = [
+  'The branch is green.',
+  'I am reading the changelog.',
+  'Two notes are missing, I add them.',
+  'Shall we tag it today?',
+  'After lunch. The backup runs until one.',
+  'Then I tell support.',
 ]
 
 await takeTerminalPicture(join(folder, 'terminal.svg'))
@@ -27,14 +40,21 @@ if (process.argv.includes('terminal')) process.exit()
 
 const program = findBrowser()
 if (!program) throw new Error('no browser: set CHROME_PATH, or install chromium')
-const natter = await startNatter({ preset: 'dev', clock: new Date('2030-03-04T09:30:00Z'), secret: 'pictures' })
+// In a process of its own: the memory in the pictures is that of a daemon.
+const natter = await launch(mkdtempSync(join(tmpdir(), 'natter-pictures-')), { flags: ['--memory', '--preset', 'dev'] })
+const controlToken = natter.ready.control_token!
 const browser = await launchBrowser(program)
 try {
   mkdirSync(folder, { recursive: true })
+  const page = await browser.newPage()
+  await page.goto(`${natter.url}/#token=${controlToken}`)
+  await chat(60_000)
   await makeTraffic()
-  await takeAll(browser, 'light', { width: 1280, height: 800 }, '')
+  await page.close()
   await takeAll(browser, 'dark', { width: 1280, height: 800 }, '-dark', ['conversations', 'events'])
   await takeAll(browser, 'light', { width: 360, height: 720 }, '-narrow', ['conversations', 'calls'])
+  // Last, because the chat that health shows pushes older events out of sight.
+  await takeAll(browser, 'light', { width: 1280, height: 800 }, '')
 } finally {
   await browser.close()
   await natter.stop()
@@ -48,7 +68,7 @@ async function takeAll(
   only?: readonly string[],
 ): Promise<void> {
   const page = await from.newPage({ colorScheme, viewport, timezoneId: 'UTC', locale: 'en-GB' })
-  await page.goto(`${natter.url}/#token=${natter.controlToken}`)
+  await page.goto(`${natter.url}/#token=${controlToken}`)
   await page.getByRole('navigation', { name: 'Views' }).waitFor()
   for (const [name, view, prepare] of views) {
     if (only && !only.includes(name)) continue
@@ -62,13 +82,27 @@ async function takeAll(
   await page.close()
 }
 
-async function makeTraffic(): Promise<void> {
-  const { accounts } = await natterAccounts()
-  const as = (name: string) => {
-    const { email, api_key } = accounts.find(account => account.email.startsWith(`${name}@`))!
-    return createClient({ site: natter.url, email, apiKey: api_key })
+/** People read and write, with pauses between, so that times, durations and figures are those of a living server. */
+async function chat(milliseconds: number): Promise<void> {
+  const [amy, bob, ada] = await Promise.all(['amy', 'bob', 'ada'].map(clientOf))
+  const end = Date.now() + milliseconds
+  for (let turn = 0; Date.now() < end; turn++) {
+    const person = [amy, bob, ada][turn % 3]!
+    const content = talk[turn % talk.length]!
+    await person.messages.send({ type: 'stream', to: 'general', topic: 'release', content })
+    if (turn % 3 === 0) await person.request('GET', '/messages', { anchor: 'newest', num_before: 50, num_after: 0 })
+    if (turn % 5 === 0) await person.request('POST', '/users/me/presence', { status: 'active' })
+    await setTimeout(400 + ((turn * 7919) % 1700))
   }
-  const [amy, ada, owner, mo] = [as('amy'), as('ada'), as('owner'), as('mo')]
+}
+
+async function makeTraffic(): Promise<void> {
+  const [amy, ada, owner, mo] = (await Promise.all(['amy', 'ada', 'owner', 'mo'].map(clientOf))) as [
+    Client,
+    Client,
+    Client,
+    Client,
+  ]
   const { id } = await amy.messages.send({
     type: 'stream',
     to: 'general',
@@ -91,7 +125,7 @@ async function makeTraffic(): Promise<void> {
     to: 1,
     topic: 'release',
     content: 'Good morning! The release is today.',
-    scheduled_delivery_timestamp: 1_898_937_000,
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 7200,
   })
   await control('POST', '/faults', { kind: 'rate-limit', endpoint: 'POST /messages', user: 'mo', times: 2, seconds: 3 })
   await mo
@@ -99,14 +133,17 @@ async function makeTraffic(): Promise<void> {
     .catch(() => {})
 }
 
-async function natterAccounts(): Promise<{ accounts: { email: string; api_key: string }[] }> {
-  return control('GET', '/accounts')
+type Client = ReturnType<typeof createClient>
+
+async function clientOf(name: string): Promise<Client> {
+  const { account } = await control('GET', `/accounts/${name}`)
+  return createClient({ site: natter.url, email: account.email, apiKey: account.api_key })
 }
 
 async function control(method: string, path: string, body?: object): Promise<any> {
   const response = await fetch(`${natter.url}/control/v1${path}`, {
     method,
-    headers: { Authorization: `Bearer ${natter.controlToken}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${controlToken}`, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
   return response.json()

@@ -1,16 +1,15 @@
-// The picture of a terminal on the first screen of the README: commands that are run, and what they print, as SVG. The clock is
-// frozen, so two runs differ only if the program does.
+// The picture of a terminal on the first screen of the README: commands that a reader can repeat, and what they print, as SVG.
 
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startNatter } from '../daemon/testing/index.ts'
 import { root } from './generate/sources.ts'
 
 /** What is typed. */
 const session: readonly string[] = [
+  'natter daemon start --memory --preset dev --fields url',
   "natter send '#general>deploys' 'v1.2 is live :tada:' --as amy",
   "natter send '#general>deploys' 'Nice! Rolling out to everybody.' --as mo",
   'natter messages list -n 2',
@@ -22,11 +21,10 @@ const session: readonly string[] = [
 
 export async function takeTerminalPicture(file: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'natter-picture-'))
-  const natter = await startNatter({ preset: 'dev', clock: new Date('2030-03-04T09:30:00Z'), secret: 'pictures' })
   const env = {
-    ...natter.env('owner'),
-    NATTER_CONTROL_TOKEN: natter.controlToken,
     NATTER_COLOR: 'always',
+    // Readers have the usual port.
+    NATTER_PORT: '0',
     PATH: `${join(root, 'bin')}:${process.env.PATH}`,
     HOME: home,
     TZ: 'UTC',
@@ -34,12 +32,13 @@ export async function takeTerminalPicture(file: string): Promise<void> {
   try {
     const lines: string[] = []
     for (const command of session) {
-      const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })
-      lines.push(`\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`, ...stdout.trimEnd().split('\n'))
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], { env, cwd: home })
+      const printed = stdout.replace(/(127\.0\.0\.1):\d+/g, '$1:9991')
+      lines.push(`\u001b[32m$\u001b[0m \u001b[1m${command}\u001b[0m`, ...printed.trimEnd().split('\n'))
     }
     writeFileSync(file, svgOf(lines))
   } finally {
-    await natter.stop()
+    await promisify(execFile)('natter', ['daemon', 'stop'], { env })
     rmSync(home, { recursive: true, force: true })
   }
 }

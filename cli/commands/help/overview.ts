@@ -7,7 +7,7 @@ export function programHelp(): string {
 Usage: natter <noun> [verb] [arguments] [flags]
 
 Get a server:
-  natter daemon start                    on this machine, with your account
+  natter daemon start --preset dev       on this machine, with people to try
   natter exec -- npm test                just for one command, in memory
   natter login SITE EMAIL                use one that runs elsewhere
 
@@ -18,7 +18,7 @@ Chat:
   natter tail                            print messages as they arrive
   natter channels list                   also users, topics, groups, reactions …
 
-Test a bot or a client, after natter daemon start --control:
+Test a bot or a client, with natter daemon start --memory --preset dev:
   natter wait --match done --within 5s   wait for a message; exit code 8 if none
   natter send '#general>x' Hi --as amy   act as any account
   natter clock advance 1h                also reset, faults, requests, events

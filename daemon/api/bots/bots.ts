@@ -81,8 +81,8 @@ export const bots = {
       args: ['short_name', 'full_name'],
       flags: { bot_type: 'type', file: 'avatar' },
       examples: [
-        'natter bots create deploy "Deploy Bot"',
-        'natter bots create echo "Echo Bot" --type outgoing --payload-url https://bots.example.com/echo --json',
+        'natter bots create builds "Build Bot"',
+        'natter bots create weather "Weather Bot" --type outgoing --payload-url https://bots.example.com/weather --json',
       ],
     },
   }),
@@ -124,7 +124,7 @@ export const bots = {
       flags: { bot_owner_id: 'owner', file: 'avatar' },
       examples: [
         'natter bots edit deploy-bot@example.com --full-name "Deploy Robot"',
-        'natter bots edit id:12 --owner amy@example.com --json',
+        'natter bots edit id:10 --owner amy@example.com --json',
       ],
     },
   }),
@@ -138,7 +138,7 @@ export const bots = {
       name: 'bots deactivate',
       done: 'deactivated bot {bot_id}',
       args: ['bot_id'],
-      examples: ['natter bots deactivate deploy-bot@example.com', 'natter bots deactivate id:12 --json'],
+      examples: ['natter bots deactivate deploy-bot@example.com', 'natter bots deactivate id:10 --json'],
     },
   }),
   key: endpoint({
@@ -151,7 +151,7 @@ export const bots = {
     cli: {
       name: 'bots key',
       args: ['bot_id'],
-      examples: ['natter bots key deploy-bot@example.com', 'natter bots key id:12 --json'],
+      examples: ['natter bots key deploy-bot@example.com', 'natter bots key id:10 --json'],
       shows: 'api_key',
     },
   }),
@@ -166,7 +166,7 @@ export const bots = {
     cli: {
       name: 'bots regenerate-key',
       args: ['bot_id'],
-      examples: ['natter bots regenerate-key deploy-bot@example.com', 'natter bots regenerate-key id:12 --json'],
+      examples: ['natter bots regenerate-key deploy-bot@example.com', 'natter bots regenerate-key id:10 --json'],
       shows: 'api_key',
     },
   }),

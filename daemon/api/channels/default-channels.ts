@@ -17,7 +17,7 @@ export const defaultChannels = {
       name: 'default-channels add',
       done: 'new accounts will be subscribed to {stream_id}',
       args: ['stream_id'],
-      examples: ['natter default-channels add general', 'natter default-channels add id:12'],
+      examples: ['natter default-channels add general', 'natter default-channels add id:3'],
     },
   }),
   remove: endpoint({
@@ -31,7 +31,7 @@ export const defaultChannels = {
       name: 'default-channels remove',
       done: 'new accounts will no longer be subscribed to {stream_id}',
       args: ['stream_id'],
-      examples: ['natter default-channels remove general', 'natter default-channels remove id:12'],
+      examples: ['natter default-channels remove general', 'natter default-channels remove id:3'],
     },
   }),
   createGroup: endpoint({
@@ -50,7 +50,7 @@ export const defaultChannels = {
       done: 'created group {group_name}',
       args: ['group_name'],
       examples: [
-        'natter default-channels groups create sports --description Games --stream-names football,chess',
+        'natter default-channels groups create sports --description Games --stream-names random,engineering',
         'natter default-channels groups create empty --description "Nothing yet" --stream-names "[]"',
       ],
     },

@@ -109,7 +109,7 @@ export const subscriptions = {
       name: 'unsubscribe',
       args: ['subscriptions'],
       flags: { principals: 'to' },
-      examples: ['natter unsubscribe lunch', 'natter unsubscribe lunch --to amy@example.com'],
+      examples: ['natter unsubscribe random', 'natter unsubscribe random --to amy@example.com'],
     },
   }),
   change: endpoint({
@@ -150,7 +150,7 @@ export const subscriptions = {
     cli: {
       name: 'subscriptions status',
       args: ['user_id', 'stream_id'],
-      examples: ['natter subscriptions status me general', 'natter subscriptions status amy@example.com id:12 --json'],
+      examples: ['natter subscriptions status me general', 'natter subscriptions status amy@example.com id:3 --json'],
       shows: 'is_subscribed',
     },
   }),
@@ -208,7 +208,7 @@ export const subscriptions = {
       args: ['stream_id', 'property', 'value'],
       examples: [
         'natter subscriptions edit general pin_to_top true',
-        'natter subscriptions edit lunch color "#76ce90"',
+        'natter subscriptions edit random color "#76ce90"',
       ],
     },
   }),

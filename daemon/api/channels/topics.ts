@@ -121,7 +121,7 @@ export const topics = {
       done: 'deleted topic {topic_name}',
       destroys: { question: 'Delete the topic {topic_name} with all of its messages?' },
       args: ['stream_id', 'topic_name'],
-      examples: ['natter topics delete general lunch', 'natter topics delete id:12 lunch --yes --json'],
+      examples: ['natter topics delete general hello', 'natter topics delete id:3 lunch --yes --json'],
       shows: 'complete',
     },
   }),

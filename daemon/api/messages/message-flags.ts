@@ -37,7 +37,7 @@ export const messageFlags = {
       name: 'flags',
       args: ['op', 'flag', 'messages'],
       skips: 'messages',
-      examples: ['natter flags add read 12 13', 'natter flags remove starred 12'],
+      examples: ['natter flags add read 2 3', 'natter flags remove starred 3'],
       shows: 'messages',
     },
   }),
@@ -115,7 +115,7 @@ export const messageFlags = {
       name: 'flags read-topic',
       done: 'marked {stream_id} > {topic_name} as read',
       args: ['stream_id', 'topic_name'],
-      examples: ['natter flags read-topic general lunch', 'natter flags read-topic id:3 lunch --json'],
+      examples: ['natter flags read-topic general hello', 'natter flags read-topic id:1 hello --json'],
     },
   }),
 }

@@ -30,7 +30,7 @@ export const reactions = {
       name: 'reactions add',
       done: 'reacted to message {message_id}',
       args: ['message_id', 'emoji_name'],
-      examples: ['natter reactions add 12 tada', 'natter reactions add 12 +1'],
+      examples: ['natter reactions add 3 tada', 'natter reactions add 3 +1'],
     },
   }),
   remove: endpoint({
@@ -48,7 +48,7 @@ export const reactions = {
       name: 'reactions remove',
       done: 'removed your reaction from message {message_id}',
       args: ['message_id', 'emoji_name'],
-      examples: ['natter reactions remove 12 tada', 'natter reactions remove 12 --emoji-code 1f389'],
+      examples: ['natter reactions remove 3 tada', 'natter reactions remove 3 --emoji-code 1f389'],
     },
   }),
 }

@@ -64,7 +64,7 @@ export const reminders = {
       args: ['message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [
-        'natter reminders create 12 --at +2h --note "Answer this"',
+        'natter reminders create 3 --at +2h --note "Answer this"',
         'natter reminders create --note "Water the plants" --at "tomorrow 9:00"',
       ],
     },

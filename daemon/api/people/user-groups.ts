@@ -74,8 +74,8 @@ export const userGroups = {
       done: 'created group {name} (ID {group_id})',
       args: ['name'],
       examples: [
-        'natter groups create backend --description "Server people" --members amy@example.com,bob@example.com',
-        'natter groups create engineering --description "All engineers" --members [] --subgroups backend',
+        'natter groups create frontend --description "Browser people" --members amy@example.com,bob@example.com',
+        'natter groups create technology --description "All engineers" --members [] --subgroups backend',
       ],
     },
   }),
@@ -115,7 +115,7 @@ export const userGroups = {
       name: 'groups deactivate',
       done: 'deactivated group {user_group_id}',
       args: ['user_group_id'],
-      examples: ['natter groups deactivate backend', 'natter groups deactivate id:12'],
+      examples: ['natter groups deactivate engineering', 'natter groups deactivate id:10'],
     },
   }),
   updateMembers: endpoint({
@@ -137,8 +137,8 @@ export const userGroups = {
       args: ['user_group_id'],
       flags: { delete: 'remove', delete_subgroups: 'remove-subgroups' },
       examples: [
-        'natter groups edit-members backend --add amy@example.com',
-        'natter groups edit-members backend --remove bob@example.com,cat@example.com',
+        'natter groups edit-members backend --add cat@example.com',
+        'natter groups edit-members backend --remove amy@example.com,bob@example.com',
       ],
     },
   }),

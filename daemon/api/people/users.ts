@@ -140,7 +140,7 @@ export const users = {
       args: ['email', 'full_name'],
       examples: [
         'natter users create amy@example.com "Amy Adams"',
-        'natter users create bob@example.com "Bob Brown" --password "battery staple" --json',
+        'natter users create zoe@example.com "Zoe Zimmer" --password "battery staple" --json',
       ],
     },
   }),
@@ -211,7 +211,7 @@ export const users = {
       flags: { deactivation_notification_comment: 'comment' },
       examples: [
         'natter users deactivate amy@example.com',
-        'natter users deactivate id:9 --comment "Thank you for everything." --json',
+        'natter users deactivate id:7 --comment "Thank you for everything." --json',
       ],
     },
   }),
