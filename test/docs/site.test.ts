@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { reference } from '../../cli/catalogue/reference.ts'
 import { subcommandTable } from '../../cli/command-table.ts'
 import { errorCodes } from '../../daemon/api/errors.ts'
@@ -241,19 +242,20 @@ describeInBrowser('the documentation', open => {
   test('has no violation that axe finds, in light and dark, wide and narrow', async () => {
     const looks = [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: { width: 360, height: 720 } }] as const
     const paths = ['index.html', 'api/index.html', 'api/post-messages.html', 'cli/index.html', 'cli/send.html']
+    const excess = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     const checks = looks.map(async options => {
       const { page, errors } = await open(address('fixture.html'), options)
       for (const path of ['fixture.html', ...paths, 'errors/index.html', 'errors/bad_request.html']) {
         await page.goto(address(path))
         if (path === 'api/post-messages.html') await page.getByLabel('Email').waitFor()
         assert.deepEqual(await violations(page), [], `${path} ${options.colorScheme}`)
-        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-        assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
+        assert.ok((await excess(page)) <= 0, `${path} is too wide`)
       }
       await page.keyboard.press('/')
       await page.keyboard.type('message')
       await page.locator(result).first().waitFor()
       assert.deepEqual(await violations(page), [], `the search ${options.colorScheme}`)
+      assert.ok((await excess(page)) <= 0, 'the results are too wide')
       assert.deepEqual(errors, [])
     })
     await Promise.all(checks)
