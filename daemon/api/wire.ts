@@ -59,6 +59,17 @@ export function decode(
   return { params, ignored: ignored.sort() }
 }
 
+/** What is wrong with parameters that another daemon has decoded; undefined if they fit. */
+export function problemInParams(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, { shape, presence }] of Object.entries(endpoint.params)) {
+    const value = params[name]
+    const mayLack = presence === 'optional' || presence === 'defaulted'
+    const problem = value === undefined && mayLack ? undefined : problemIn(name, shape, value)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
 interface Understood {
   readonly entries: readonly {
     readonly name: string

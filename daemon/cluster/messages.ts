@@ -2,16 +2,22 @@
 // leader, signals that the leader has for the others, and whether a queue is still in use.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { codeOf, neverSent } from './forwarding.ts'
-import type { RecordCall } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
 
 /** A call takes at most so many: its body stays below the bound of the server. */
 const mostTogether = 300
 /** Milliseconds in which a leader must be found that takes the facts. */
 const patience = 10_000
+
+interface RecordCall {
+  readonly op: string
+  readonly actor: number | null
+  readonly facts: readonly Fact[]
+}
 
 interface Waiting extends RecordCall {
   readonly resolve: () => void

@@ -52,9 +52,9 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
     } else if (isForEdge(request.url!)) parts.forwarded(request, response)
     else
       parts.answer(pathOf(request).slice(peersPrefix.length), request, response).catch(error => {
-        const refused =
-          error instanceof Refusal ? error : new Refusal((error as Error).message, { code: 'INTERNAL_ERROR' })
-        refuse(createAnswering({ method: request.method!, id: newId() }, response), refused)
+        // The other daemon must not wait for the rest of an answer that does not come.
+        if (response.headersSent) response.destroy()
+        else refuse(answeringOf({ method: request.method!, id: newId() }, response), refusalOf(error))
       })
   }
   const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: refuseWhole })
@@ -92,6 +92,12 @@ function refusalFor(request: IncomingMessage, { token, forwardedToken }: Peers):
     ? sameToken(request.headers[tokenHeader], token)
     : sameToken(request.headers[forwardedHeader], forwardedToken)
   return isKnown ? undefined : strangers
+}
+
+/** A failure ends the call alone. The other daemon has the secret, so it may learn the reason. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  return new Refusal(error instanceof Error ? error.message : String(error), { code: 'INTERNAL_ERROR' })
 }
 
 const strangers = new Refusal('This address is for the daemons of the cluster, which share a secret.', {

@@ -5,7 +5,9 @@ import { createReadStream, existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Fact } from '../domain/facts.ts'
+import { problemInRow } from '../api/checking.ts'
+import type { Static, TSchema } from '../api/define.ts'
+import type { QueueFact } from '../domain/model/facts/queues.ts'
 import { malformed } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import { isInUse } from '../events/queue.ts'
@@ -14,7 +16,9 @@ import { type Intake, readBody } from '../http/body.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { hasBody } from '../http/incoming.ts'
 import { snapshotPosition } from '../journal/snapshots.ts'
+import { parseJson } from '../local/nesting.ts'
 import { StateDigest } from './digest.ts'
+import * as shapes from './peer-shapes.ts'
 import { peersPrefix } from './peers.ts'
 
 interface PeerRoutesParts {
@@ -30,12 +34,6 @@ interface PeerRoutesParts {
   keepFile(name: string, member: string): Promise<boolean>
   /** Waits until this daemon is at the position. */
   reach(position: number): Promise<boolean>
-}
-
-export interface RecordCall {
-  readonly op: string
-  readonly actor: number | null
-  readonly facts: readonly Fact[]
 }
 
 type Answer = object | undefined
@@ -55,39 +53,25 @@ export function peerRoutes(parts: PeerRoutesParts): AnswerPeer {
       return
     }
     const name = `${request.method} ${path}`
-    const handler = Object.hasOwn(handlers, name) ? handlers[name] : undefined
-    if (!handler) throw missingPath(`${peersPrefix}${path}`)
-    const answer = await handler(parts, await readJson(request, parts.intake))
+    const route = Object.hasOwn(routes, name) ? routes[name] : undefined
+    if (!route) throw missingPath(`${peersPrefix}${path}`)
+    const body = await readJson(request, parts.intake)
+    const problem = problemInRow('body', route.shape, body)
+    if (problem !== undefined) throw malformed(problem)
+    const answer = await route.answer(parts, body)
     sendJson(response, answer ? 200 : 409, answer ?? { msg: 'This daemon does not lead its cluster.' })
   }
 }
 
-async function readJson(request: IncomingMessage, { bodyBytes, held }: Intake): Promise<Record<string, unknown>> {
+async function readJson(request: IncomingMessage, { bodyBytes, held }: Intake): Promise<unknown> {
   if (!hasBody(request)) return {}
   const text = (await readBody(request, bodyBytes, held)).toString()
   try {
-    const body = JSON.parse(text)
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+    return parseJson(text)
   } catch {
     // Said below.
   }
-  throw malformed('The body is not a JSON object.', { code: 'INVALID_JSON' })
-}
-
-/** The list in a field of a body. */
-function readList<T>(body: Readonly<Record<string, unknown>>, name: string): readonly T[] {
-  const list = body[name]
-  if (!Array.isArray(list)) throw malformed(`The field ${name} is not a list.`)
-  return list
-}
-
-function positionIn({ position }: Readonly<Record<string, unknown>>): number {
-  if (!Number.isSafeInteger(position)) throw malformed('The field position is no position.')
-  return position as number
-}
-
-function isFileName(name: unknown): name is string {
-  return typeof name === 'string' && /^[0-9a-f]{64}$/.test(name)
+  throw malformed('The body is not JSON, or it is nested too deeply.', { code: 'INVALID_JSON' })
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -96,13 +80,22 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(text)
 }
 
-/** The answer, or undefined where only the leader has one. */
-const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<string, unknown>) => Promise<Answer>>> = {
-  async 'POST /record'(parts, body) {
-    const records = readList<RecordCall>(body, 'records')
-    if (!records.every(isRecord)) throw malformed('The field records has something that is no record.')
+interface Route<S extends TSchema> {
+  /** Of the body. */
+  readonly shape: S
+  /** Undefined where only the leader has an answer. */
+  answer(parts: PeerRoutesParts, body: Static<S>): Promise<Answer>
+}
+
+function route<S extends TSchema>(shape: S, answer: Route<S>['answer']): Route<S> {
+  return { shape, answer }
+}
+
+const routes: Readonly<Record<string, Route<any>>> = {
+  'POST /record': route(shapes.record, async (parts, { records }) => {
     if (!parts.leads()) return undefined
     const engine = parts.engine()
+    for (const { facts } of records) for (const fact of facts) checkOwner(engine, fact)
     await Promise.all(
       records.map(({ op, actor, facts }) => {
         const useful = facts.filter(fact => isNews(engine, fact))
@@ -112,57 +105,52 @@ const handlers: Readonly<Record<string, (parts: PeerRoutesParts, body: Record<st
     // What was known already may still be on its way to the log.
     await engine.settled()
     return { position: parts.committed() }
-  },
-  async 'POST /signals'({ repeat }, body) {
-    for (const call of readList<RepeatedCall>(body, 'calls')) repeat(Object(call))
+  }),
+  'POST /signals': route(shapes.signals, async ({ repeat }, { calls }) => {
+    for (const call of calls) repeat(call)
     return {}
-  },
-  async 'POST /seen'(parts, body) {
+  }),
+  'POST /seen': route(shapes.seen, async (parts, { queues }) => {
     const elapsed = parts.elapsed()
     const known = parts.engine().queues
     return {
-      inUse: readList<string>(body, 'queues').filter(id => {
+      inUse: queues.filter(id => {
         const queue = known.get(id)
         return queue !== undefined && isInUse(queue, elapsed)
       }),
     }
-  },
-  async 'POST /keep'({ keepFile }, { file, from }) {
-    if (!isFileName(file)) throw malformed('The field file is no name of a file.')
-    return { kept: await keepFile(file, String(from)) }
-  },
-  async 'POST /drop'(parts, body) {
-    const files = readList<string>(body, 'files')
-    if (!files.every(isFileName)) throw malformed('The field files has something that is no name of a file.')
-    const position = positionIn(body)
+  }),
+  'POST /keep': route(shapes.keep, async ({ keepFile }, { file, from }) => ({ kept: await keepFile(file, from) })),
+  'POST /drop': route(shapes.drop, async (parts, { files, position }) => {
     // What the leader no longer names, a daemon that lags may name still.
     if (await parts.reach(position)) parts.engine().dropFiles(files)
     return {}
-  },
-  async 'POST /snapshot'(parts, body) {
-    const position = positionIn(body)
+  }),
+  'POST /snapshot': route(shapes.snapshot, async (parts, { position }) => {
     // A compaction that was under way may have begun before that position.
     for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++) await parts.engine().compact()
     return { position: snapshotPosition(parts.folder) }
-  },
-  async 'GET /state'(parts) {
+  }),
+  'GET /state': route(shapes.state, async parts => {
     const engine = parts.engine()
     // Not what is committed: the state of a leader has entries that are on their way.
     const { position } = engine
     const events = sumOfEvents(engine)
-    return { position, sums: { ...(await new StateDigest().computeSums(engine)), events } }
-  },
+    return { position, sums: { ...(await new StateDigest().sumsOf(engine)), events } }
+  }),
+}
+
+/** A queue without an account would stop every daemon that announces something to it. */
+function checkOwner({ state }: Engine, fact: QueueFact): void {
+  if (fact.type === 'queue.registered' && !state.users.has(fact.queue.userId))
+    throw malformed(`There is no user ${fact.queue.userId}, whose queue is to be registered.`)
 }
 
 /** A poll can be repeated: an acknowledgement that is known, or of a queue that has ended, is left out. */
-function isNews({ queues }: Engine, fact: Fact): boolean {
+function isNews({ queues }: Engine, fact: QueueFact): boolean {
   if (fact.type !== 'queue.acknowledged') return true
   const queue = queues.get(fact.queueId)
   return queue !== undefined && fact.upTo > queue.acknowledged
-}
-
-function isRecord({ op, actor, facts }: RecordCall): boolean {
-  return typeof op === 'string' && (actor === null || Number.isSafeInteger(actor)) && Array.isArray(facts)
 }
 
 async function sendStored(

@@ -26,7 +26,7 @@ const pending = eitherOf(
   row({ id: count, position: count, lasting: bool, body: text, secretsOf: maybe(userId) }),
 )
 
-const queue = row({
+const registered = {
   id: label,
   userId,
   eventTypes: nullable(listOf(label)),
@@ -42,6 +42,13 @@ const queue = row({
   clientName: maybe(label),
   dialect: maybe(oneOf('spec', 'zulip', 'both')),
   level: maybe(count),
+}
+
+/** Of a queue when it begins. */
+export const queueRegistration = row(registered)
+
+const queue = row({
+  ...registered,
   birth: int,
   pending: listOf(pending),
   newest: int,
