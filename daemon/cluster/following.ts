@@ -1,13 +1,17 @@
 // Following the log: reads what is there, then watches what comes, and begins again when the connection to etcd ends.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { warn } from '../local/warnings.ts'
 import type { Etcd } from './etcd.ts'
 import type { Incarnation, IncarnationMaker } from './incarnation.ts'
+import { Damaged } from './keys.ts'
 import type { SharedLog } from './log.ts'
 import type { PositionWaiters } from './position-waiters.ts'
 
 /** Milliseconds before it begins again. */
 const pause = 100
+/** The same if the log is damaged: an operator has to mend it. */
+const pauseIfDamaged = 1000
 /** Milliseconds without news although there are some, after which the connection is given up. */
 const stalledAfter = 2000
 
@@ -18,6 +22,7 @@ export class Following {
   readonly #positions: PositionWaiters
   readonly #check: () => Promise<unknown>
   #watch = new AbortController()
+  #complaint: string | undefined
   #stalled: { readonly since: number; readonly position: number } | undefined
 
   /** `check` throws when etcd does not hold this cluster. */
@@ -39,6 +44,7 @@ export class Following {
   async follow(life: Incarnation): Promise<void> {
     const { signal } = life.ending
     while (!signal.aborted) {
+      let wait = pause
       try {
         await this.#check()
         const revision = await this.#read(life, signal)
@@ -46,12 +52,24 @@ export class Following {
         await this.#watchFrom(revision, life, signal)
       } catch (error) {
         if (signal.aborted) return
-        if (isFinal(error)) throw error
+        const isDamaged = error instanceof Damaged
+        // A start must not wait for an operator.
+        if (isFinal(error) || (isDamaged && !life.open)) throw error
+        if (isDamaged) {
+          this.#complain(error)
+          wait = pauseIfDamaged
+        }
       } finally {
         this.#positions.reached(life.store.journal.position)
       }
-      await sleep(pause, undefined, { signal }).catch(() => {})
+      await sleep(wait, undefined, { signal }).catch(() => {})
     }
+  }
+
+  /** Once for each: this daemon tries again until etcd has what natterd wrote. Meanwhile it answers reads, and is not ready. */
+  #complain({ message }: Damaged): void {
+    if (message !== this.#complaint) warn(message)
+    this.#complaint = message
   }
 
   /** Gives up the connection to etcd that it watches on. */
@@ -98,5 +116,5 @@ export class Following {
 }
 
 function isFinal(error: unknown): boolean {
-  return ['LogTrimmed', 'LogTooNew', 'EntryRefused', 'AnotherHistory', 'Damaged'].includes((error as Error).name)
+  return ['LogTrimmed', 'LogTooNew', 'EntryRefused', 'AnotherHistory'].includes((error as Error).name)
 }

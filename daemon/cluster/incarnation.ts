@@ -12,6 +12,7 @@ import type { Config } from '../start/config.ts'
 import type { ReplicaStore, StoreFolder } from '../store.ts'
 import { World, type WorldCluster } from '../world/world.ts'
 import { LeaderForwarding } from './forwarding.ts'
+import { Damaged } from './keys.ts'
 import type { Term } from './log.ts'
 import { IdleQueues, Recorder, SignalSender } from './messages.ts'
 import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
@@ -162,14 +163,24 @@ export class IncarnationMaker {
 
   /** Applies what the leader has committed. */
   take(life: Incarnation, batch: Batch): void {
+    const { entries, written } = readBatch(life, batch)
+    written.catch(error => this.#parts.onFailure(life, error))
     try {
-      const { entries, written } = life.store.journal.take(batch)
-      written.catch(error => this.#parts.onFailure(life, error))
       if (entries.length > 0) life.world.engine.take(entries)
     } catch (error) {
       throw new EntryRefused(error as Error)
     }
     this.openIfFounded(life)
+  }
+}
+
+/** Changes nothing if the lines are not those of entries. */
+function readBatch({ store }: Incarnation, batch: Batch) {
+  try {
+    return store.journal.take(batch)
+  } catch (error) {
+    const place = `${batch.first} to ${batch.last}`
+    throw new Damaged(`the entry of the log at positions ${place} (${(error as Error).message})`)
   }
 }
 

@@ -1,6 +1,8 @@
 // The keys and values that a cluster keeps in etcd.
 
 import type { Batch } from '../journal/replicated-journal.ts'
+import { harmless } from '../local/harmless.ts'
+import { warn } from '../local/warnings.ts'
 
 /** Grows when entries of the log change, new kinds of facts included: an older daemon must not guess what they mean. */
 export const logFormat = 2
@@ -44,6 +46,22 @@ export class Damaged extends Error {
     this.name = 'Damaged'
   }
 }
+
+/** Keys below those of the cluster that natterd did not write. Each is reported once, and nothing of it is used. */
+export class ForeignKeys {
+  readonly #reported = new Set<string>()
+
+  report(key: string): void {
+    if (this.#reported.has(key) || this.#reported.size === mostReported) return
+    this.#reported.add(key)
+    warn(
+      `etcd has a key that natterd did not write: ${JSON.stringify(harmless(key.slice(0, 200)))}. It is ignored. Find out which program ` +
+        'wrote it, and delete it with etcdctl del',
+    )
+  }
+}
+
+const mostReported = 100
 
 /**
  * What the record of a cluster may say: 2 for one that was restored from a backup, whose other keys are below its ID. An older
@@ -214,7 +232,8 @@ export interface Leader {
   readonly peer: string | undefined
 }
 
-export function readMember(text: string): Member {
+/** Undefined for what natterd did not write. */
+export function readMember(text: string): Member | undefined {
   const { id, url, peer, version, position, synced, time, digest } = parseObject(text)
   if (
     !isNamed(id, url, peer) ||
@@ -223,7 +242,7 @@ export function readMember(text: string): Member {
     !isCount(synced) ||
     !isCount(time)
   )
-    throw new Damaged('a member of the cluster')
+    return undefined
   const member = {
     id: id as string,
     url: url as string,

@@ -3,7 +3,18 @@
 
 import type { Batch } from '../journal/replicated-journal.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
-import { batchHead, ClusterGone, type Head, headText, type Keys, pad, readBatchHead, readHead } from './keys.ts'
+import {
+  batchHead,
+  ClusterGone,
+  Damaged,
+  ForeignKeys,
+  type Head,
+  headText,
+  type Keys,
+  pad,
+  readBatchHead,
+  readHead,
+} from './keys.ts'
 
 /** The log does not reach back that far: what came before is in the snapshots of the daemons. */
 export class LogTrimmed extends Error {
@@ -34,9 +45,17 @@ export interface Term {
   readonly signal: AbortSignal
 }
 
+/** A key that was written, as a watch reports it. */
+interface WatchedPair {
+  readonly key: string
+  readonly value: string
+  readonly mod_revision: string
+}
+
 export class SharedLog {
   readonly #etcd: Etcd
   readonly #keys: Keys
+  readonly #foreign = new ForeignKeys()
 
   constructor(etcd: Etcd, keys: Keys) {
     this.#etcd = etcd
@@ -55,7 +74,7 @@ export class SharedLog {
    */
   async *read(after: number): AsyncGenerator<Batch, number> {
     const { log } = this.#keys
-    const head = await this.head()
+    let head = await this.head()
     // A crash may have cut a batch: the first one may begin before the position.
     const at = await this.#etcd.call('/v3/kv/range', {
       key: encodeText(log),
@@ -67,6 +86,7 @@ export class SharedLog {
     })
     let from: string = at.kvs ? decodeText(at.kvs[0].key) : `${log}${pad(after + 1)}`
     let position = after
+    let isFirst = true
     for (;;) {
       const page = await this.#etcd.call('/v3/kv/range', {
         key: encodeText(from),
@@ -75,9 +95,19 @@ export class SharedLog {
         sort_target: 'KEY',
         limit: pageSize,
       })
-      for (const { value } of page.kvs ?? []) {
-        const batch = await this.#open(value)
-        if (batch.first > position + 1) throw new LogTrimmed(position)
+      for (const { key, value } of page.kvs ?? []) {
+        from = decodeText(key)
+        const first = this.#firstIn(from)
+        // The leader may have gone on since the head was read.
+        if (first > head.position) head = await this.head()
+        // Batches follow each other without a gap and end at the head.
+        if (!(first <= head.position) || (first <= position && !isFirst)) {
+          this.#foreign.report(from)
+          continue
+        }
+        if (first > position + 1) throw new LogTrimmed(position)
+        const batch = await this.#open(first, value, head)
+        isFirst = false
         position = Math.max(position, batch.last)
         if (batch.last > after) yield batch
       }
@@ -85,22 +115,35 @@ export class SharedLog {
         if (head.position > position) throw new LogTrimmed(position)
         return Number(page.header.revision)
       }
-      from = `${log}${pad(position + 1)}`
+      from += '\0'
     }
   }
 
-  /** Batches as they are committed. Throws when the connection ends, or when etcd no longer has that revision. */
+  /**
+   * Batches as they are committed. Throws when the connection ends, or when etcd no longer has that revision. The head is watched too,
+   * and with it the key of the leader between the two: a batch that was put there without moving the head was not committed.
+   */
   async *watch(after: number, signal: AbortSignal): AsyncGenerator<Batch> {
-    const { log } = this.#keys
+    const { head, log } = this.#keys
     const create_request = {
-      key: encodeText(log),
+      key: encodeText(head),
       range_end: encodeText(rangeEnd(log)),
       start_revision: after + 1,
       filters: ['NODELETE'],
     }
     for await (const answer of this.#etcd.stream('/v3/watch', { create_request }, signal)) {
       if (answer.canceled) throw new Error(`etcd ended the watch: ${answer.cancel_reason ?? 'compacted'}`)
-      for (const { kv } of answer.events ?? []) yield await this.#open(kv.value)
+      // What a transaction has changed comes in one answer.
+      const heads = new Map<string, Head>()
+      const pairs: WatchedPair[] = (answer.events ?? []).map((event: { kv: WatchedPair }) => event.kv)
+      for (const { key, value, mod_revision } of pairs)
+        if (decodeText(key) === head) heads.set(mod_revision, readHead(decodeText(value)))
+      for (const { key, value, mod_revision } of pairs) {
+        const name = decodeText(key)
+        const moved = heads.get(mod_revision)
+        if (name.startsWith(log) && moved) yield await this.#open(this.#firstIn(name), value, moved)
+        else if (name.startsWith(log)) this.#foreign.report(name)
+      }
     }
   }
 
@@ -183,10 +226,19 @@ export class SharedLog {
     return encodeText(batchHead(batch, term.number, pieces))
   }
 
-  async #open(value: string): Promise<Batch> {
+  /** The position in the key of a batch; not a number for other keys. */
+  #firstIn(key: string): number {
+    const name = key.slice(this.#keys.log.length)
+    return /^\d{16}$/.test(name) ? Number(name) : Number.NaN
+  }
+
+  /** `at` is the position in its key. Throws if it is not what a leader of the head, or one before it, has put there. */
+  async #open(at: number, value: string, head: Head): Promise<Batch> {
     const text = decodeText(value)
     const end = text.indexOf('\n') + 1
     const { first, last, term, pieces } = readBatchHead(text.slice(0, end))
+    if (first !== at || last < first || last > head.position || term > head.term)
+      throw new Damaged(`the entry of the log at position ${at}`)
     if (pieces === undefined) return { first, last, lines: text.slice(end) }
     const parts: Buffer[] = []
     for (let piece = 0; piece < pieces; piece++) {

@@ -6,6 +6,7 @@ import {
   AnotherHistory,
   ClusterGone,
   type ClusterRecord,
+  ForeignKeys,
   type Head,
   headText,
   type Keys,
@@ -39,6 +40,7 @@ const handOverTime = 2000
 export class Membership {
   readonly #etcd: Etcd
   readonly #keys: Keys
+  readonly #foreign = new ForeignKeys()
   /** The cluster that this daemon belongs to, once it is known: its ID, and the value of its record in etcd. */
   #known: { readonly id: string; readonly value: string } | undefined
 
@@ -108,9 +110,20 @@ export class Membership {
     return {
       head: readHead(decodeText(heads[0].value)),
       leader: leaders?.[0] && readLeader(decodeText(leaders[0].value)),
-      members: (all ?? []).map(({ value }) => readMember(decodeText(value))),
+      members: this.#readMembers(all ?? []),
       revision: Number(answer.header.revision),
     }
+  }
+
+  /** A member writes its key again every few seconds, so one with another content soon has its own again. */
+  #readMembers(pairs: readonly KeyValue[]): Member[] {
+    return pairs.flatMap(({ key, value }) => {
+      const name = decodeText(key)
+      const member = readMember(decodeText(value))
+      if (member && name === `${this.#keys.members}${member.id}`) return member
+      this.#foreign.report(name)
+      return []
+    })
   }
 
   /** Throws when the cluster is no longer that of this daemon. */
@@ -178,6 +191,7 @@ export function checkHistory(position: number, head: number): void {
 }
 
 interface KeyValue {
+  readonly key?: string
   readonly value?: string
   readonly lease?: string
   readonly create_revision?: string

@@ -8,9 +8,9 @@ import { givenSecret } from '../io/secret.ts'
 import { restoringPrefix } from '../journal/store-folder.ts'
 import { partsIn } from '../journal/store-parts.ts'
 import { clusterFileName } from '../local/ready-file.ts'
-import { type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
 import { readIdentity, writeIdentity } from './folder.ts'
-import { type ClusterRecord, createKeys, headText, logFormat, restoredFormat } from './keys.ts'
+import { type ClusterRecord, headText, keysOf, logFormat, readMember, restoredFormat } from './keys.ts'
 import { Membership } from './membership.ts'
 
 /** IDs of the past that are remembered. A folder that is older is refused instead of replaced. */
@@ -89,7 +89,9 @@ async function refuseLiving(etcd: Etcd, members: string, leader: string): Promis
     const range = { key: encodeText(key), ...(end && { range_end: encodeText(end) }) }
     const { kvs = [] } = await etcd.call('/v3/kv/range', range)
     if (kvs.length === 0) continue
-    const urls = kvs.map(({ value }: { value: string }) => JSON.parse(Buffer.from(value, 'base64').toString()).url)
+    const urls = kvs.map(
+      ({ key: name, value }: { key: string; value: string }) => readMember(decodeText(value))?.url ?? decodeText(name),
+    )
     throw new RestoreRefused(
       `the cluster has daemons that run: ${urls.join(', ')}. Stop all of them first; ` +
         'one that crashed is forgotten when its lease has ended, after 20 seconds at most',
