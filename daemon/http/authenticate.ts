@@ -90,3 +90,7 @@ export class Authenticator {
     return user
   }
 }
+
+export function missingBearer(): Refusal {
+  return unauthenticated('UNAUTHORIZED', 'Send an Authorization header: Bearer, with your API key.')
+}

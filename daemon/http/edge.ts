@@ -4,16 +4,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import { replayedHeader } from '../api/idempotency.ts'
-import { decode } from '../api/wire.ts'
+import { decode, problemInParams } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Context, Outcome, Tools } from '../domain/resource.ts'
 import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
-import { createAnswering, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
-import { Authenticator } from './authenticate.ts'
-import { BodyRefused, readBody, readOn, readPieces } from './body.ts'
+import { answeringOf, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
+import { Authenticator, missingBearer } from './authenticate.ts'
+import { BodyRefused, piecesOf, readBody, readOn } from './body.ts'
 import { crash } from './defect.ts'
 import { chooseDialect, currentPath, speakAuthentication, understand } from './dialect.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
@@ -25,8 +25,8 @@ import { LongPoll } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
-import { isPosted, keyIn, packForm, readPosted } from './posted.ts'
-import { type Budget, budgets, RateLimiter } from './rate-limit.ts'
+import { isPosted, keyIn, missingKey, packForm, readPosted } from './posted.ts'
+import { budgets, RateLimiter } from './rate-limit.ts'
 import { findPicture, sendToPicture } from './redirects.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
@@ -214,9 +214,10 @@ export class Edge {
       this.#countClient(request.ip, to.headers)
       return undefined
     }
-    const actor = posted ? this.authenticateKey(keyIn(posted), request.ip) : this.authenticate(request, to)
-    const budget: Budget = endpoint.path === '/events' ? budgets.events : budgets.user
-    this.#limiter?.count(budget, actor.id, to.headers)
+    const actor = posted
+      ? this.authenticateKey(keyIn(posted), request.ip, to.headers, missingKey)
+      : this.authenticate(request, to)
+    this.#limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
     const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }
     check(callEndpoint, asker, endpoint.id)
     if (endpoint.callers) checkCallers(asker, endpoint.callers)
@@ -237,13 +238,12 @@ export class Edge {
   }
 
   /** The same for a caller who has sent nothing but an API key. */
-  authenticateKey(key: string | undefined, ip: string): User {
+  authenticateKey(key: string | undefined, ip: string, headers: string[] = [], missing = missingBearer): User {
     try {
-      if (key === undefined)
-        throw unauthenticated('UNAUTHORIZED', 'Send an Authorization header: Bearer, with your API key.')
+      if (key === undefined) throw missing()
       return this.#authenticator.authenticateKey(this.#parts.engine.state, key)
     } catch (error) {
-      this.#countClient(ip, [])
+      this.#countClient(ip, headers)
       throw error
     }
   }
@@ -328,7 +328,7 @@ export class Edge {
     const { engine, random, keys, server } = this.#parts
     const actor = engine.state.users.get(userId)
     const route = this.#routes.byId(id)
-    if (!actor || !route) return
+    if (!actor || !route || problemInParams(route.endpoint, params) !== undefined) return
     try {
       const ctx = { actor, state: engine.state, now, client, random, keys, server }
       const { signals = [], touch } = route.resource.commands[route.key]!(ctx, params)

@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { isUpload } from '../api/define.ts'
-import { needed } from '../domain/refusal.ts'
+import { needed, type Refusal } from '../domain/refusal.ts'
 import { isMultipart } from './incoming.ts'
 import { type FieldMap, form, readUrlencoded, withQuery } from './parameters.ts'
 import type { Found } from './routes.ts'
@@ -64,10 +64,13 @@ export function packForm(found: Found, headers: IncomingHttpHeaders, fields: Fie
 }
 
 /** The API key that the sender has in its address. */
-export function keyIn(fields: FieldMap): string {
+export function keyIn(fields: FieldMap): string | undefined {
   const key = fields.get('api_key')
-  if (typeof key === 'string') return key.trim()
-  throw needed('api_key', 'in the address: the API key of an incoming webhook bot', {
+  return typeof key === 'string' ? key.trim() : undefined
+}
+
+export function missingKey(): Refusal {
+  return needed('api_key', 'in the address: the API key of an incoming webhook bot', {
     code: 'REQUEST_VARIABLE_MISSING',
     fields: { var_name: 'api_key' },
   })

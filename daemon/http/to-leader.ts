@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { type Intake, readPieces } from './body.ts'
+import { type HeldBytes, type Intake, piecesOf, readBody } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
 import { type Incoming, prefix } from './incoming.ts'
 import { buildPath, type Found } from './routes.ts'
@@ -37,13 +37,13 @@ export class ToLeader {
   async send(found: Found, request: Incoming, body: Body, answering: Answering): Promise<void> {
     const { forwarding, intake, files } = this.#parts
     const { endpoint } = found.route
-    const receiving = new ReceivedBody(files)
+    const receiving = new ReceivedBody(files, intake.held)
     try {
       // The key in the address of a webhook is for the leader to look at.
       const actor = endpoint.access === 'user' ? await this.#identify(request, answering) : undefined
       if (answering.observed) answering.observed.account = actor?.id
       const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
-      const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit) : bufferBody(body)
+      const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit, actor) : bufferBody(body)
       const query = request.query === '' ? '' : `?${request.query.replace(/[^!-~]|#/g, encodeByte)}`
       const call = {
         method: endpoint.method,
@@ -79,16 +79,25 @@ export function takesFile({ params }: Endpoint): boolean {
   return Object.values(params).some(({ shape }) => shape.format === 'binary')
 }
 
-/** A multipart body on its way to the disk. */
+/** A multipart body on its way to the disk; that of a caller without an account stays in memory. */
 class ReceivedBody {
   readonly #files: Receiver
+  readonly #held: HeldBytes
   #received: Receiving | undefined
+  #taken = 0
 
-  constructor(files: Receiver) {
+  constructor(files: Receiver, held: HeldBytes) {
     this.#files = files
+    this.#held = held
   }
 
-  async read(body: IncomingMessage, limit: number): Promise<WholeBody> {
+  async read(body: IncomingMessage, limit: number, actor: User | undefined): Promise<WholeBody> {
+    if (!actor) {
+      const bytes = await readBody(body, limit, this.#held)
+      this.#held.take(bytes.length)
+      this.#taken = bytes.length
+      return bufferBody(bytes)!
+    }
     const received = this.#files.receive()
     this.#received = received
     for await (const piece of readPieces(body, limit)) await received.write(piece)
@@ -96,6 +105,7 @@ class ReceivedBody {
   }
 
   async end(): Promise<void> {
+    this.#held.give(this.#taken)
     await this.#received?.discard()
   }
 }

@@ -2,12 +2,14 @@
 // do not keep a follower from sending the writes of others on.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { typing } from '../../daemon/api/messages/typing.ts'
+import { presence } from '../../daemon/api/people/presence.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { clusterToken, forwardedHeader, forwardedToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { fakeServer } from '../support/cli.ts'
@@ -88,12 +90,52 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
       signals: '{"calls":1}',
       seen: '{}',
       keep: '{"file":"../x"}',
-      snapshot: '{}',
+      drop: '{"files":[null],"position":1}',
+      snapshot: '{"position":"1"}',
     }
+    const deep = `{"records":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
     for (const [path, wrong] of Object.entries(bodies))
-      for (const body of ['{', 'null', '[]', '"x"', '<html>', wrong])
-        assert.equal(statusOf(await call(path, body)), 400, `${path} ${body}`)
+      for (const body of ['{', 'null', '[]', '"x"', '<html>', '{"x":1}', deep, wrong])
+        assert.equal(statusOf(await call(path, body)), 400, `${path} ${body.slice(0, 50)}`)
+    for (const record of [null, 7, [], { op: 'x', actor: null, facts: [null] }, { op: {}, actor: null, facts: [] }])
+      assert.equal(statusOf(await call('record', JSON.stringify({ records: [record] }))), 400, JSON.stringify(record))
     assert.equal(statusOf(await call('record', `{"records":"${'x'.repeat(1_100_000)}"}`)), 413)
+  })
+
+  test('facts and calls that cannot be applied are not taken even with the token, and no daemon ends', async () => {
+    const call = (path: string, body: object) => {
+      const headers = [json, ownToken]
+      const target = `/cluster/v1/${path}`
+      return sendRaw(leader.peerUrl, { target, headers, body: JSON.stringify(body), way: 'node:http' })
+    }
+    const queue = {
+      id: 'by a stranger',
+      userId: 4_000_000,
+      eventTypes: null,
+      capabilities: [],
+      lifespan: 1e6,
+      narrow: [],
+    }
+    const flags = { allPublicStreams: true, applyMarkdown: true, clientGravatar: true, slimPresence: true }
+    const facts = [
+      { type: 'no-such-fact' },
+      { type: 'user.role-changed', userId: owner.id, role: 600 },
+      { type: 'store.restored', sections: {} },
+      { type: 'queue.registered', queue: {} },
+      { type: 'queue.registered', queue: { ...queue, ...flags, includeSubscribers: 'true' } },
+      { type: 'queue.acknowledged', queueId: 'x', upTo: 'x' },
+      { type: 'queue.removed', queueId: ['x'], reason: 'deleted' },
+    ]
+    for (const fact of facts) {
+      const answer = await call('record', { records: [{ op: 'by a stranger', actor: null, facts: [fact] }] })
+      assert.equal(statusOf(answer), 400, `${JSON.stringify(fact)}\n${answer}`)
+    }
+    const repeated = { actor: owner.id, now: 1, client: 'x' }
+    for (const params of [{}, { status: {} }, { status: 'active', last_update_id: 'x' }, { type: 'direct', to: {} }])
+      for (const { id } of [...Object.values(presence), ...Object.values(typing)])
+        assert.equal(statusOf(await call('signals', { calls: [{ ...repeated, endpoint: id, params }] })), 200)
+    await checkLog()
+    assert.ok((await leader.ready()).ready)
   })
 
   test('a daemon fetches a file from members of the cluster only, and shows its token to no one else', async t => {
@@ -143,6 +185,27 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     } finally {
       for (const socket of sockets) socket.destroy()
     }
+  })
+
+  test('write nothing to a disk, whatever they send in a multipart body', async () => {
+    const filesOf = (node: Node) => {
+      const folder = join(node.data, 'files')
+      return existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith('.tmp')) : []
+    }
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+    // Of the unfinished uploads above.
+    await until(() => [follower, leader].every(node => filesOf(node).length === 0))
+    for (const node of [follower, leader])
+      for (const path of ['fetch_api_key', 'external/json?api_key=x', 'user_uploads']) {
+        const socket = connect(node.port, '127.0.0.1').on('error', () => {})
+        const head = `POST /api/v1/${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\n`
+        socket.write(`${head}Content-Length: 900000\r\n\r\n${part}${'x'.repeat(800_000)}`)
+        // All of it has been read when the daemon answers the next call on another connection, and this one is still open.
+        await until(() => socket.writableLength === 0)
+        assert.equal((await node.as(owner).raw('GET', '/api/v1/users/me')).status, 200)
+        assert.deepEqual(filesOf(node), [], path)
+        socket.destroy()
+      }
   })
 
   test('an upload at a follower arrives as it was sent, and what is refused leaves nothing behind', async () => {
