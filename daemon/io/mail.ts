@@ -14,7 +14,7 @@ export interface Mailer {
   post(mails: readonly Mail[]): void
   /** Sends what an earlier run left behind. */
   resume(): void
-  /** Waits until all mails are on disk, but not for a server that does not answer. */
+  /** Waits until mails are on disk, and a little for the server. What was not sent is reported. */
   settled(): Promise<void>
 }
 
@@ -26,41 +26,67 @@ interface MailerParts {
   readonly now: () => number
 }
 
-const patience = 3000
+/** Milliseconds at a stop for mails to reach the disk, and then the server. */
+const keepingTime = 10_000
+const sendingTime = 3000
 
 export function openMailer(parts: MailerParts): Mailer {
-  // Each one after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
-  const keeping = new Line()
-  const sending = new Line()
+  // One after the other, so that the order of mails is kept. Those that come are written without waiting for those that are being sent.
+  const keeping = new Chain()
+  const sending = new Chain()
   const { folder, smtpUrl } = parts
   return {
     post(mails) {
       for (const mail of mails)
         keeping.add(async () => {
-          const raw = await compose(parts, mail)
-          const file = folder && (await keep(folder, raw, parts.now()))
-          if (smtpUrl) sending.add(() => (file ? sendFile(parts, file) : send(parts, raw)))
+          const deliver = await keep(parts, mail)
+          if (smtpUrl) sending.add(deliver)
         })
     },
     resume() {
-      if (!smtpUrl || !folder) return
-      keeping.add(async () => {
-        for (const file of await waitingIn(folder)) sending.add(() => sendFile(parts, file))
-      })
+      if (smtpUrl && folder) sending.add(() => sendWaiting(parts))
     },
     async settled() {
-      await keeping.work
-      await Promise.race([sending.work, sleep(patience, undefined, { ref: false })])
+      await keeping.settled(keepingTime)
+      await sending.settled(sendingTime)
+      const lost = keeping.length + (folder ? 0 : sending.length)
+      if (lost > 0) warn(`mail: ${lost} ${lost === 1 ? 'mail was' : 'mails were'} not sent before the stop, and lost`)
+      else if (sending.length > 0)
+        warn(
+          `mail: ${sending.length} in ${folder} could not be sent before the stop; the next start sends what is there`,
+        )
     },
   }
 }
 
-class Line {
-  work: Promise<void> = Promise.resolve()
+/** Work that is done one after the other. What fails is reported, and the rest goes on. */
+class Chain {
+  #last: Promise<void> = Promise.resolve()
+  /** Of what is not done yet. */
+  length = 0
 
   add(run: () => Promise<void>): void {
-    this.work = this.work.then(run).catch(error => warn(`mail: ${(error as Error).message}`))
+    this.length++
+    this.#last = this.#last
+      .then(run)
+      .catch(error => warn(`mail: ${(error as Error).message}`))
+      .finally(() => this.length--)
   }
+
+  /** Waits for so many milliseconds at most. */
+  async settled(ms: number): Promise<void> {
+    await Promise.race([this.#last, sleep(ms, undefined, { ref: false })])
+  }
+}
+
+/** Puts the mail on disk, if there is a place for it. Returns what sends it. */
+async function keep(parts: MailerParts, mail: Mail): Promise<() => Promise<void>> {
+  const raw = await compose(parts, mail)
+  if (!parts.folder) return () => send(parts, raw)
+  const file = join(parts.folder, `${parts.now()}-${randomUUID()}.eml`)
+  await mkdir(parts.folder, { recursive: true, mode: 0o700 })
+  await writeFileAtomically(file, raw)
+  return () => sendFile(parts, file)
 }
 
 async function keep(folder: string, raw: Buffer, now: number): Promise<string> {

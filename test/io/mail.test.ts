@@ -5,14 +5,54 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
-import { launch, newStoreFolder, startDaemon } from '../support/daemon.ts'
+import { openMailer } from '../../daemon/io/mail.ts'
+import { launch, startDaemon } from '../support/daemon.ts'
 import { mailsIn } from '../support/outbox.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 const comment = 'Thank you for everything, Zoë.'
+
+describe('mails at a stop', () => {
+  /** A server that takes connections and says nothing. */
+  const openSilent = async (t: TestContext): Promise<string> => {
+    const sockets: Socket[] = []
+    const server = createServer(socket => sockets.push(socket))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    })
+    return `smtp://127.0.0.1:${(server.address() as { port: number }).port}`
+  }
+  const mails = ['amy', 'bob', 'cat'].map(name => ({ to: `${name}@example.com`, subject: 'x', text: comment }))
+
+  test('are all on disk although the server does not answer, and how many wait is reported', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const warned = t.mock.method(process.stderr, 'write', () => true)
+    const parts = { folder: join(data, 'outbox'), smtpUrl: await openSilent(t), from: 'a@example.com', now: () => 1 }
+    const mailer = openMailer(parts)
+    mailer.post(mails)
+    await mailer.settled()
+    warned.mock.restore()
+    assert.equal(mailsIn(data).length, 3)
+    const said = warned.mock.calls.map(call => call.arguments[0]).join('')
+    assert.match(said, /mail: 3 in \S+outbox could not be sent before the stop; the next start sends what is there/)
+  })
+
+  test('are lost without a disk, and how many is reported', async t => {
+    const warned = t.mock.method(process.stderr, 'write', () => true)
+    const mailer = openMailer({ folder: null, smtpUrl: await openSilent(t), from: 'a@example.com', now: () => 1 })
+    mailer.post(mails)
+    await mailer.settled()
+    warned.mock.restore()
+    const said = warned.mock.calls.map(call => call.arguments[0]).join('')
+    assert.match(said, /mail: 3 mails were not sent before the stop, and lost/)
+  })
+})
 
 describe('deactivation_notification_comment', () => {
   test('without an SMTP server the mail stays in the outbox; none is written when no comment is given', async t => {
