@@ -180,9 +180,13 @@ async function unpack(source: Source, folder: string): Promise<Unpacked> {
   let headSum: number | undefined
   let manifest: Manifest | undefined
   const found: BackedUpFile[] = []
+  const names = new Set<string>()
   try {
     for await (const entry of unpackTar(checkGaps(source))) {
       const { name, type } = entry
+      if (names.has(name))
+        throw new BackupRefused(`the backup is damaged: it holds ${JSON.stringify(name)} more than once`)
+      names.add(name)
       if (!head) {
         if (name !== headName) throw notABackup()
         const text = await readText(entry, longestHead)

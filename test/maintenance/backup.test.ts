@@ -314,6 +314,15 @@ describe('natter restore', () => {
     await refused(await packTar([head!, planted, ...rest]), /holds "\.\.\/planted", which no store has/)
   })
 
+  test('refuses a backup with an entry twice, whichever it is', async () => {
+    const entries = (await unpackTar(backup)).map(({ header, data }) => ({ header, body: data! }))
+    for (const entry of entries) {
+      const place = entry.header.name === 'natter-manifest.json' ? entries.length : 1
+      const doubled = await packTar(entries.toSpliced(place, 0, entry))
+      await refused(doubled, /the backup is damaged: it holds "[\w./-]+" more than once/)
+    }
+  })
+
   test('refuses the folder of a daemon that runs', async t => {
     const { code, stderr } = await natter(t, 'restore', file, '--data', running.data, '--replace')
     assert.equal(code, 1)
