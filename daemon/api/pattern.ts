@@ -40,16 +40,44 @@ export function compilePattern(source: string, flags = ''): Pattern | { readonly
     return { problem: `the pattern must have at most ${patternLimits.length} characters` }
   // Otherwise taken for the letter k.
   if (/\\k</.test(source)) return { problem: outside('\\k') }
+  if (expandedSize(source) > costliest) return { problem: repeatsTooMuch }
   try {
     const mask = [...flags].reduce((sum, letter) => sum | flagsByLetter[letter]!(), 0)
     const compiled = RE2JS.compile(RE2JS.translateRegExp(source), mask)
     const size = compiled.programSize()
-    if (size > patternLimits.size) return { problem: 'the pattern repeats too much; use smaller numbers in {}' }
+    if (size > patternLimits.size) return { problem: repeatsTooMuch }
     return { size, test: text => compiled.test(text.slice(0, patternLimits.text)) }
   } catch (error) {
     return { problem: outside((error as Error).message.replace('error parsing regexp: ', '')) }
   }
 }
+
+export const repeatsTooMuch = 'the pattern repeats too much; use smaller numbers in {}'
+
+/** What is larger is not compiled: that takes a second for 100,000. */
+export const costliest = 10_000
+
+/** About as many instructions as a pattern compiles to. To repeat something by `{1,200}` repeats its instructions. */
+export function expandedSize(source: string): number {
+  // The sizes of groups that are open, the outermost first, and of what comes last in the innermost.
+  const open = [0]
+  let last = 0
+  const add = (size: number) => {
+    last = size
+    open[open.length - 1]! += size
+  }
+  for (const [token, , least, , most] of source.matchAll(tokens)) {
+    if (token.startsWith('(')) open.push(1)
+    else if (token === ')' && open.length > 1) add(open.pop()! + 1)
+    else if (least !== undefined) add(last * (Math.max(Number(least), Number(most || 0)) - 1))
+    else if (!/^[*+?]$/.test(token)) add(1)
+  }
+  return open.reduce((sum, size) => sum + size)
+}
+
+/** A beginning of a group, a repetition, a character that is escaped, a class of characters, or a character. */
+const tokens =
+  /\((?:\?(?:P?<\w*>|[a-zA-Z-]*:))?|(\{(\d+)(,(\d*))?\})|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|./gsu
 
 function outside(problem: string): string {
   return `must be a regular expression in RE2 syntax, without lookaround and backreferences: ${problem}`

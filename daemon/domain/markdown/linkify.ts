@@ -2,6 +2,7 @@
 
 import { RE2JS } from 're2js'
 import { parseTemplate } from 'url-template'
+import { costliest, expandedSize, repeatsTooMuch } from '../../api/pattern.ts'
 import type { Linkifier } from '../model/organization-records.ts'
 import type { State } from '../model/state.ts'
 
@@ -113,6 +114,7 @@ function isDangerous(url: string): boolean {
 export function groupsOfPattern(
   pattern: string,
 ): { readonly names: string[]; readonly size: number } | { readonly problem: string } {
+  if (expandedSize(pattern) > costliest) return { problem: repeatsTooMuch }
   try {
     const compiled = RE2JS.compile(pattern)
     return { names: Object.keys(compiled.namedGroups()), size: compiled.programSize() }

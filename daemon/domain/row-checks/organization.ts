@@ -81,7 +81,7 @@ true satisfies Describes<typeof customEmoji, CustomEmoji>
 
 export const linkifier = row({
   id,
-  pattern: longText,
+  pattern: label,
   urlTemplate: longText,
   order: int,
   example: maybe(longText),

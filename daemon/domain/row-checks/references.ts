@@ -1,5 +1,6 @@
 // Checks what the rows of a state say of each other: everything that a row names exists, and so does what every organization has.
 
+import { limits } from '../limits.ts'
 import { groupsOfPattern } from '../markdown/linkify.ts'
 import type { Section, State } from '../model/state.ts'
 import { RowsRefused } from './refused.ts'
@@ -115,10 +116,18 @@ function checkEssentials({ users, groups, linkifiers }: State): void {
       throw new RowsRefused(`groups: the system group role:${name} is missing`)
   if (![...users.values()].some(({ bot }) => bot?.system))
     throw new RowsRefused('users: the notification bot is missing')
+  // Before any is compiled: the limits bound the time that all of them take.
+  if (linkifiers.size > limits.linkifiers)
+    throw new RowsRefused(`linkifiers: there are ${linkifiers.size}, and at most ${limits.linkifiers} are allowed`)
+  let size = 0
   for (const linkifier of linkifiers.values()) {
     const found = groupsOfPattern(linkifier.pattern)
     if ('problem' in found)
       throw refuseField('linkifiers', linkifier, 'pattern', `must be a regular expression (RE2): ${found.problem}`)
+    size += found.size
+    // Twice: when one is changed, the others count with what must stand around them.
+    if (size > 2 * limits.linkifierSize)
+      throw refuseField('linkifiers', linkifier, 'pattern', 'is too long together with the patterns before it')
   }
 }
 
