@@ -3,6 +3,7 @@
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
+import { parseJson } from '../../daemon/local/nesting.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
 import { largeFile } from '../base/files.ts'
 import type { Globals } from '../base/globals.ts'
@@ -288,7 +289,7 @@ class Caller {
 function objectFrom(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseJson(text)
   } catch (error) {
     throw usage(`not valid JSON: ${(error as Error).message}`)
   }

@@ -1,9 +1,7 @@
 // Reads the text of a parameter according to its shape.
 
 import type { TSchema } from '@sinclair/typebox'
-
-// JSON nested deeper than this is an attack or an accident, and later steps recurse.
-const deepest = 100
+import { tooDeep } from '../local/nesting.ts'
 
 export const notJson = Symbol('not JSON')
 
@@ -103,23 +101,6 @@ function parse(raw: string, otherwise: unknown): unknown {
   } catch {
     return otherwise
   }
-}
-
-/** Whether JSON is nested deeper than anything that reads it can take. */
-export function tooDeep(raw: string): boolean {
-  let depth = 0
-  let inText = false
-  for (let i = 0; i < raw.length; i++) {
-    const code = raw.charCodeAt(i)
-    if (inText) {
-      if (code === 0x5c) i++
-      else if (code === 0x22) inText = false
-    } else if (code === 0x22) inText = true
-    else if (code === 0x5b || code === 0x7b) {
-      if (++depth > deepest) return true
-    } else if (code === 0x5d || code === 0x7d) depth--
-  }
-  return false
 }
 
 export function travelsRaw(shape: TSchema): boolean {

@@ -4,11 +4,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJson } from '../api/json-wire.ts'
-import { tooDeep } from '../api/reading.ts'
 import { invalid, malformed, Refusal, unauthenticated } from '../domain/refusal.ts'
 import { missingPath, refusalHeaders, wrongMethod } from '../http/answer.ts'
 import { controlPrefix } from '../http/incoming.ts'
 import { type Found, Routes } from '../http/routes.ts'
+import { parseJson } from '../local/nesting.ts'
 import { type ControlContext, type ControlResource, Streamed } from './handlers/handler.ts'
 import { controlResources } from './handlers/index.ts'
 
@@ -66,7 +66,7 @@ function bodyIn(bytes: Buffer | undefined): Readonly<Record<string, unknown>> {
   if (!bytes || bytes.length === 0) return {}
   const text = bytes.toString()
   try {
-    const body = tooDeep(text) ? undefined : JSON.parse(text)
+    const body = parseJson(text)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
   } catch {
     // Refused below.

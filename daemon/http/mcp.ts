@@ -3,6 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { malformed } from '../domain/refusal.ts'
+import { tooDeep } from '../local/nesting.ts'
 import type { McpEndpoint } from '../mcp/http.ts'
 import type { Toolset } from '../mcp/tool.ts'
 import { innerFetch } from './inner-fetch.ts'
@@ -13,6 +14,8 @@ const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
 
 export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const account = site.mcpAccount(request)
+  if (Buffer.isBuffer(request.body) && tooDeep(request.body.toString()))
+    throw malformed('The body is nested too deeply.', { code: 'INVALID_JSON' })
   const toolsets = toolsetsIn((request.query as { toolsets?: string | string[] }).toolsets)
   const endpoint = await loadEndpoint(site)
   const { chatOver } = await import('../mcp/index.ts')

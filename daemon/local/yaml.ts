@@ -1,5 +1,7 @@
 // YAML that others can have written, with the line of each part for messages. The library is loaded with the first such text.
 
+import { deepest } from './nesting.ts'
+
 export class YamlMistake extends Error {
   readonly line: number
 
@@ -43,6 +45,7 @@ export async function linesIn(text: string): Promise<Yaml['findLine']> {
 
 async function parse(text: string) {
   const { isNode, LineCounter, parseDocument } = await import('yaml')
+  await checkBounds(text)
   const lines = new LineCounter()
   // The library compares each key with all others of its map, which takes minutes for a large file.
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false })
@@ -56,6 +59,28 @@ async function parse(text: string) {
   }
   return { document, lineAt, findLine }
 }
+
+/** The library takes time that grows with the square of both, and ends the process when its stack is used up. */
+async function checkBounds(text: string): Promise<void> {
+  const { Lexer, Parser } = await import('yaml')
+  const parser = new Parser()
+  let line = 1
+  let marks = 0
+  let before = ''
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme));
+    if (parser.stack.length > deepest) throw new YamlMistake(line, `nested more than ${deepest} levels deep`)
+    if (before !== scalarMark && /^[&*!]/.test(lexeme) && ++marks > mostMarks)
+      throw new YamlMistake(line, `more than ${mostMarks} anchors, aliases and tags`)
+    for (let at = lexeme.indexOf('\n'); at >= 0; at = lexeme.indexOf('\n', at + 1)) line++
+    before = lexeme
+  }
+}
+
+/** Anchors, aliases and tags in a text. */
+const mostMarks = 1000
+/** What the lexer puts before the text of a scalar. */
+const scalarMark = '\u001f'
 
 function readValue(document: { toJS(): unknown }): unknown {
   try {

@@ -29,6 +29,9 @@ const mostOfAccount = 20
 const mostSessions = 1000
 /** Milliseconds without a request. */
 const longestIdle = 30 * 60_000
+const gone =
+  `There is no such session: it was unused for ${longestIdle / 60_000} minutes, or your account has opened ${mostOfAccount} others since. ` +
+  'Initialize a new one.'
 /** Bytes of one request. */
 const largestRequest = 1024 * 1024
 
@@ -55,8 +58,7 @@ export class McpEndpoint {
     if (id !== null) {
       const session = this.#sessions.get(id)
       // Another account learns no more of a session than that it is not theirs.
-      if (!session || session.userId !== caller.userId)
-        return refusal(404, 'There is no such session. Initialize a new one.')
+      if (!session || session.userId !== caller.userId) return refusal(404, gone)
       session.used = Date.now()
       return session.transport.handleRequest(request)
     }

@@ -1,7 +1,7 @@
 // Seed files: JSON or YAML. A mistake is reported with its line, whether in the format or in what the seed asks for.
 
 import { readFileSync } from 'node:fs'
-import { tooDeep } from '../api/reading.ts'
+import { parseJson, tooDeep } from '../local/nesting.ts'
 import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
 import { checkSeed, formatPath, type Path, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
@@ -42,9 +42,10 @@ function readText(file: string): string {
 async function parse(file: string, text: string, isYaml: boolean): Promise<unknown> {
   if (!isYaml) {
     try {
-      return JSON.parse(text)
+      return parseJson(text)
     } catch (error) {
-      throw new SeedRefused(`${file}, line ${brokenLine(text)}: ${firstLine((error as Error).message)}`)
+      const line = tooDeep(text) ? 1 : brokenLine(text)
+      throw new SeedRefused(`${file}, line ${line}: ${firstLine((error as Error).message)}`)
     }
   }
   try {
@@ -78,8 +79,8 @@ function isBeginning(text: string): boolean {
 }
 
 async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
-  const line = tooDeep(text) ? 1 : (await linesIn(text))(path)
-  const place = formatPath(path)
+  const line = (await linesIn(text))(path)
+  const place = placeOf(path)
   return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
 }
 

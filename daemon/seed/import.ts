@@ -20,6 +20,7 @@ import {
   sumsName,
 } from '../io/archive.ts'
 import type { Files } from '../io/files.ts'
+import { parseJson } from '../local/nesting.ts'
 
 const mebibyte = 1024 * 1024
 /** Parts of sections are about a mebibyte; the last row of one can be large. */
@@ -124,12 +125,12 @@ function hashBytes(bytes: Uint8Array): string {
 
 function parse<T>({ name }: ArchiveEntry, bytes: Buffer): T {
   try {
-    const value = JSON.parse(bytes.toString())
+    const value = parseJson(bytes.toString())
     if (typeof value === 'object' && value !== null) return value
   } catch {
     // Reported below.
   }
-  throw new ArchiveMistake(`is damaged: ${name} is not a JSON object`)
+  throw new ArchiveMistake(`is damaged: ${name} is not a JSON object, or is nested too deeply`)
 }
 
 // --- taking -----------------------------------------------------------------------------------------------------

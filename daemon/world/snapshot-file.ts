@@ -19,6 +19,7 @@ import { FileJournal } from '../journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { tooDeep } from '../local/nesting.ts'
 import { runningFileName } from '../local/ready-file.ts'
 import { Replay, splitSections } from '../replay.ts'
 
@@ -30,13 +31,14 @@ export function snapshotFiles(files: Files): SnapshotFiles {
       try {
         return await readWorld(acceptDocument('the file', parse(text)).sections, files)
       } catch (error) {
-        throw invalid('document', error instanceof RangeError ? 'is nested too deeply' : (error as Error).message)
+        throw invalid('document', (error as Error).message)
       }
     },
   }
 }
 
 function parse(text: string): unknown {
+  if (tooDeep(text)) throw new Error('is nested too deeply')
   try {
     return JSON.parse(text)
   } catch {

@@ -84,6 +84,32 @@ describe('a recording of a stranger', () => {
     assert.doesNotMatch(stdout + stderr, steering)
   })
 
+  test('that is nested deeply is refused, and so are its accepted differences and the lines of a batch', async t => {
+    const { url, owner } = daemon()
+    const shell = newShell(t, { NATTER_SITE: url, NATTER_EMAIL: owner.email!, NATTER_API_KEY: owner.key! })
+    const write = (name: string, text: string) => writeFileSync(join(shell.home, name), text)
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const head = '{"natter_recording":1,"clock":{}}\n'
+    write('talk.ndjson', `${head}{"call":${deep}}\n{"end":1}\n`)
+    write('short.ndjson', `${head}{"end":0}\n`)
+    write('short.ndjson.accepted.json', deep)
+    write('calls.ndjson', `{"content":${deep}}\n`)
+    const refused: [args: string[], code: number, said: RegExp][] = [
+      [['replay', 'talk.ndjson'], 2, /line 2: not valid JSON, or nested too deeply/],
+      [
+        ['replay', 'short.ndjson', '--against', 'natter'],
+        2,
+        /accepted\.json: it is not valid JSON, or nested too deeply/,
+      ],
+      [['send', '--batch', 'calls.ndjson'], 1, /not valid JSON: nested more than 100 levels deep/],
+    ]
+    for (const [args, code, said] of refused) {
+      const run = await shell.run(args)
+      assert.match(run.stdout + run.stderr, said)
+      assert.equal(run.code, code, run.stdout + run.stderr)
+    }
+  })
+
   test('without an end is read up to the bound', async t => {
     const shell = newShell(t)
     const { code, stderr } = await shell.run(['replay', '/dev/zero', '--site', daemon().url])

@@ -249,6 +249,32 @@ describe('a snapshot file from a stranger', () => {
     assert.equal((await load(space, many(1_000_000))).status, 413)
   })
 
+  test('with more linkifiers, or larger ones, than an organization may have is refused before they are compiled', async () => {
+    const space = await openSpace(daemon())
+    const withPatterns = (length: number, pattern: string) =>
+      changed(({ linkifiers }) => {
+        const [head, row] = linkifiers
+        const id = head.last_id + 1
+        head.last_id += length
+        for (let n = 0; n < length; n++)
+          linkifiers.push({ ...row, id: id + n, order: id + n, pattern: `${pattern}${n}` })
+      })
+    const refused: [text: string, said: RegExp][] = [
+      [withPatterns(200, 'x'), /linkifiers: there are 20\d, and at most 100 are allowed/],
+      [
+        withPatterns(1, '(?:x{900}){1}'.repeat(1000)),
+        /pattern: must be a regular expression \(RE2\): the pattern repeats too much/,
+      ],
+      [withPatterns(50, 'x{900}'), /pattern: is too long together with the patterns before it/],
+      [withPatterns(1, 'x'.repeat(500_000)), /pattern: must have at most 20000 characters/],
+    ]
+    for (const [text, said] of refused) {
+      const { status, body } = await load(space, text)
+      assert.equal(status, 400)
+      assert.match(body.msg, said)
+    }
+  })
+
   test('that is changed anywhere is refused with a sentence or is a world that works', async () => {
     const space = await openSpace(daemon())
     let accepted = 0

@@ -92,6 +92,9 @@ describe('the Model Context Protocol', () => {
     assert.equal(broken.status, 400)
     assert.match(await broken.text(), /-32700/)
     assert.equal((await post(`"${'x'.repeat(2_000_000)}"`)).status, 413)
+    const deep = await post(`{"jsonrpc":"2.0","id":1,"method":${'['.repeat(400_000)}${']'.repeat(400_000)}}`)
+    assert.equal(deep.status, 400)
+    assert.match(await deep.text(), /nested too deeply/)
   })
 
   test('gives a session to its own account only', async t => {
@@ -125,7 +128,10 @@ describe('the Model Context Protocol', () => {
     const first = await overHttp(t, address(), other)
     for (let n = 0; n < 110; n++) await openSession(address(), other)
     assert.equal((await use(client, 'list_channels')).failed, false)
-    await assert.rejects(use(first, 'list_channels'), /no such session/i)
+    await assert.rejects(
+      use(first, 'list_channels'),
+      /no such session: .* opened 20 others since\. Initialize a new one/i,
+    )
   })
 
   test('goes on after lines on stdin that are no frames', async t => {

@@ -209,6 +209,11 @@ describe('natterd --import', () => {
         file,
       )
       await refuses(/is damaged: sections\/drafts\/000001\.ndjson is not a JSON object/)
+      await pack(
+        changed(/sections\/drafts/, text => `${text}{"id":${'['.repeat(90_000)}${']'.repeat(90_000)}}\n`),
+        file,
+      )
+      await refuses(/is damaged: sections\/drafts\/000001\.ndjson is not a JSON object, or is nested too deeply/)
     })
   })
 })

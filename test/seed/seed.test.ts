@@ -153,7 +153,15 @@ describe('--seed', () => {
     ['j.yaml', 'steps:\n  - call: create-saved-snippet\n    params: { title: a, content: b, x: 1 }\n', /parameters: x/],
     ['l.yaml', 'users: []\nowner: {}\nusers: []\n', /line 3: the key users is there twice/],
     ['m.yaml', aliasBomb, /line 1: Excessive alias count/],
-    ['n.json', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, /line 1: a is unknown here/],
+    ['n.json', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, /line 1: nested more than 100 levels deep/],
+    // Each of these takes the library seconds, or more stack than there is, which ends the process.
+    ['p.yaml', `users:\n  - ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /line 2: nested more than 100 levels deep/],
+    ['q.yaml', `${'- '.repeat(20_000)}x`, /line 1: nested more than 100 levels deep/],
+    ['r.yaml', `${'? '.repeat(20_000)}x`, /line 1: nested more than 100 levels deep/],
+    ['s.yaml', '{a: '.repeat(20_000), /line 1: nested more than 100 levels deep/],
+    ['t.yaml', `a:\n  ${'- &a '.repeat(20_000)}x`, /line 2: more than 1000 anchors, aliases and tags/],
+    ['u.yaml', `a: &a x\n${'b: *a\n'.repeat(20_000)}`, /line 1001: more than 1000 anchors, aliases and tags/],
+    ['v.yaml', `a: ${'!a '.repeat(20_000)}x`, /line 1: more than 1000 anchors, aliases and tags/],
     // Compared one with the other, the keys would take minutes.
     ['o.yaml', Array.from({ length: 20_000 }, (_, n) => `k${n}: x\n`).join(''), /line 1: k0 is unknown here/],
     ['k.json', '[]', /line 1: the seed must be a record/],

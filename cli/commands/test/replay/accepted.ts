@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import { parseJson } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readText, smallFile } from '../../../base/files.ts'
 import { type Difference, keyOf } from './drift.ts'
@@ -20,9 +21,9 @@ export function knownDifferences(file: string): ReadonlySet<string> {
   if (!existsSync(file)) return new Set()
   let list: unknown
   try {
-    list = JSON.parse(readText(file, smallFile))
+    list = parseJson(readText(file, smallFile))
   } catch (error) {
-    throw wrong(file, (error as NodeJS.ErrnoException).code ?? 'it is not valid JSON')
+    throw wrong(file, (error as NodeJS.ErrnoException).code ?? 'it is not valid JSON, or nested too deeply')
   }
   if (!Array.isArray(list)) throw wrong(file, 'it must be a list')
   return new Set(

@@ -2,6 +2,7 @@
 // and the key.
 
 import { isPath } from '../../../../daemon/api/address.ts'
+import { parseJson } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largeFile, readBytes } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
@@ -141,10 +142,10 @@ function readLines(file: string): Buffer[] {
 function parse(file: string, line: Buffer, number: number, isLast: boolean): Line | undefined {
   let value: unknown
   try {
-    value = JSON.parse(line.toString('utf8'))
+    value = parseJson(line.toString('utf8'))
   } catch {
     if (isLast && number > 1) return undefined
-    if (number > 1) throw wrong(`${file}, line ${number}: not valid JSON`)
+    if (number > 1) throw wrong(`${file}, line ${number}: not valid JSON, or nested too deeply`)
   }
   if (isObject(value)) return value
   throw wrong(
