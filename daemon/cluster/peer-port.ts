@@ -54,7 +54,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
       parts.answer(pathOf(request).slice(peersPrefix.length), request, response).catch(error => {
         // The other daemon must not wait for the rest of an answer that does not come.
         if (response.headersSent) response.destroy()
-        else refuse(answeringOf({ method: request.method!, id: newId() }, response), refusalOf(error))
+        else refuse(createAnswering({ method: request.method!, id: newId() }, response), toRefusal(error))
       })
   }
   const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: refuseWhole })
@@ -95,7 +95,7 @@ function refusalFor(request: IncomingMessage, { token, forwardedToken }: Peers):
 }
 
 /** A failure ends the call alone. The other daemon has the secret, so it may learn the reason. */
-function refusalOf(error: unknown): Refusal {
+function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   return new Refusal(error instanceof Error ? error.message : String(error), { code: 'INTERNAL_ERROR' })
 }

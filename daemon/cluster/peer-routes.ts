@@ -136,7 +136,7 @@ const routes: Readonly<Record<string, Route<any>>> = {
     // Not what is committed: the state of a leader has entries that are on their way.
     const { position } = engine
     const events = sumOfEvents(engine)
-    return { position, sums: { ...(await new StateDigest().sumsOf(engine)), events } }
+    return { position, sums: { ...(await new StateDigest().computeSums(engine)), events } }
   }),
 }
 

@@ -10,7 +10,7 @@ import { partsIn } from '../journal/store-parts.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
 import { readIdentity, writeIdentity } from './folder.ts'
-import { type ClusterRecord, headText, keysOf, logFormat, readMember, restoredFormat } from './keys.ts'
+import { type ClusterRecord, createKeys, headText, logFormat, readMember, restoredFormat } from './keys.ts'
 import { Membership } from './membership.ts'
 
 /** IDs of the past that are remembered. A folder that is older is refused instead of replaced. */

@@ -14,7 +14,7 @@ export interface Mailer {
   post(mails: readonly Mail[]): void
   /** Sends what an earlier run left behind. */
   resume(): void
-  /** Waits until mails are on disk, and a little for the server. What was not sent is reported. */
+  /** Waits until all mails are on disk, but not for a server that does not answer. What was not sent is reported. */
   settled(): Promise<void>
 }
 
@@ -26,67 +26,51 @@ interface MailerParts {
   readonly now: () => number
 }
 
-/** Milliseconds at a stop for mails to reach the disk, and then the server. */
-const keepingTime = 10_000
-const sendingTime = 3000
+const patience = 3000
 
 export function openMailer(parts: MailerParts): Mailer {
-  // One after the other, so that the order of mails is kept. Those that come are written without waiting for those that are being sent.
-  const keeping = new Chain()
-  const sending = new Chain()
+  // Each one after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
+  const keeping = new Line()
+  const sending = new Line()
   const { folder, smtpUrl } = parts
   return {
     post(mails) {
       for (const mail of mails)
         keeping.add(async () => {
-          const deliver = await keep(parts, mail)
-          if (smtpUrl) sending.add(deliver)
+          const raw = await compose(parts, mail)
+          const file = folder && (await keep(folder, raw, parts.now()))
+          if (smtpUrl) sending.add(() => (file ? sendFile(parts, file) : send(parts, raw)))
         })
     },
     resume() {
-      if (smtpUrl && folder) sending.add(() => sendWaiting(parts))
+      if (!smtpUrl || !folder) return
+      keeping.add(async () => {
+        for (const file of await waitingIn(folder)) sending.add(() => sendFile(parts, file))
+      })
     },
     async settled() {
-      await keeping.settled(keepingTime)
-      await sending.settled(sendingTime)
-      const lost = keeping.length + (folder ? 0 : sending.length)
-      if (lost > 0) warn(`mail: ${lost} ${lost === 1 ? 'mail was' : 'mails were'} not sent before the stop, and lost`)
-      else if (sending.length > 0)
-        warn(
-          `mail: ${sending.length} in ${folder} could not be sent before the stop; the next start sends what is there`,
-        )
+      await keeping.work
+      await Promise.race([sending.work, sleep(patience, undefined, { ref: false })])
+      const { length } = sending
+      if (length > 0 && folder)
+        warn(`mail: ${length} in ${folder} could not be sent before the stop; the next start sends what is there`)
+      else if (length > 0) warn(`mail: ${length} could not be sent before the stop, and are lost`)
     },
   }
 }
 
-/** Work that is done one after the other. What fails is reported, and the rest goes on. */
-class Chain {
-  #last: Promise<void> = Promise.resolve()
-  /** Of what is not done yet. */
+class Line {
+  work: Promise<void> = Promise.resolve()
+  /** How many are not done. */
   length = 0
 
   add(run: () => Promise<void>): void {
     this.length++
-    this.#last = this.#last
+    this.work = this.work
       .then(run)
       .catch(error => warn(`mail: ${(error as Error).message}`))
       .finally(() => this.length--)
   }
-
-  /** Waits for so many milliseconds at most. */
-  async settled(ms: number): Promise<void> {
-    await Promise.race([this.#last, sleep(ms, undefined, { ref: false })])
-  }
-}
-
-/** Puts the mail on disk, if there is a place for it. Returns what sends it. */
-async function keep(parts: MailerParts, mail: Mail): Promise<() => Promise<void>> {
-  const raw = await compose(parts, mail)
-  if (!parts.folder) return () => send(parts, raw)
-  const file = join(parts.folder, `${parts.now()}-${randomUUID()}.eml`)
-  await mkdir(parts.folder, { recursive: true, mode: 0o700 })
-  await writeFileAtomically(file, raw)
-  return () => sendFile(parts, file)
 }
 
 async function keep(folder: string, raw: Buffer, now: number): Promise<string> {

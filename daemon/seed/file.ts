@@ -80,7 +80,7 @@ function isBeginning(text: string): boolean {
 
 async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
   const line = (await linesIn(text))(path)
-  const place = placeOf(path)
+  const place = formatPath(path)
   return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
 }
 

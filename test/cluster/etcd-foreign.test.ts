@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { decodeText, Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { batchHead, keysOf, pad, readHead } from '../../daemon/cluster/keys.ts'
+import { batchHead, createKeys, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import { withoutEtcd } from '../support/etcd.ts'
@@ -16,7 +16,7 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
   let leader: Node
   let follower: Node
   let direct: Etcd
-  const keys = keysOf('natter')
+  const keys = createKeys('natter')
   const { log, members } = keys
 
   before(async () => {
@@ -53,7 +53,7 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
   const saidBy = (node: Node, said: RegExp) => until(() => said.test(node.daemon.stderr))
 
   test('among the members are reported and left out, and the key of a member is soon its own again', async () => {
-    const { id } = JSON.parse(await read(`${members}${await memberOf(follower)}`))
+    const { id } = JSON.parse(await read(`${members}${await findMember(follower)}`))
     const other = JSON.stringify({ id, url: 'x', version: 'x', position: 1, synced: 1, time: 1 })
     for (const [name, value] of [
       ['nonsense', '<html>'],
@@ -116,7 +116,7 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
     assertPlain(follower.daemon.stderr)
   })
 
-  async function memberOf(node: Node): Promise<string> {
+  async function findMember(node: Node): Promise<string> {
     const range = { key: encodeText(members), range_end: encodeText(`${members}~`) }
     const { kvs } = await direct.call('/v3/kv/range', range)
     const found = kvs.map(({ value }: { value: string }) => JSON.parse(decodeText(value)))

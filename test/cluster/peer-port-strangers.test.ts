@@ -188,13 +188,13 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
   })
 
   test('write nothing to a disk, whatever they send in a multipart body', async () => {
-    const filesOf = (node: Node) => {
+    const listUnfinished = (node: Node) => {
       const folder = join(node.data, 'files')
       return existsSync(folder) ? readdirSync(folder).filter(name => name.endsWith('.tmp')) : []
     }
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
     // Of the unfinished uploads above.
-    await until(() => [follower, leader].every(node => filesOf(node).length === 0))
+    await until(() => [follower, leader].every(node => listUnfinished(node).length === 0))
     for (const node of [follower, leader])
       for (const path of ['fetch_api_key', 'external/json?api_key=x', 'user_uploads']) {
         const socket = connect(node.port, '127.0.0.1').on('error', () => {})
@@ -203,7 +203,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
         // All of it has been read when the daemon answers the next call on another connection, and this one is still open.
         await until(() => socket.writableLength === 0)
         assert.equal((await node.as(owner).raw('GET', '/api/v1/users/me')).status, 200)
-        assert.deepEqual(filesOf(node), [], path)
+        assert.deepEqual(listUnfinished(node), [], path)
         socket.destroy()
       }
   })

@@ -63,14 +63,14 @@ describe('rate limits', () => {
 
   test('a webhook without a key, or with a wrong one, counts as a call of an unknown caller', async t => {
     const flags = ['--memory', '--rate-limit', '--clock', 'frozen@2030-01-01T00:00:00Z']
-    const { nobody } = await startDaemon(t, { flags })
+    const { anonymous } = await startDaemon(t, { flags })
     for (let left = 99; left >= 0; left--) {
       const query = left % 2 === 0 ? '' : '?api_key=wrong'
-      const { status, headers } = await nobody.raw('POST', `/api/v1/external/json${query}`)
+      const { status, headers } = await anonymous.raw('POST', `/api/v1/external/json${query}`)
       assert.equal(status, left % 2 === 0 ? 400 : 401)
       assert.equal(headers['x-ratelimit-remaining'], String(left))
     }
-    for (const query of ['', '?api_key=wrong']) isHit(await nobody.raw('POST', `/api/v1/external/json${query}`), 60)
+    for (const query of ['', '?api_key=wrong']) isHit(await anonymous.raw('POST', `/api/v1/external/json${query}`), 60)
   })
 
   test('health checks are not limited', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
 import { openMailer } from '../../daemon/io/mail.ts'
-import { launch, startDaemon } from '../support/daemon.ts'
+import { launch, newStoreFolder, startDaemon } from '../support/daemon.ts'
 import { mailsIn } from '../support/outbox.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
@@ -50,7 +50,7 @@ describe('mails at a stop', () => {
     await mailer.settled()
     warned.mock.restore()
     const said = warned.mock.calls.map(call => call.arguments[0]).join('')
-    assert.match(said, /mail: 3 mails were not sent before the stop, and lost/)
+    assert.match(said, /mail: 3 could not be sent before the stop, and are lost/)
   })
 })
 
