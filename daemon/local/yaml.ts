@@ -69,7 +69,8 @@ async function checkBounds(text: string): Promise<void> {
   let before = ''
   for (const lexeme of new Lexer().lex(text)) {
     for (const _ of parser.next(lexeme));
-    if (parser.stack.length > deepest) throw new YamlMistake(line, `nested more than ${deepest} levels deep`)
+    // The document and the scalar that is being read are on the stack too.
+    if (parser.stack.length > deepest + 2) throw new YamlMistake(line, `nested more than ${deepest} levels deep`)
     if (before !== scalarMark && /^[&*!]/.test(lexeme) && ++marks > mostMarks)
       throw new YamlMistake(line, `more than ${mostMarks} anchors, aliases and tags`)
     for (let at = lexeme.indexOf('\n'); at >= 0; at = lexeme.indexOf('\n', at + 1)) line++
