@@ -1,4 +1,4 @@
-// How deep data from outside may be nested: JSON and YAML of callers and of files.
+// The bound on the nesting of data from outside: JSON and YAML of callers and of files.
 
 /** Data nested deeper than this is an attack or an accident: what works on it recurses, and would exhaust the stack. */
 export const deepest = 100
