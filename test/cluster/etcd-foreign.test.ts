@@ -66,7 +66,7 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
     await put(`${members}${id}`, '[]')
     await until(async () => (await read(`${members}${id}`)).includes(id))
     await send(follower)
-    assert.equal((await leader.ready()).cluster.daemons.length, 2)
+    await until(async () => (await leader.ready()).cluster.daemons.length === 2)
   })
 
   test('in the log are reported and never applied, whether they are well-formed or not', async () => {
