@@ -111,17 +111,17 @@ test('the level is that of the run', async () => {
   test('writes nothing if one of its files exists', async t => {
     const shell = newShell(t)
     writeFileSync(join(shell.home, 'test_natter.py'), 'mine')
-    const { code, stderr } = await shell.natter(['init', 'pytest'])
+    const { code, stderr } = await shell.run(['init', 'pytest'])
     assert.equal(code, 1)
     assert.match(stderr, /test_natter\.py exists[\s\S]*natter init pytest --print/)
-    const printed = await shell.natter(['init', 'pytest', '--print'])
+    const printed = await shell.run(['init', 'pytest', '--print'])
     assert.match(printed.stdout, /^==> conftest\.py <==\n[\s\S]*\n==> test_natter\.py <==\n/)
     assert.deepEqual(readdirSync(shell.home), ['test_natter.py'])
     assert.equal(readFileSync(join(shell.home, 'test_natter.py'), 'utf8'), 'mine')
   })
 
   test('refuses a kind that it does not know', async t => {
-    const { code, stderr } = await newShell(t).natter(['init', 'pytset'])
+    const { code, stderr } = await newShell(t).run(['init', 'pytset'])
     assert.equal(code, 2)
     assert.match(stderr, /does not know "pytset"[\s\S]*Did you mean pytest/)
   })
