@@ -177,3 +177,26 @@ describe('delete_message', () => {
     )
   })
 })
+
+test('the recipient_id of two users is another from 482 on, that of more and of channels is not', async () => {
+  const numbers = async (level: number) => {
+    const { owner, as } = await spaceAt(level)
+    const ids = [as('amy').id, as('bob').id]
+    const queue = await listen(owner, { event_types: ['message'] })
+    const sent = [
+      await owner.call(messages.send, { type: 'direct', to: ids.slice(0, 1), content: 'to one' }),
+      await owner.call(messages.send, { type: 'direct', to: ids.slice(0, 2), content: 'to two' }),
+      await owner.call(messages.send, some),
+    ]
+    const read = await Promise.all(sent.map(({ id }) => owner.call(messages.get, { message_id: id })))
+    const told = await queue.next()
+    assert.deepEqual(
+      told.map(({ message }) => message.recipient_id),
+      read.map(({ message }) => message.recipient_id),
+    )
+    return read.map(({ message }) => message.recipient_id)
+  }
+  const [[pair, several, channel], [newPair, ...same]] = [await numbers(481), await numbers(482)]
+  assert.notEqual(newPair, pair)
+  assert.deepEqual(same, [several, channel])
+})

@@ -138,6 +138,13 @@ export const behaviours = {
     about: 'Details, subscribers and topics of archived channels can be read.',
     endpoints: ['get-stream-by-id', 'get-stream-topics', 'get-subscribers'],
   },
+  pairsRenumbered: {
+    since: 482,
+    about: 'The recipient_id of messages between two users has another value.',
+    breaks: true,
+    endpoints: ['get-messages', 'get-message'],
+    events: ['message'],
+  },
   archivedChannelsNarrow: {
     since: 489,
     about: 'Narrows have channels:archived.',

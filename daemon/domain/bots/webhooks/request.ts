@@ -42,7 +42,12 @@ function payload(ctx: Surroundings, bot: User, message: Message, { trigger }: We
   const { flags, ...shown } = presentRead(
     ctx.state,
     message,
-    { applyMarkdown: false, clientGravatar: false, emptyTopic: true },
+    {
+      applyMarkdown: false,
+      clientGravatar: false,
+      emptyTopic: true,
+      pairsRenumbered: ctx.server.level.rules.pairsRenumbered,
+    },
     [],
   )
   const avatar = shown.avatar_url!

@@ -35,6 +35,7 @@ function pickView(client: Client): View {
     applyMarkdown: client.applyMarkdown,
     clientGravatar: client.clientGravatar,
     emptyTopic: client.emptyTopic,
+    pairsRenumbered: client.level.rules.pairsRenumbered,
   }
 }
 

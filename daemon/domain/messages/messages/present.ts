@@ -11,6 +11,8 @@ export interface View {
   readonly clientGravatar: boolean
   /** Whether the empty topic is shown as the empty string. */
   readonly emptyTopic: boolean
+  /** Whether conversations of two have the numbers that newer levels give them. */
+  readonly pairsRenumbered?: boolean
   /** People that the reader may not know: they are replaced by a placeholder. Absent: none. */
   readonly isStranger?: ((user: User) => boolean) | undefined
 }
@@ -27,7 +29,7 @@ export function presentMessage(state: State, message: Message, view: View) {
     content: view.applyMarkdown ? message.html : message.content,
     content_type: view.applyMarkdown ? ('text/html' as const) : ('text/x-markdown' as const),
     display_recipient: channelId === undefined ? people(state, message, view) : state.channels.get(channelId)!.name,
-    recipient_id: recipientId(message),
+    recipient_id: recipientId(state, message, view),
     sender_id: senderId,
     sender_email: sender.email,
     sender_full_name: sender.full_name,
@@ -92,13 +94,15 @@ function isResolving({ prevTopic, topic, prevChannelId }: Edit): boolean {
   return prevChannelId === undefined && prevTopic !== undefined && togglesResolved(prevTopic, topic!)
 }
 
-/**
- * One number for each set of recipients: channels have the even ones, conversations the odd.
- * OPEN: the same at every level. On the public server, level 482 gave other numbers to conversations of two people.
- */
-function recipientId({ channelId, conversationId }: Pick<Message, 'channelId' | 'conversationId'>): number {
-  return channelId === undefined ? conversationId! * 2 + 1 : channelId * 2
+/** One number for each set of recipients: channels have the even ones, conversations the odd. */
+function recipientId(state: State, { channelId, conversationId }: Message, { pairsRenumbered }: View): number {
+  if (channelId !== undefined) return channelId * 2
+  const isPair = state.conversations.get(conversationId!)!.userIds.length <= 2
+  return conversationId! * 2 + 1 + (pairsRenumbered && isPair ? firstRenumbered : 0)
 }
+
+/** More than there are conversations and channels. */
+const firstRenumbered = 2 ** 30
 
 function people(state: State, { conversationId }: Message, view: View) {
   return state.conversations.get(conversationId!)!.userIds.map(id => {

@@ -26,6 +26,7 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
     applyMarkdown: params.apply_markdown,
     clientGravatar: params.client_gravatar,
     emptyTopic: params.allow_empty_topic_name,
+    pairsRenumbered: ctx.server.level.rules.pairsRenumbered,
     isStranger: strangersTo(ctx),
   }
   if (params.message_ids !== undefined) return { reply: byIds(ctx, params, params.message_ids, view) }
@@ -117,6 +118,7 @@ export function get(ctx: Context, params: ParamsOf<typeof api.get>) {
     applyMarkdown: params.apply_markdown,
     clientGravatar: true,
     emptyTopic: params.allow_empty_topic_name,
+    pairsRenumbered: ctx.server.level.rules.pairsRenumbered,
     isStranger: strangersTo(ctx),
   }
   return { reply: { message: presentFound(ctx, id, view), raw_content: ctx.state.messages.content(id) } }
