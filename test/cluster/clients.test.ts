@@ -9,8 +9,8 @@ import { after, before, describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { createClient } from '../../daemon/client/index.ts'
-import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { createKeys, pad } from '../../daemon/cluster/keys.ts'
+import { decodeText, Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
+import { createKeys, headText, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Shell, Watched } from '../support/cli.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -186,13 +186,25 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
 
   test('a follower that meets an entry of a newer version stops with a sentence', async () => {
     const follower = (await cluster.followers())[0]!
-    const { position } = await follower.state()
-    const value = encodeText('{"natter":"log","format":3,"first":1,"last":1,"term":1}\n')
-    const key = encodeText(`${createKeys('natter').log}${pad(position + 1000)}`)
-    await etcd.call('/v3/kv/put', { key, value })
+    const keys = createKeys('natter')
+    const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.head) })
+    const head = { key: encodeText(keys.head), value: kvs[0].value }
+    const { position, term } = readHead(decodeText(head.value))
+    const next = position + 1
+    const entry = `{"natter":"log","format":3,"first":${next},"last":${next},"term":${term}}\n`
+    const key = encodeText(`${keys.log}${pad(next)}`)
+    // As a leader commits it: the entry, and the head that says so.
+    await etcd.call('/v3/kv/txn', {
+      success: [
+        { request_put: { key, value: encodeText(entry) } },
+        { request_put: { key: head.key, value: encodeText(headText({ position: next, term })) } },
+      ],
+    })
     assert.equal(await follower.daemon.closed, 1)
     assert.match(follower.daemon.stderr, /entries of format 3, this natterd knows 2.*Upgrade this one/s)
-    await etcd.call('/v3/kv/deleterange', { key })
+    await etcd.call('/v3/kv/txn', {
+      success: [{ request_delete_range: { key } }, { request_put: head }],
+    })
     assert.ok((await send(await cluster.leader(), 'the leader goes on')).id > 0)
   })
 })
