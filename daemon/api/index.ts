@@ -204,5 +204,3 @@ export const catalogue = {
     load: async () => (await import('./events.ts')).events,
   },
 } as const satisfies Record<string, Page>
-
-export type ResourceName = keyof typeof catalogue

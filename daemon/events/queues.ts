@@ -4,24 +4,17 @@
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Announcement } from '../domain/resource.ts'
-import { Adapter, Clients, type FormedEvent } from './adapt.ts'
+import { Adapter, type FormedEvent } from './adapt.ts'
 import { assumeJoined, drop } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
 import { largest, type Pending, type Queue, type QueuesParts, sumSizes, type Unsaved, type Waiter } from './queue.ts'
+import { QueueIndex } from './queue-index.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
-/** The queues of one user, and the characters that are pending in all of them. */
-interface Account {
-  readonly queues: Set<Queue>
-  size: number
-}
-
 /** Milliseconds that a deadline is missed by when the process was stopped, by a signal or with its machine. */
 const stoppedFor = 10_000
-
-const none: ReadonlySet<Queue> = new Set()
 
 type Formed = readonly FormedEvent[]
 
@@ -32,10 +25,7 @@ export class Queues {
   onPassedOver: ((queueId: string) => void) | undefined
   #reached: string[] | undefined
   readonly #parts: QueuesParts
-  readonly #queues = new Map<string, Queue>()
-  readonly #byUser = new Map<number, Account>()
-  readonly #clients = new Clients()
-  readonly #overhearing = new Set<Queue>()
+  readonly #queues = new QueueIndex()
   readonly #heartbeats: Wheel<Queue>
   readonly #expiries: Wheel<Queue>
   /** Everything up to here is on disk and may be delivered. */
@@ -70,7 +60,7 @@ export class Queues {
   }
 
   ofUser(userId: number): ReadonlySet<Queue> {
-    return this.#byUser.get(userId)?.queues ?? none
+    return this.#queues.ofUser(userId)
   }
 
   /** Puts events into the queues of the audience. They are delivered when the position is released. */
@@ -79,8 +69,8 @@ export class Queues {
       if (this.onAnnounced) this.#reached = []
       const { to, fits } = announcement
       const adapter = new Adapter(announcement)
-      for (const userId of this.#listening(to, announcement.first)) {
-        const account = this.#byUser.get(userId)
+      for (const userId of this.#queues.listening(to, announcement.first)) {
+        const account = this.#queues.account(userId)
         if (!account) continue
         const personal = announcement.personal?.(userId)
         for (const queue of account.queues)
@@ -101,9 +91,9 @@ export class Queues {
   /** Queues registered for all public channels, or with a narrow, of people outside the audience. */
   #overhear(position: number, announcement: Announcement, adapter: Adapter, lasting: boolean): void {
     const { to, overheard } = announcement
-    if (!overheard || this.#overhearing.size === 0) return
+    if (!overheard || this.#queues.overhearing.size === 0) return
     const audience = 'has' in to ? to : new Set(to)
-    for (const queue of this.#overhearing) {
+    for (const queue of this.#queues.overhearing) {
       if (audience.has(queue.userId)) continue
       if (overheard.fits(queue))
         this.#put(queue, position, announcement, adapter.eventsWith(queue.client, overheard.fields), lasting)
@@ -120,22 +110,11 @@ export class Queues {
     }
   }
 
-  /** Those of the audience who have a queue; costs the smaller of the two. */
-  #listening(to: Announcement['to'], first?: number): Iterable<number> {
-    const listening =
-      Array.isArray(to) || !('has' in to) || to.size <= this.#byUser.size
-        ? to
-        : [...this.#byUser.keys()].filter(userId => to.has(userId))
-    if (first === undefined || !this.#byUser.has(first)) return listening
-    const rest = [...listening]
-    return rest.includes(first) ? [first, ...rest.filter(userId => userId !== first)] : rest
-  }
-
   /** Whether a signal has no ID left at this position in some queue. */
   full(announcements: readonly Announcement[], position: number): boolean {
     // An announcement can be two events, for clients that know an older form too.
     for (const { to } of announcements)
-      for (const userId of this.#listening(to))
+      for (const userId of this.#queues.listening(to))
         for (const queue of this.ofUser(userId)) if (!hasRoom(queue, position, 2 * announcements.length)) return true
     return false
   }
@@ -260,7 +239,7 @@ export class Queues {
 
   /** Removes all queues and answers their waiting polls. */
   clear(): void {
-    for (const queueId of [...this.#queues.keys()]) this.remove(queueId)
+    for (const { id } of [...this.#queues.values()]) this.remove(id)
     this.#held = []
   }
 
@@ -270,31 +249,14 @@ export class Queues {
   }
 
   #index(row: Omit<Queue, Unsaved>): void {
-    const queue: Queue = {
-      ...row,
-      client: this.#clients.take(row),
-      types: row.eventTypes && new Set(row.eventTypes),
-      size: sumSizes(row.pending),
-      delivered: row.acknowledged,
-      joined: undefined,
-      waiter: undefined,
-      heartbeatAt: 0,
-      lastSeen: 0,
-      idleSince: 0,
-    }
-    this.#queues.set(queue.id, queue)
-    if (queue.allPublicStreams || queue.narrow.length > 0) this.#overhearing.add(queue)
-    const account = this.#byUser.get(queue.userId) ?? { queues: new Set(), size: 0 }
-    this.#byUser.set(queue.userId, account)
-    account.queues.add(queue)
-    account.size += queue.size
+    const queue = this.#queues.add(row)
     this.touch(queue)
     if (this.#live) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
   }
 
   /** Drops what the client has seen. */
   forget(queue: Queue, upTo: number, kept?: readonly number[]): void {
-    this.#grow(queue, -sumSizes(drop(queue, upTo, kept)))
+    this.#queues.grow(queue, -sumSizes(drop(queue, upTo, kept)))
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
     queue.newest = Math.max(queue.newest, upTo)
   }
@@ -302,13 +264,7 @@ export class Queues {
   remove(queueId: string): void {
     const queue = this.#queues.get(queueId)
     if (!queue) return
-    this.#queues.delete(queueId)
-    this.#overhearing.delete(queue)
-    this.#clients.release(queue)
-    const account = this.#byUser.get(queue.userId)
-    account?.queues.delete(queue)
-    if (account) account.size -= queue.size
-    if (account?.queues.size === 0) this.#byUser.delete(queue.userId)
+    this.#queues.delete(queue)
     this.#heartbeats.forget(queue)
     this.#expiries.forget(queue)
     this.answer(queue, [])
@@ -330,16 +286,10 @@ export class Queues {
   /** A reader that slow must register again: a queue that drops an event out of the middle would stay wrong. */
   #endOverflowed(queue: Queue): void {
     const { maxPending, maxPendingSize } = this.#parts.limits
-    const account = this.#byUser.get(queue.userId)
+    const account = this.#queues.account(queue.userId)
     if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2 || isUsedUp(queue))
       this.#parts.remove([queue.id], 'overflowed')
     else if (account && account.size > maxPendingSize) this.#parts.remove([largest(account.queues).id], 'overflowed')
-  }
-
-  #grow(queue: Queue, by: number): void {
-    queue.size += by
-    const account = this.#byUser.get(queue.userId)
-    if (account) account.size += by
   }
 
   #append(queue: Queue, position: number, body: EventText, lasting: boolean, secretsOf?: number): void {
@@ -348,7 +298,7 @@ export class Queues {
     queue.pending.push(
       secretsOf === undefined ? { id, position, lasting, body } : { id, position, lasting, body, secretsOf },
     )
-    this.#grow(queue, body.length)
+    this.#queues.grow(queue, body.length)
   }
 
   /** Wakes the poll that waits on the queue when the position is on disk. Positions only rise. */
