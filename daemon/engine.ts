@@ -1,5 +1,5 @@
-// Decide, apply, append, announce, reply. The one place where state changes; nothing in it awaits before the journal has
-// the facts, so the next command always sees this one's work.
+// Runs commands: decide, append to the journal, apply, announce, reply. State changes only here. Everything up to the announcements
+// runs in one turn, so the next command sees the result.
 
 import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
@@ -175,7 +175,7 @@ export class Engine implements Holder {
     return isTold ?? false
   }
 
-  /** Files that were kept for a command that refused: deleted, unless something else has the same bytes. */
+  /** Deletes those of these files that nothing in the state refers to. */
   dropFiles(files: readonly string[]): void {
     this.#parts.drop?.(files)
   }

@@ -75,7 +75,7 @@ async function announce(config: Config, { ready, localUrl }: Daemon, args: reado
   if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
   const store = config.memory ? 'memory only' : config.data
   if (isatty(2)) return void process.stderr.write(banner(ready, store, profile ?? 'none'))
-  // The journal of a service is read by others than the owner of the store.
+  // Without a terminal, stderr usually goes to a log that other users can read, so the key is not printed.
   const own = profile || config.readyFile || config.memory ? undefined : join(config.data, readyFileName)
   if (own) writeReady(own, ready)
   const file = config.readyFile ?? own
@@ -109,7 +109,7 @@ function stopOnSignals(daemon: Daemon): void {
       error => giveUp(error),
     )
   }
-  // What no world has, the port for example.
+  // Errors outside of every world, in the listener for example.
   process.once('uncaughtException', error => {
     process.on('uncaughtException', () => {})
     warn(`unexpected failure: ${error.stack}`)
@@ -135,7 +135,7 @@ function onFailure(error: Error): void {
           ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
             'Put the folder back, or choose another with --data, then start natterd again.\n'
           : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
-            'Make room or mend the disk, then start natterd again: it goes on from the last durable entry.\n',
+            'Free some space or repair the disk, then start natterd again: it continues after the last durable entry.\n',
   )
   // Requests in progress get their error first.
   setTimeout(() => process.exit(1), 100)

@@ -177,7 +177,8 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   const most = parallel === 1 ? 1 : parallel * 2
   let done = 0
   let failed = 0
-  const print = (result: Result): Promise<void> | undefined => {
+  let problem: unknown
+  const report = (result: Result): Promise<void> | undefined => {
     done++
     if (result.failed) failed++
     progress.step(result.failed)
@@ -194,16 +195,16 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
         if (interrupt.code !== undefined) break reading
         waiting.push(attempt(number, text, read, caller, resume?.keyOf(number)))
         if (waiting.length < most) continue
-        await print(await waiting.shift()!)
+        await report(await waiting.shift()!)
         if (failed > 0 && !keepGoing) break reading
       }
   } catch (error) {
-    // The input was closed by us.
-    if (interrupt.code === undefined) throw error
+    // An interrupt closes the input, which is not an error.
+    if (interrupt.code === undefined) problem = error
   }
   try {
-    // Calls that are under way are reported, whatever ended the reading: they may have happened.
-    while (waiting.length > 0) await print(await waiting.shift()!)
+    // Whatever ended the reading, wait for the calls in progress and report them: they may have taken effect.
+    while (waiting.length > 0) await report(await waiting.shift()!)
   } finally {
     input.destroy()
     results.flush()
@@ -212,6 +213,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
     pool.close()
     interrupt.end()
   }
+  if (problem !== undefined) throw problem
   if (resume && resume.done > 0) note(`continued after line ${resume.done}, where an earlier run ended`)
   if (interrupt.code !== undefined) {
     note(`interrupted; calls made and reported: ${done}, of these failed: ${failed}`)
@@ -221,11 +223,11 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
 }
 
 /** Ends the reading, so that calls under way can be reported. */
-function onInterrupt(stop: () => void, open: () => number): { readonly code: ExitCode | undefined; end(): void } {
+function onInterrupt(stop: () => void, inProgress: () => number): { readonly code: ExitCode | undefined; end(): void } {
   const state = { code: undefined as ExitCode | undefined, end: () => {} }
   state.end = onSignals(code => {
     state.code = code
-    if (open() > 0) note(`waiting for calls under way: ${open()}; press Ctrl-C again to stop at once`)
+    if (inProgress() > 0) note(`waiting for calls under way: ${inProgress()}; press Ctrl-C again to stop at once`)
     stop()
   })
   return state
@@ -344,7 +346,7 @@ function open(file: string) {
   return createReadStream(file)
 }
 
-/** Undefined for a file that can be read only once. */
+/** For the progress bar. Undefined for stdin, CSV, devices and large files. */
 function countLines(file: string, ending: string): number | undefined {
   if (file === '-' || isCsv(file) || !statSync(file).isFile() || statSync(file).size > largeFile) return undefined
   let lines = 0

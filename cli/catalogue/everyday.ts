@@ -180,10 +180,7 @@ async function newest(
   if (lines !== undefined && !/^\d+$/.test(joinWords(lines)))
     throw usage(`--lines: "${joinWords(lines)}" is not a whole number, 0 or more`)
   const anchor = given.get('anchor')
-  if (given.has('message_ids')) {
-    if (lines !== undefined) values.num_before = Number(joinWords(lines))
-    return
-  }
+  if (given.has('message_ids')) return
   const counted = given.has('num_before') || given.has('num_after')
   const first = anchor === 'oldest' || anchor === 'first_unread'
   // There is nothing before the oldest message or after the newest.

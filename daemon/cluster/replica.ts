@@ -116,7 +116,7 @@ export class Replica {
     return this.#life!.store.journalSize()
   }
 
-  /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing. */
+  /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing to etcd. */
   async prepare(): Promise<void> {
     const { config } = this.#parts
     await patiently(() => this.#membership.checkEtcd())

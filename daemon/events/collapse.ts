@@ -21,13 +21,14 @@ export function joinFlagChanges(queue: Queue, events: readonly Pending[]): reado
   for (const event of events) {
     const last = joined.get(event.id) ?? event.id
     const group = parts.get(last) ?? []
-    parts.set(last, [...group, event])
-    if (last === event.id) answer.push(group.length === 0 ? event : merge([...group, event]))
+    group.push(event)
+    parts.set(last, group)
+    if (last === event.id) answer.push(group.length === 1 ? event : merge(group))
   }
   return answer
 }
 
-/** After a start it is not known what was answered before it: as if all of it was, in one answer. */
+/** After a start it is unknown which events were sent together. Assumes that all pending ones were, in one answer. */
 export function assumeJoined(queue: Queue): void {
   findJoined(queue, queue.pending)
 }
@@ -74,7 +75,11 @@ function findJoined(queue: Queue, events: readonly Pending[]): void {
     close(`${op === 'add' ? 'remove' : 'add'}/${flag}`)
     const kind = `${op}/${flag}`
     if (all || separate.has(kind)) close(kind)
-    else groups.set(kind, [...(groups.get(kind) ?? []), id])
+    else {
+      const group = groups.get(kind) ?? []
+      group.push(id)
+      groups.set(kind, group)
+    }
   }
   for (const kind of [...groups.keys()]) close(kind)
 }

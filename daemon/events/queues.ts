@@ -13,8 +13,8 @@ import { QueueIndex } from './queue-index.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
-/** Milliseconds that a deadline is missed by when the process was stopped, by a signal or with its machine. */
-const stoppedFor = 10_000
+/** A deadline that is missed by more milliseconds means that the process was suspended, by a signal or with its machine. */
+const suspendedMs = 10_000
 
 type Formed = readonly FormedEvent[]
 
@@ -340,7 +340,7 @@ export class Queues {
   #expire(queue: Queue): void {
     const late = this.#parts.clock.elapsed() - (queue.idleSince + queue.lifespan)
     // A poll waits, or the whole process was suspended: otherwise the deadline would not be missed by so much.
-    if (queue.waiter || late > stoppedFor) this.revive(queue)
+    if (queue.waiter || late > suspendedMs) this.revive(queue)
     else if (late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     else this.#parts.remove([queue.id], 'expired')
   }

@@ -1,5 +1,5 @@
-// The API's edge: one request from its head to its answer. Only this file and the engine catch errors. It bypasses
-// fastify, whose handling would be a fifth of the work of a small request.
+// The edge of the API: one request, from its head to its answer. Errors become answers here. It bypasses fastify, whose handling
+// would be a fifth of the work of a small request.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../api/define.ts'

@@ -205,7 +205,7 @@ export class Site {
     return locatePicture(server.url, address, request.url.split('?', 2)[1])
   }
 
-  /** What the link of an invitation offers. Refuses links that lead nowhere. */
+  /** What the link of an invitation offers. Refuses unknown and expired links. */
   offer(token: string): Offer {
     const { engine, now } = this.#parts
     return readOffer(engine.state, now(), token)

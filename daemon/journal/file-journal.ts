@@ -80,10 +80,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     return this.#commits.failure
   }
 
-  append(entry: NewEntry<Fact>, expectedPosition = this.#position): Appended {
+  append(entry: NewEntry<Fact>): Appended {
     this.#mustBeOpen()
-    if (expectedPosition !== this.#position)
-      throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
     const line = entryLine(this.#position + 1, entry)
     this.#position++
     return { position: this.#position, durable: this.#commits.add(line) }

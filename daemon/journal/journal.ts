@@ -31,9 +31,8 @@ export interface Journal<Fact> {
    * Takes the entry at once and writes it with everything that gathers meanwhile.
    * After one failure every append fails: memory is then ahead of the disk and only a restart may go on.
    * An entry that cannot be written as JSON throws, and nothing has changed.
-   * `expectedPosition` is the optimistic check a shared log would need: the append throws when it is not the newest.
    */
-  append(entry: NewEntry<Fact>, expectedPosition?: number): Appended
+  append(entry: NewEntry<Fact>): Appended
   /**
    * Entries after the position, oldest first, up to the newest when reading begins. This is where the log is checked:
    * throws JournalDamaged when it cannot be trusted, or does not reach back to the position, or ends before it.

@@ -24,10 +24,8 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     return this.#position
   }
 
-  append(entry: NewEntry<Fact>, expectedPosition = this.#position): Appended {
+  append(entry: NewEntry<Fact>): Appended {
     this.#mustBeOpen()
-    if (expectedPosition !== this.#position)
-      throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
     // Also when nothing is kept: refuses what a file would refuse, and flattens strings (see segment-format.ts).
     const line = entryLine(this.#position + 1, entry)
     this.#position++

@@ -73,11 +73,9 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     this.#leadership = leadership
   }
 
-  append(entry: NewEntry<Fact>, expectedPosition = this.#position): Appended {
+  append(entry: NewEntry<Fact>): Appended {
     if (this.#closed) throw new Error('the journal is closed')
     if (!this.#leadership) throw new NotLeading()
-    if (expectedPosition !== this.#position)
-      throw new Error(`the journal is at position ${this.#position}, not ${expectedPosition}`)
     const line = entryLine(this.#position + 1, entry)
     this.#position++
     return { position: this.#position, durable: this.#commits.add(line) }

@@ -63,10 +63,11 @@ export class StoreHolds {
     this.#now = now
   }
 
-  /** Ask again until there is none: a hold whose owner was killed is noticed at the second look. */
+  /** Whether a backup holds the store. A hold that was not touched for a while between two calls is removed: its owner was killed. */
   any(): boolean {
     const names = readdirSync(this.#folder).filter(name => /^hold-[0-9a-f-]{36}$/.test(name))
     for (const name of this.#known.keys()) if (!names.includes(name)) this.#known.delete(name)
+    // Not some(): every hold must be looked at.
     return names.filter(name => this.#isLive(name)).length > 0
   }
 

@@ -77,7 +77,7 @@ function lockName(path: string): Promise<StoreLock | undefined> {
       if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') resolve(undefined)
       else reject(error)
     })
-    // `exclusive`: in a cluster the primary would otherwise share the name among its workers.
+    // `exclusive`: under node:cluster the primary would share the name among its workers.
     server.listen({ path, exclusive: true }, () =>
       resolve({ release: () => new Promise(done => server.close(() => done())) }),
     )

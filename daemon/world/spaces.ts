@@ -212,7 +212,7 @@ export class Spaces implements SpacesDoor {
     }
   }
 
-  /** Does nothing to a space that has ended. */
+  /** Removes the space and stops its world. Does nothing if it has been removed already. */
   async end(space: Space): Promise<void> {
     const { name, world } = space
     if (this.#spaces.get(name) !== space) return
@@ -231,15 +231,16 @@ export class Spaces implements SpacesDoor {
   }
 
   /**
-   * Deletes idle spaces. Idle time is counted in timer ticks, so time during which the process was suspended does not count.
+   * Notes which spaces were used since the last look. On a tick of the timer it also deletes idle ones: idle time is counted in ticks, so
+   * time during which the process was suspended does not count.
    */
-  #look(counts: boolean): void {
+  #look(isTick: boolean): void {
     const enough = Math.ceil((this.#parts.config.spaceIdle * 1000) / this.#pause)
     for (const space of this.#spaces.values()) {
       const { requests } = space.world.site
       if (requests !== space.requests || space.world.isAwaited) {
         Object.assign(space, { requests, unused: 0, lastUsed: Date.now() })
-      } else if (counts && ++space.unused >= enough) void this.end(space)
+      } else if (isTick && ++space.unused >= enough) void this.end(space)
     }
   }
 }

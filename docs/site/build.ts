@@ -7,7 +7,15 @@ import { digestOf, readIfThere } from '../../digest.ts'
 
 /** What the site is made from. */
 const written = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs']
-const code = ['daemon/api', 'daemon/inspector', 'package.json', 'package-lock.json']
+const code = [
+  'daemon/api',
+  'daemon/client',
+  'daemon/inspector',
+  'daemon/local',
+  'data',
+  'package.json',
+  'package-lock.json',
+]
 /** Where the digest of the last run is kept: of all that went into it, and of all that it wrote. */
 const record = 'node_modules/.cache/natter-site'
 

@@ -75,7 +75,7 @@ describe('the disk fills up while the daemon runs', () => {
     for (const body of refusals) if (body) assert.equal(body.code, 'SERVER_NOT_READY', JSON.stringify(body))
     assert.ok(refusals.some(Boolean), 'nobody got a clear error')
     assert.equal(await daemon.closed, 1)
-    assert.match(daemon.stderr, /the store cannot be written .*Make room/s)
+    assert.match(daemon.stderr, /the store cannot be written .*Free some space/s)
     assertPlain(daemon.stderr)
     // Where there is room: a copy, made while there are no writes.
     const copy = newFolder()

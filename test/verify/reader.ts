@@ -32,6 +32,7 @@ export function pageBlocks(page: string): PageBlock[] {
     const language = /^```(\w+)$/.exec(lines[at]!)?.[1]
     if (language === undefined) continue
     const end = lines.indexOf('```', at + 1)
+    if (end < 0) throw new Error(`line ${at + 1}: the code block is not closed`)
     const marked = /^<!-- (not run|keeps running|file|run by)(?:: (.+))? -->$/.exec(lines[at - 1] ?? '')
     blocks.push({
       language,

@@ -198,13 +198,13 @@ interface FailedCommand {
   readonly logged: string
 }
 
-/** A failure to keep it must not hide how the command ended. */
+/** Errors are only noted: the exit code must stay that of the command. */
 async function keepRun(folder: string, ready: Ready, { command, flags, code, logged }: FailedCommand): Promise<void> {
-  const seed = flagIn(flags, 'seed')
-  const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
-  if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
-  const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
   try {
+    const seed = flagIn(flags, 'seed')
+    const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
+    if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
+    const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
     const { keepFailure } = await import('./keep.ts')
     const daemon = { site: ready.url, controlToken: ready.control_token! }
     await keepFailure(folder, daemon, run, more)
