@@ -4,7 +4,7 @@ export const hidden = '***'
 
 const secretName = 'password|api_key|token|secret|invite_link|link_url'
 const named = new RegExp(secretName)
-const inJson = new RegExp(`("[^"]*(?:${secretName})[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'g')
+const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'g')
 /** Invitations, temporary addresses of files, and the command in a mail that confirms an address. */
 const tokens = /(\/join\/|\/user_uploads\/temporary\/|confirm-email )[^/"\\\s]+/g
 

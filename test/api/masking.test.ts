@@ -1,0 +1,22 @@
+// Secrets in texts of JSON: hidden by the name of their field, in a time that does not depend on what other texts say.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { maskJson } from '../../daemon/api/masking.ts'
+
+test('a field with a telling name is hidden, and a text that says the same is not', () => {
+  const shown = { content: 'the token: "api_key": x', tokens: 3, name: 'password' }
+  const secret = { api_key: 'a"b\\c', reset_token: 'd', old_password: '' }
+  assert.deepEqual(JSON.parse(maskJson(JSON.stringify({ ...shown, ...secret }))), {
+    ...shown,
+    api_key: '***',
+    reset_token: '***',
+    old_password: '***',
+  })
+})
+
+// Looked for in two ways at each word, a text of this size would take several minutes.
+test('a long text of telling words is read once', () => {
+  const json = JSON.stringify([{ content: 'token'.repeat(200_000) }, { api_key: 'a' }])
+  assert.equal(maskJson(json), json.replace('"a"', '"***"'))
+})
