@@ -130,7 +130,7 @@ function onFailure(error: Error): void {
       ? `natterd: ${error.message}.\nIt leaves its cluster and stops; the other daemons go on.\n`
       : error instanceof Defect
         ? `natterd: a defect ended the organization (${error.message}). Everything answered so far is on disk.\n` +
-          'The log has the details. Start natterd again: it goes on from the last durable entry.\n'
+          'The log has the details. Start natterd again: it continues after the last durable entry.\n'
         : error instanceof StoreGone
           ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
             'Put the folder back, or choose another with --data, then start natterd again.\n'

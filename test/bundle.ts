@@ -10,7 +10,7 @@ import { build, type Loader, type OutputFile, type Plugin, transformSync } from 
 export const bundleFolder = 'node_modules/.cache/natter-tests'
 
 /** The process of daemons that tests share. */
-const hostProgram = 'test/support/hosted-daemon.ts'
+const hostProgram = 'test/support/daemon-host-process.ts'
 export const hostBundle = `${bundleFolder}/host.mjs`
 
 /** Few enough that one process never holds up the end of a run. Tests of a cluster wait for most of their time. */

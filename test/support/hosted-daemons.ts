@@ -1,4 +1,4 @@
-// Starts daemons in one process beside that of the tests: `hosted-daemon.ts`. It ends with the process of the tests.
+// Starts daemons in one process beside that of the tests: `daemon-host-process.ts`. It ends with the process of the tests.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -35,7 +35,7 @@ class DaemonHost {
   constructor() {
     // A run bundles it with the tests.
     const bundle = process.env.NATTER_TEST_HOST
-    const program = bundle ?? join(import.meta.dirname, 'hosted-daemon.ts')
+    const program = bundle ?? join(import.meta.dirname, 'daemon-host-process.ts')
     const execArgv = bundle ? [] : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
     this.#child = fork(program, { execArgv, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
     this.#child.stderr!.setEncoding('utf8').on('data', text => {

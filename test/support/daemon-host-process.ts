@@ -1,11 +1,11 @@
 // A process that runs the daemons of many tests, each with its own port and store. Most tests are about the API, and starting
-// a process costs more than they do. `daemon-host.ts` starts it and asks it.
+// a process costs more than they do. `hosted-daemons.ts` starts it and asks it.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Daemon } from '../../daemon/daemon.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
-import type { Answer, Question } from './daemon-host.ts'
+import type { Answer, Question } from './hosted-daemons.ts'
 import { isAsNewAs } from './natter-bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
