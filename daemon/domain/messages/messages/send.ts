@@ -89,6 +89,7 @@ const mirrors = new Set(['zephyr_mirror', 'irc_mirror', 'jabber_mirror', 'Jabber
 
 /** No account may send as another one, as on a public server whose operator has given this right to no account. */
 function checkMirroring({ client }: Context, { forged, sender }: ParamsOf<typeof api.send>): void {
+  // OPEN: no account here may send messages for others. Public servers have such accounts, for bridges to other chat services.
   if (forged === 'yes' || forged === 'true') throw invalid('forged', 'you cannot send messages for others')
   if (mirrors.has(client) && sender === undefined) throw needed('sender', `from ${client}`)
   if (sender !== undefined) throw invalid('sender', 'you cannot send messages for others')
