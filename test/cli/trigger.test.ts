@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import examples from '../../docs/generate/event-examples.json' with { type: 'json' }
 import { Shell } from '../support/cli.ts'
-import { sharedDaemon, type TestDaemon } from '../support/daemon.ts'
+import { sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { everyEvent } from '../support/event-story/personal.ts'
 
 interface Kind {
@@ -54,6 +54,19 @@ describe('natter trigger', () => {
         Object.keys((examples as Record<string, object>)[kind]!).sort(),
         `docs/generated/events.md shows other fields of ${kind}: run npx tsx docs/event-examples.ts`,
       )
+  })
+
+  test('makes the kinds happen that the newest level has, at a server that wants what public servers want', async t => {
+    const newest = await startDaemon(t, {
+      flags: ['--memory', '--preset', 'dev', '--level', 'latest', '--dialect', 'zulip'],
+    })
+    const there = shell.with({ NATTER_SITE: newest.url, NATTER_CONTROL_TOKEN: newest.ready.control_token! })
+    const gone = ['update_display_settings', 'update_global_notifications']
+    const left = kinds.map(({ kind }) => kind).filter(kind => !gone.includes(kind))
+    const { stderr, code } = await there.run(['trigger', ...left])
+    assert.equal(code, 0, stderr)
+    for (const kind of gone)
+      assert.match((await there.run(['trigger', kind])).stderr, /the feature level of the server has no such event/)
   })
 
   test('works for a bot, and sends the values that --override gives', async () => {

@@ -169,7 +169,7 @@ async function makeHappen(
     const heard = (reply.events as Reply[]).find(item => nameOf(item) === event)
     if (!heard)
       throw new Failure(exitCodes.refused, `${kind}: ${called} succeeded, but ${hearer} did not receive the event`, {
-        hint: 'With these values the call changes nothing, or nothing that this account can see.',
+        hint: 'With these values the call changes nothing, or nothing that this account can see, or the feature level of the server has no such event.',
       })
     return { kind, call: called, by: actor, to: hearer, event: heard }
   } finally {

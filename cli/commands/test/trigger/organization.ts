@@ -23,7 +23,7 @@ const folder = (stage: Stage) =>
 
 const domain = async (stage: Stage) => {
   const name = `${stage.name('domain')}.example`
-  await stage.call('owner', organization.addDomain, { domain: name })
+  await stage.call('owner', organization.addDomain, { domain: name, allow_subdomains: false })
   return name
 }
 
@@ -95,8 +95,11 @@ export const aboutOrganization: Triggers = {
     channel_folder_id: folder,
     description: (stage: Stage) => stage.name('description'),
   }),
-  'realm/update': trigger('the owner describes the organization', 'owner', organization.update, {
-    description: (stage: Stage) => stage.name('description'),
+  'realm/update': trigger('the owner turns previews of links on', 'owner', organization.update, {
+    inline_url_embed_preview: async (stage: Stage) => {
+      await stage.call('owner', organization.update, { inline_url_embed_preview: false })
+      return true
+    },
   }),
   'realm/update_dict': trigger('the owner allows editing again', 'owner', organization.update, {
     allow_message_editing: async (stage: Stage) => {
@@ -104,10 +107,13 @@ export const aboutOrganization: Triggers = {
       return true
     },
   }),
-  'realm_emoji/update': trigger('the owner adds an emoji', 'owner', emoji.upload, {
-    emoji_name: (stage: Stage) => stage.name('emoji'),
-    file: picture,
-  }),
+  'realm_emoji/update': trigger(
+    'the owner adds an emoji; for clients without individual_emoji_changes',
+    'owner',
+    emoji.upload,
+    { emoji_name: (stage: Stage) => stage.name('emoji'), file: picture },
+    { older: true },
+  ),
   realm_linkifiers: trigger('the owner adds a linkifier', 'owner', linkifiers.add, {
     pattern: (stage: Stage) => `${stage.name('issue')}-(?P<id>[0-9]+)`,
     url_template: 'https://example.com/{id}',
@@ -119,6 +125,7 @@ export const aboutOrganization: Triggers = {
   }),
   'realm_domains/add': trigger('the owner allows an email domain', 'owner', organization.addDomain, {
     domain: (stage: Stage) => `${stage.name('domain')}.example`,
+    allow_subdomains: false,
   }),
   'realm_domains/change': trigger('the owner allows its subdomains', 'owner', organization.changeDomain, {
     domain,

@@ -121,10 +121,10 @@ export const aboutPeople: Triggers = {
     { to: 'owner' },
   ),
   'realm_bot/update': trigger(
-    'the owner renames a bot',
+    'the owner lets a bot listen to all public channels',
     'owner',
     bots.update,
-    { bot_id: makeBot('owner'), full_name: (stage: Stage) => stage.name('renamed') },
+    { bot_id: makeBot('owner'), default_all_public_streams: true },
     { to: 'owner' },
   ),
   'realm_bot/delete': trigger(
