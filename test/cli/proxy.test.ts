@@ -272,8 +272,10 @@ describe('natter proxy', () => {
     assert.deepEqual(paths, ['/api/v1/users/me/status', '/api/v1/users/me/status'])
   })
 
-  test('goes on after a status with control characters, a change of the protocol, and JSON that nests too deeply', async t => {
+  test('goes on after statuses of every kind, a change of the protocol, and JSON that nests too deeply', async t => {
     const heads = [
+      '099 Odd\r\nContent-Length: 0\r\n\r\n',
+      '101 Change\r\n\r\n',
       '200 \x1b[31m\x80\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
       '101 Change\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       `200 OK\r\nContent-Length: 100000\r\n\r\n${'['.repeat(50_000)}${']'.repeat(50_000)}`,
@@ -285,13 +287,18 @@ describe('natter proxy', () => {
       }),
     )
     const proxy = await startProxy(t, hostile)
+    for (const status of [99, 101]) {
+      const odd = await send(`${proxy.url}/api/v1/users/me`)
+      assert.equal(odd.status, 502)
+      assert.match(odd.body.msg, new RegExp(`a status that is no answer: ${status}`))
+    }
     assert.equal((await send(`${proxy.url}/api/v1/users/me`)).status, 200)
     const changed = await send(`${proxy.url}/api/v1/users/me`)
     assert.equal(changed.status, 502)
     assert.match(changed.body.msg, /changed to another protocol/)
     assert.equal((await send(`${proxy.url}/api/v1/users/me`)).status, 200)
     const lines = await proxy.stop()
-    assert.deepEqual([lines.length, lines[3]!.status, lines[3]!.answer], [5, 200, null])
+    assert.deepEqual([lines.length, lines[5]!.status, lines[5]!.answer], [7, 200, null])
   })
 
   const refused: readonly (readonly [readonly string[], RegExp])[] = [

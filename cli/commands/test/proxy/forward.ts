@@ -127,6 +127,9 @@ export class Forwarder {
       if (!response.writableFinished) fail('')
     })
     outgoing.on('response', answer => {
+      const { statusCode: status = 0 } = answer
+      // node:http does not write those below 100, and after 101 a client would wait.
+      if (status < 200) return fail(`${this.#site} answered with a status that is no answer: ${status}.`)
       const kept = new Kept(mostAnswered)
       answer.on('data', (chunk: Buffer) => kept.add(chunk))
       answer.on('aborted', () => fail(''))
@@ -134,11 +137,11 @@ export class Forwarder {
       answer.on('end', () => {
         if (over || !answer.complete) return
         over = true
-        finish(answer.statusCode ?? 0, answer.headers, kept)
+        finish(status, answer.headers, kept)
       })
       // node:http reads control characters after the status, but does not write them.
       const reason = answer.statusMessage?.replace(/[^ -~]/g, '')
-      response.writeHead(answer.statusCode ?? 502, reason, passedOn(answer.rawHeaders))
+      response.writeHead(status, reason, passedOn(answer.rawHeaders))
       answer.pipe(response)
     })
     incoming.on('data', (chunk: Buffer) => sent.add(chunk))
