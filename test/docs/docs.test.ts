@@ -160,10 +160,10 @@ describe('README', () => {
     assert.match(manifest.scripts.start!, /bin\/natterd --data data\/store$/)
   })
 
-  test('.ci/run ends with its test command, and runs no other npm, node or test command', () => {
+  test('.ci/run ends with its test command and a part of it on a second Node, and runs no other npm, node or test command', () => {
     const lines = read('.ci/run').trimEnd().split('\n')
-    assert.equal(lines.at(-1), 'npm cit')
-    for (const line of lines.slice(0, -1)) assert.doesNotMatch(line.replace(/#.*/, ''), /\b(?:npm|npx|node|tsx)\b/)
+    assert.deepEqual(lines.slice(-2), ['npm cit', '.ci/second-node'])
+    for (const line of lines.slice(0, -2)) assert.doesNotMatch(line.replace(/#.*/, ''), /\b(?:npm|npx|node|tsx)\b/)
   })
 
   test('it asks for the Node that package.json asks for', () => {
