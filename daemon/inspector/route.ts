@@ -16,9 +16,21 @@ export type ViewName = keyof typeof views
 const fragment = signal(location.hash)
 
 export const route = computed<{ readonly view: ViewName; readonly rest: readonly string[] }>(() => {
+  const linked = conversationIn(fragment.value)
+  if (linked) return { view: 'conversations', rest: linked }
   const [view = '', ...rest] = fragment.value.replace(/^#\/?/, '').split('/').map(decode)
   return { view: Object.hasOwn(views, view) ? (view as ViewName) : 'conversations', rest }
 })
+
+/** The conversation that a link names, as the API and public servers write links; undefined for any other address. */
+export function conversationIn(href: string): string[] | undefined {
+  const [, users] = /#narrow\/(?:dm|pm-with)\/(\d+(?:,\d+)*)-/.exec(href) ?? []
+  if (users !== undefined) return ['direct', users]
+  const [, id, topic] = /#narrow\/(?:channel|stream)\/(\d+)[^/]*(?:\/(?:topic|subject)\/([^/]+))?/.exec(href) ?? []
+  if (id === undefined) return undefined
+  // In such addresses a dot replaces the percent sign.
+  return ['channel', id, ...(topic === undefined ? [] : [decode(topic.replaceAll('.', '%'))])]
+}
 
 export function writeHref(view: ViewName, ...rest: readonly (string | number)[]): string {
   return `#/${[view, ...rest.map(part => encodeURIComponent(part))].join('/')}`

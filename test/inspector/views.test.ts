@@ -343,6 +343,18 @@ describeInBrowser('the inspector', open => {
     await page.getByRole('heading', { name: 'Health' }).waitFor()
   })
 
+  test('opens links to topics and to direct messages, as the server writes them', async () => {
+    const { page } = await open(daemon().ready.inspector)
+    await page.getByRole('navigation', { name: 'Views' }).waitFor()
+    for (const [link, heading] of [
+      ['#narrow/channel/1-general/topic/hello/with/2', /general.*hello/],
+      ['#narrow/dm/2,5-dm/near/4', /Amy Adams/],
+    ] as const) {
+      await page.evaluate(`location.hash = ${JSON.stringify(link)}`)
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+    }
+  })
+
   test('has no violation that axe finds, in light and dark, wide and narrow', async () => {
     const looks = [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: { width: 360, height: 720 } }] as const
     const channel = '#/conversations/channel/1'

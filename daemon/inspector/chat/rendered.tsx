@@ -3,7 +3,7 @@
 import DOMPurify from 'dompurify'
 import { useEffect, useRef } from 'preact/hooks'
 import { attempt } from '../parts/controls.tsx'
-import { writeHref } from '../route.ts'
+import { conversationIn, writeHref } from '../route.ts'
 import { actor, ask, call, site } from '../session.ts'
 
 const allowed = {
@@ -63,7 +63,7 @@ function prepareLink(link: HTMLAnchorElement): void {
   const href = link.getAttribute('href') ?? ''
   const inside = conversationIn(href)
   if (inside) {
-    link.setAttribute('href', inside)
+    link.setAttribute('href', writeHref('conversations', ...inside))
     return
   }
   link.rel = 'noopener noreferrer'
@@ -78,19 +78,6 @@ function prepareLink(link: HTMLAnchorElement): void {
       open(`${site}${url}`, '_blank', 'noopener')
     })
   })
-}
-
-/** Links to a channel or a topic lead to it in this page. */
-function conversationIn(href: string): string | undefined {
-  const [, id, topic] = /#narrow\/(?:channel|stream)\/(\d+)[^/]*(?:\/(?:topic|subject)\/([^/]+))?/.exec(href) ?? []
-  if (id === undefined) return undefined
-  try {
-    // In such addresses a dot replaces the percent sign.
-    const name = topic === undefined ? [] : [decodeURIComponent(topic.replaceAll('.', '%'))]
-    return writeHref('conversations', 'channel', id, ...name)
-  } catch {
-    return writeHref('conversations', 'channel', id)
-  }
 }
 
 function prepareImage(image: HTMLImageElement, abort: AbortSignal): void {
