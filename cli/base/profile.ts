@@ -104,8 +104,8 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
   if (token !== undefined) return token
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
-    hint: `The daemon must run with --control. Stop it with \`natter daemon stop\`,
-  then run \`natter daemon start --control\`.
+    hint: `The daemon must run with --control. Stop it and start it again with that flag:
+  \`natter daemon stop\`, then \`natter daemon start --control\`; or Ctrl-C where it runs, then the same command with it.
   With --memory it has a token in its ready file: --ready-file FILE reads it.`,
   })
 }

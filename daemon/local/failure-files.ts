@@ -63,6 +63,7 @@ What the daemon knew at the end. Keys, passwords and tokens are hidden; the snap
 - \`events.ndjson\`: the last 1,000 events with the accounts and queues that received them
 - \`queues.json\`: every event queue with its unread events
 - \`snapshot.json\`: the organization; \`seed.*\` and \`daemon.log\`, if they are here: what it began with, and the log of the daemon
+- \`spaces/NAME\`, if it is here: the same of a space that the command left
 - \`run.json\`, \`clock.json\`, \`faults.json\`, \`outbox.ndjson\`, \`webhooks.ndjson\`
 
 Look at it again with a daemon that starts from here, with its inspector:

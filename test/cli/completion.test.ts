@@ -107,7 +107,8 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
   })
 
   test('inside quotes, names are offered as they are', async () => {
-    assert.deepEqual(await offered('natter send "#general>rel'), ['#general>release notes'])
+    for (const words of ['send', 'topics rename'])
+      assert.deepEqual(await offered(`natter ${words} "#general>rel`), ['#general>release notes'])
   })
 
   test('a channel is offered with its topics, so that the word goes on', async () => {

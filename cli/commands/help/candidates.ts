@@ -95,6 +95,7 @@ async function values(
     if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
     if (kind === 'profile-field') return await names(account(), 'realm/profile_fields', 'custom_fields', 'name')
     if (kind === 'emoji') return await emoji(account())
+    if ((kind === 'topic' || name === 'topic') && last.startsWith('#')) return await places(account(), last)
     if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
     if (name === 'profile' || before.includes('profile'))
       return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))

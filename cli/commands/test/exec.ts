@@ -207,14 +207,15 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
     const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
     const { keepFailure } = await import('./keep.ts')
     const daemon = { site: ready.url, controlToken: ready.control_token! }
+    const spaces = await listSpaces(daemon)
+    // Those of an earlier run would be taken for this one's.
+    if (existsSync(join(folder, 'run.json'))) rmSync(join(folder, 'spaces'), { recursive: true, force: true })
     await keepFailure(folder, daemon, run, more)
-    for (const { name, url, control_token } of await listSpaces(daemon))
-      await keepFailure(
-        join(folder, 'spaces', name),
-        { site: url, controlToken: control_token },
-        { what: `space ${name}` },
-      )
-    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${folder}`)
+    const folders = spaces.map(({ name }) => join(folder, 'spaces', name))
+    for (const [index, { name, url, control_token }] of spaces.entries())
+      await keepFailure(folders[index]!, { site: url, controlToken: control_token }, { what: `space ${name}` })
+    const resumed = folders.length === 0 ? folder : folders.join(', ')
+    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${resumed}`)
   } catch (error) {
     note(`the failure could not be kept: ${(error as Error).message}`)
   }

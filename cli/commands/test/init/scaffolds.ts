@@ -16,7 +16,7 @@ const conftest = `# Gives every test a chat server of its own: the fixture "natt
 # run in parallel: \`natter exec --preset dev -- pytest -n 8\`. NATTER_LEVEL=12.0 runs them at that feature level, and
 # \`natter exec --preset dev --levels 421,498,latest -- pytest\` at several.
 
-import base64, json, os, urllib.parse, urllib.request
+import base64, json, os, urllib.error, urllib.parse, urllib.request
 import pytest
 
 
@@ -25,8 +25,11 @@ def send(method, url, authorization, form=""):
         url, form = url + "?" + form, ""
     request = urllib.request.Request(url, method=method, data=form.encode() or None)
     request.add_header("Authorization", authorization)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        raise AssertionError(f"{method} {url}: {error.code} {error.read().decode()}") from None
 
 
 class Natter:
