@@ -2,11 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../../daemon/api/events.ts'
 import { messageFlags as flags } from '../../../daemon/api/messages/message-flags.ts'
 import { messages as api } from '../../../daemon/api/messages/messages.ts'
+import { Replay } from '../../../daemon/replay.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
+import { everyKind } from '../../support/every-fact.ts'
 import { direct, listen, people } from '../../support/world.ts'
 
 const daemon = sharedDaemon()
@@ -203,6 +207,27 @@ describe('PATCH /messages/{message_id}', () => {
       message_history.map(entry => entry.content),
       ['first', 'second @**joe example**'],
     )
+  })
+
+  test('many edits take the room of each in the journal, and facts of earlier versions are read', async () => {
+    const [una, vic] = await people(daemon(), 'una', 'vic')
+    const versions = Array.from({ length: 6 }, (_, number) => `version-${number}-of-una`)
+    const id = await direct(una, vic, versions[0]!)
+    for (const content of versions.slice(1)) await una.call(api.update, { message_id: id, content })
+    const { message_history } = await vic.call(api.history, { message_id: id })
+    assert.deepEqual(
+      message_history.map(entry => entry.content),
+      versions,
+    )
+    const journal = readFileSync(join(daemon().data, 'journal.ndjson'), 'utf8')
+    // Written and rendered, as the content and then as the one before.
+    for (const version of versions.slice(0, -1)) assert.equal(journal.split(version).length - 1, 4, version)
+
+    const edits = [1, 2].map(time => ({ userId: 2, time, prevContent: `${time}`, prevHtml: `<p>${time}</p>` }))
+    const replay = new Replay()
+    const { 'message.sent': sent, 'message.edited': edited } = everyKind
+    replay.take([sent, { ...edited, message: { ...edited.message, details: { edits } }, edit: edits[1]! }])
+    assert.deepEqual(replay.state.messages.get(1)!.details!.edits, edits)
   })
 
   test('only its author may, and only what they have seen', async () => {

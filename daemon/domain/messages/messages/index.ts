@@ -88,8 +88,11 @@ export const messages = resource(api)<OwnFact>({
   jobs: [retention],
 })
 
-function edit(state: State, { message: { id, content, html, marks, details = {} } }: MessageEdited): void {
-  state.messages.edit(id, content, html, marks, details)
+function edit(state: State, { message: { id, content, html, marks, details = {} }, edit }: MessageEdited): void {
+  const before = state.messages.get(id)!.details?.edits ?? []
+  // Facts of earlier versions have all edits.
+  const edits = details.edits ?? [...before, edit]
+  state.messages.edit(id, content, html, marks, tidy({ ...details, edits }))
 }
 
 function move(state: State, fact: MessagesMoved): void {

@@ -112,7 +112,8 @@ function editContent(
   const details = tidy({
     ...message.details,
     ...mentionDetails(ctx.state, ctx.actor, target, content, rendered),
-    edits: [...(message.details?.edits ?? []), edit],
+    // With all earlier ones in each fact, the journal would grow with the square of their number.
+    edits: undefined,
   })
   const now: Message = { ...message, content, html: rendered.html, marks: computeMarks(rendered), details }
   const links = relink(ctx, rendered.uploads, now)

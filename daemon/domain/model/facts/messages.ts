@@ -35,7 +35,7 @@ export interface MessageSent {
 
 export interface MessageEdited {
   readonly type: 'message.edited'
-  /** As it is now. */
+  /** As it is now, without its edits. */
   readonly message: Message
   readonly edit: Edit
 }
