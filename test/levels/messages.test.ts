@@ -58,6 +58,22 @@ describe('message formatting', () => {
       assert.equal(await shown(await spaceAt(level), content), from)
     })
 
+  test('of a time in the description of a channel follows the level in the event too', async () => {
+    const rendered = async (level: number) => {
+      const space = await spaceAt(level)
+      const listener = await listen(space.owner, { event_types: ['stream'] })
+      const stream_id = await channelId(space)
+      await space.owner.call(channels.update, { stream_id, description: '<time:1514678400> <time:noon>' })
+      const { stream } = await space.owner.call(channels.show, { stream_id })
+      assert.equal((await listener.next())[0]!.rendered_description, stream.rendered_description)
+      return stream.rendered_description
+    }
+    const time = '<time datetime="2017-12-31T00:00:00Z">1514678400</time>'
+    assert.equal(await rendered(450), `<p>${time} <span class="timestamp-error">Invalid time format: noon</span></p>`)
+    assert.equal(await rendered(451), `<p>${time} &lt;time:noon&gt;</p>`)
+    assert.equal(await rendered(503), '<p>&lt;time:1514678400&gt; &lt;time:noon&gt;</p>')
+  })
+
   test('shows uploaded images in the text from 437 on', async () => {
     const rendered = async (level: number) => {
       const space = await spaceAt(level)

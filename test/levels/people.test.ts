@@ -8,6 +8,7 @@ import { subscriptions } from '../../daemon/api/channels/subscriptions.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
 import { avatars } from '../../daemon/api/people/avatars.ts'
+import { profileFields } from '../../daemon/api/people/profile-fields.ts'
 import { settings } from '../../daemon/api/people/settings.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { pixel } from '../support/images.ts'
@@ -21,6 +22,25 @@ async function group({ owner }: TestSpace, name: string): Promise<number> {
     .state
   return realm_user_groups.find((one: { name: string }) => one.name === name).id
 }
+
+describe('profile fields', () => {
+  test('show times by the rules of the level, in the event as in the profile', async () => {
+    const rendered = async (level: number) => {
+      const { owner } = await spaceAt(level)
+      const { id } = await owner.call(profileFields.create, { name: 'Since', field_type: 1 })
+      const listener = await listen(owner, { event_types: ['realm_user'] })
+      await owner.call(profileFields.set, { data: [{ id, value: '<time:1514678400> <time:noon>' }] })
+      const { profile_data } = await owner.call(users.me, {})
+      const { person } = (await listener.next())[0]!
+      assert.equal(person.custom_profile_field.rendered_value, profile_data![id]!.rendered_value)
+      return person.custom_profile_field.rendered_value
+    }
+    const time = '<time datetime="2017-12-31T00:00:00Z">1514678400</time>'
+    assert.equal(await rendered(450), `<p>${time} <span class="timestamp-error">Invalid time format: noon</span></p>`)
+    assert.equal(await rendered(451), `<p>${time} &lt;time:noon&gt;</p>`)
+    assert.equal(await rendered(503), '<p>&lt;time:1514678400&gt; &lt;time:noon&gt;</p>')
+  })
+})
 
 describe('GET /users', () => {
   test('has no stand-ins for people whom a guest cannot access from 437 on', async () => {

@@ -5,7 +5,7 @@ import { renderInline } from '../../markdown/index.ts'
 import type { ChannelFact } from '../../model/facts/channels.ts'
 import { listSubscribers } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
-import type { Announcement, Event } from '../../resource.ts'
+import type { Announcement, Event, Forms } from '../../resource.ts'
 import { activeUsers, channelAudience, everyone, usersWhere } from '../../rules/audiences.ts'
 import { presentValue } from '../../rules/group-values.ts'
 import { isGuest } from '../../rules/index.ts'
@@ -28,10 +28,13 @@ export function announceUpdated(state: State, fact: Of<'channel.updated'>): Anno
   // Users who did not know of it before get the channel as it is now, not the change.
   const to = channelAudience(state, channel, new Set(fact.strangers))
   const told = (name: string, changes: readonly Change[]): Announcement[] =>
-    changes.map(change => ({
-      to,
-      event: ifKnown(channel, { type: 'stream', op: 'update', stream_id: channel.id, name, ...change }),
-    }))
+    changes.map(change => {
+      const event = { type: 'stream', op: 'update', stream_id: channel.id, name, ...change }
+      return {
+        to,
+        event: change.property === 'description' ? tellDescription(state, channel, event) : ifKnown(channel, event),
+      }
+    })
   const { access, details, afterwards } = changes(state, fact, channel)
   return [
     ...told(fact.was.name, access),
@@ -89,6 +92,13 @@ function archivedEvent({ id, name, archived }: Channel): Event {
   return { type: 'stream', op: 'update', stream_id: id, name, property: 'is_archived', value: archived }
 }
 
+function tellDescription(state: State, channel: Channel, event: Event): Forms {
+  return ({ level, archivedChannels }) =>
+    channel.archived && !archivedChannels
+      ? null
+      : { ...event, rendered_description: renderInline(state, channel.description, level) }
+}
+
 interface Change {
   readonly property: string
   readonly value: unknown
@@ -109,12 +119,7 @@ function changes(state: State, { settings, permissions, was }: Of<'channel.updat
     })
   const details: Change[] = []
   if ('retentionDays' in settings) details.push({ property: 'message_retention_days', value: channel.retentionDays })
-  if ('description' in settings)
-    details.push({
-      property: 'description',
-      value: channel.description,
-      rendered_description: renderInline(state, channel.description),
-    })
+  if ('description' in settings) details.push({ property: 'description', value: channel.description })
   if ('name' in settings) details.push({ property: 'name', value: channel.name })
   const afterwards: Change[] = []
   if ('defaultPush' in settings) afterwards.push({ property: 'default_push_notifications', value: channel.defaultPush })

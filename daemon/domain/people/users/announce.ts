@@ -1,5 +1,6 @@
 // Events about accounts, and who gets them.
 
+import type { Level } from '../../../api/levels/level.ts'
 import { ifKnown } from '../../channels/channels/present.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
@@ -12,8 +13,15 @@ import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts
 import { hasProviderAvatar, presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
 /** To everyone who may know of the user. */
-export function announcePersonUpdated(state: State, user: User, person: object): Announcement {
-  return { to: accessAudience(state, user), event: updateEvent(user, person) }
+/** A function: the fields depend on the level. */
+export function announcePersonUpdated(
+  state: State,
+  user: User,
+  person: object | ((level: Level) => object),
+): Announcement {
+  const event: Announcement['event'] =
+    typeof person === 'function' ? ({ level }) => updateEvent(user, person(level)) : updateEvent(user, person)
+  return { to: accessAudience(state, user), event }
 }
 
 /** The user appears: to all who may know of them, or to the users who learn of them now. */

@@ -183,9 +183,9 @@ export const users = resource(api)<UserFact, Prepared>({
     'user.profile-changed'(state, { userId, values }) {
       const user = state.users.get(userId)!
       return values.map(({ id, value }) =>
-        announcePersonUpdated(state, user, {
-          custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, id, value)) },
-        }),
+        announcePersonUpdated(state, user, level => ({
+          custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, id, value, level)) },
+        })),
       )
     },
     'user.entered'(state, { userId, joined }) {
