@@ -114,6 +114,11 @@ describe('tests that failed', () => {
       '<testcase name="fine" classname="test"/>\n<testcase name="bad > one" time="0.1">\n <failure type="x">\n',
       ['bad > one'],
     ],
+    [
+      'vitest with dots',
+      '·x\n\n FAIL  a.spec.mjs > a group > fails\nAssertionError: no\n',
+      ['a.spec.mjs > a group > fails'],
+    ],
     ['another program', 'all is well\n', []],
   ]
   for (const [runner, output, failed] of outputs)

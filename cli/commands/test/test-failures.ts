@@ -9,6 +9,9 @@ const forms: readonly RegExp[] = [
   /^\s*--- FAIL: (\S+)/,
 ]
 
+/** The summary of vitest, for reporters that print no line for each test; the others would be counted twice. */
+const summary = /^ *FAIL {1,2}(\S+ > .+)$/gm
+
 /** Characters. The name of a test is never as long. */
 const longestLine = 10_000
 
@@ -29,6 +32,7 @@ export function failuresIn(output: string): Set<string> {
     const name = /\bname="([^"]*)"/.exec(attributes!)?.[1]
     if (name !== undefined) failures.add(name)
   }
+  if (failures.size === 0) for (const [, name] of text.matchAll(summary)) failures.add(name!)
   return failures
 }
 
