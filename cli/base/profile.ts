@@ -309,11 +309,12 @@ function ofZuliprc(file: string, text: string): Source {
 function apiSection(ini: string): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   let section = ''
-  for (const line of ini.split(/\r?\n/)) {
-    const heading = /^\s*\[(.+)\]\s*$/.exec(line)
-    const pair = /^\s*([^#;=:\s][^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(line)
+  // One pattern for a whole line would take long on one of many spaces.
+  for (const line of ini.split('\n').map(line => line.trim())) {
+    const heading = /^\[(.+)\]$/.exec(line)
+    const [, name, value] = /^([^#;=:][^=:]*)[=:](.*)$/.exec(line) ?? []
     if (heading) section = heading[1]!
-    else if (pair && section === 'api') values[pair[1]!.toLowerCase()] = pair[2]!
+    else if (name !== undefined && section === 'api') values[name.trimEnd().toLowerCase()] = value!.trimStart()
   }
   return values
 }

@@ -133,6 +133,14 @@ describe('a file with a key', { skip: process.platform === 'win32' }, () => {
     return shell
   }
 
+  test('a line of many spaces in it is read at once', async t => {
+    const shell = newShell(t)
+    const spaces = ' '.repeat(400_000)
+    writeFileSync(join(shell.home, 'zuliprc'), `${zuliprc}a${spaces}b\n note = a${spaces}b\n`, { mode: 0o600 })
+    const { stdout } = await shell.run(['env'])
+    assert.match(stdout, new RegExp(`^export NATTER_API_KEY='${key}'$`, 'm'))
+  })
+
   test('that others can read is reported, and still used', async t => {
     const { code, stdout, stderr } = await shellWith(t, 0o644).run(['env'])
     assert.equal(code, 0)
