@@ -187,6 +187,23 @@ describe('GET /messages', () => {
   })
 })
 
+test('GET /messages returns fewer messages where they are very large, and pages still reach all of them', async () => {
+  const [ivy, jan] = await people(daemon(), 'ivy', 'jan')
+  // Each has 90,000 characters of HTML.
+  const sent = Array.from({ length: 200 }, () => direct(ivy, jan, ':smile:'.repeat(1400)))
+  const ids = (await Promise.all(sent)).sort((a, b) => a - b)
+  const narrow = [['sender', ivy.email!]]
+  const found: number[] = []
+  for (let anchor = 'newest', isLast = false; !isLast; anchor = String(found[0])) {
+    const reply = await jan.call(api.list, { narrow, anchor, num_before: 500, include_anchor: false })
+    assert.ok(reply.messages.length < ids.length)
+    found.unshift(...reply.messages.map(({ id }) => id))
+    isLast = reply.found_oldest
+  }
+  assert.deepEqual(found, ids)
+  await jan.refused(api.list, { message_ids: ids }, 'BAD_REQUEST')
+})
+
 describe('PATCH /messages/{message_id}', () => {
   test('an edit changes content, mentions and history, and is told to everyone in it', async () => {
     const [ian, joe] = await people(daemon(), 'ian', 'joe')

@@ -20,6 +20,11 @@ import { isMove, presentRead, type View } from './present.ts'
 import { anchorInside, findRange, resolveAnchor } from './range.ts'
 
 const most = 5000
+/**
+ * Characters of messages and their earlier versions on one side of the anchor: a page with more would keep other callers waiting.
+ * OPEN: public servers return all messages of a page, however large they are.
+ */
+const mostCharacters = 16 * 1024 * 1024
 
 export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const view = {
@@ -38,13 +43,18 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const plan = planNarrow(ctx, params.narrow)
   const anchor = resolveAnchor(ctx, plan, given, params.anchor_date)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
+  const present = (id: number) => presentFound(ctx, id, view, plan)
+  const older = found.ids.filter(id => id < anchor)
+  const newer = found.ids.slice(older.length)
+  const below = takeWhole(older.reverse(), present).reverse()
+  const above = takeWhole(newer, present)
   return {
     reply: {
-      messages: found.ids.map(id => presentFound(ctx, id, view, plan)),
+      messages: [...below, ...above],
       anchor,
       found_anchor: found.foundAnchor,
-      found_oldest: found.foundOldest,
-      found_newest: found.foundNewest,
+      found_oldest: found.foundOldest && below.length === older.length,
+      found_newest: found.foundNewest && above.length === newer.length,
       history_limited: false,
     },
   }
@@ -71,14 +81,39 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
   // OPEN: named messages are shown as far as they may be read; the public server leaves out those that the caller did not receive,
   // unless the narrow names a channel.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
-  const ids = [...new Set(given)].filter(fits)
+  const ids = [...new Set(given)].filter(fits).sort((a, b) => a - b)
+  const messages = takeWhole(ids, id => presentFound(ctx, id, view, plan))
+  if (messages.length < ids.length)
+    throw invalid('message_ids', 'has more messages than fit into one reply; ask for fewer')
   return {
-    messages: ids.sort((a, b) => a - b).map(id => presentFound(ctx, id, view, plan)),
+    messages,
     found_anchor: false,
     found_oldest: false,
     found_newest: false,
     history_limited: false,
   }
+}
+
+type Presented = ReturnType<typeof presentFound>
+
+/** The first of these messages, as many as fit into a reply, and at least one. */
+function takeWhole(ids: readonly number[], present: (id: number) => Presented): Presented[] {
+  const messages: Presented[] = []
+  let size = 0
+  for (const id of ids) {
+    const message = present(id)
+    size += countCharacters(message)
+    if (size > mostCharacters && messages.length > 0) break
+    messages.push(message)
+  }
+  return messages
+}
+
+function countCharacters({ content, edit_history = [] }: Presented): number {
+  let size = content.length
+  for (const { prev_content = '', prev_rendered_content = '' } of edit_history)
+    size += prev_content.length + prev_rendered_content.length
+  return size
 }
 
 function presentFound(ctx: Context, id: number, view: View, plan?: Plan) {
