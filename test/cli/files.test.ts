@@ -93,7 +93,7 @@ describe('files', () => {
         .map(line => JSON.parse(line))
 
     test('saves messages and files, and continues where it was killed', async () => {
-      for (let n = 0; n < 5; n++) await natter('send', '#general>export', `message ${n}`)
+      for (let n = 0; n < 5; n++) await natter('send', '#general>export', `message ${n}${n === 3 ? '\u2028on' : ''}`)
       const first = JSON.parse(await natter('messages', 'export', target, '--channel', 'general', '--json'))
       const all = lines()
       assert.equal(first.messages, all.length)

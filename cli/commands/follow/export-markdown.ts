@@ -3,7 +3,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 
 interface Message {
@@ -17,9 +16,21 @@ interface Message {
 
 export async function writeMarkdown(folder: string): Promise<void> {
   const target = join(folder, 'messages.md')
-  const lines = createInterface({ input: createReadStream(join(folder, 'messages.ndjson')) })
-  await pipeline(sections(lines), createWriteStream(`${target}.part`, { mode: 0o600 }))
+  await pipeline(
+    sections(readLines(join(folder, 'messages.ndjson'))),
+    createWriteStream(`${target}.part`, { mode: 0o600 }),
+  )
   await rename(`${target}.part`, target)
+}
+
+/** Not by node:readline, which ends a line at other characters too, such as U+2028. */
+async function* readLines(file: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
 }
 
 async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {

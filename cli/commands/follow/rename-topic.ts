@@ -7,6 +7,7 @@ import type { Reply } from '../../base/reply.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { callEndpoint } from '../../catalogue/call.ts'
 import { encodeRequest } from '../../catalogue/forms.ts'
+import { readParams, sourcesFor } from '../../catalogue/params.ts'
 import { placeWord } from '../../input/links.ts'
 import { placeIn } from '../../input/shorthand.ts'
 import { call } from '../../transport/client.ts'
@@ -15,12 +16,16 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
   const account = accountFor(globals, process.env)
   const place = placeIn(placeWord(args[0]!, account.site))
   if (place?.topic === undefined) throw usage(`<topic>: "${args[0]}" is not a topic such as '#general>lunch'`)
-  const narrow = [
-    { operator: 'channel', operand: place.channel },
-    { operator: 'topic', operand: place.topic },
-  ]
-  const { path, fields } = encodeRequest(messages.list, { narrow, anchor: 'newest', num_before: 1, num_after: 0 })
   const patience = { timeout: globals.timeout, retry: globals.retry }
+  // Digits after # are a name; a link has the ID.
+  const channel = place.channel.startsWith('id:') ? place.channel : `#${place.channel}`
+  const wanted = new Map([
+    ['@channel', channel],
+    ['@topic', place.topic],
+    ['@lines', '1'],
+  ])
+  const params = await readParams(messages.list, wanted, sourcesFor(account, patience, globals, false))
+  const { path, fields } = encodeRequest(messages.list, params)
   const found = (await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)).messages as Reply[]
   const newest = found.at(-1)
   if (!newest) throw new Failure(exitCodes.notFound, `there is no topic "${place.topic}" in #${place.channel}`)
