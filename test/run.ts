@@ -2,6 +2,7 @@
 // beside them.
 // Words select files: `tsx test/run.ts events http` runs the files whose paths contain one of them, without test/after/ and
 // the check.
+// A file that fails in a whole run is run once more, alone: docs/decisions/0068.
 // With NATTER_COVERAGE=1 the coverage of the run is reported, and a whole run must reach the floor.
 
 import { spawn } from 'node:child_process'
@@ -31,12 +32,17 @@ const environment = {
 const tallies = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo', 'duration_ms'] as const
 const total = new Map<string, number>(tallies.map(name => [name, 0]))
 
+/** Where the tests are that failed, as node names them. */
+const failures = new Set<string>()
+/** More files than this do not fail by chance. */
+const mostRunAgain = 3
+
 writeFileSync(calls, '')
 removeBundles(root)
 const check = words.length === 0 ? startCheck() : undefined
 const all = testFiles()
 const first = all.filter(file => !isAfter(file) && (words.length === 0 || words.some(word => file.includes(word))))
-let failed = !(await run(first))
+let failed = !(await run(first)) && !(await passAlone())
 if (words.length === 0) failed = !(await run(all.filter(isAfter))) || failed
 rmSync(scratch, { recursive: true, force: true })
 const checked = await check
@@ -75,8 +81,26 @@ function isAfter(file: string): boolean {
   return file.startsWith(join('test', 'after'))
 }
 
+/** Runs the files that failed once more, one at a time. Their tests count once. */
+async function passAlone(): Promise<boolean> {
+  const again = [...failures].filter(file => all.includes(file))
+  const isChance = again.length === failures.size && again.length > 0 && again.length <= mostRunAgain
+  if (words.length > 0 || coverage || !isChance) return false
+  process.stdout.write(`Once more, alone: ${again.join(', ')}\n`)
+  const counted = new Map(total)
+  const passed = await run(again, 1)
+  for (const [name, count] of counted) total.set(name, count)
+  if (!passed) return false
+  process.stdout.write(`⚠ failed beside the other tests and passed alone: ${again.join(', ')}\n`)
+  for (const name of ['fail', 'cancelled']) {
+    total.set('pass', total.get('pass')! + total.get(name)!)
+    total.set(name, 0)
+  }
+  return true
+}
+
 /** Passes on what node prints, except its summary: there is one for the whole at the end. */
-async function run(files: readonly string[]): Promise<boolean> {
+async function run(files: readonly string[], concurrency = availableParallelism() + 2): Promise<boolean> {
   if (files.length === 0) return false
   // Only against a process that hangs: a busy machine takes minutes for the longest, and coverage makes it slower still.
   const timeout = coverage ? 3_600_000 : 1_800_000
@@ -85,8 +109,8 @@ async function run(files: readonly string[]): Promise<boolean> {
     // Random histories make much garbage that is gone at once.
     '--max-semi-space-size=32',
     '--test',
-    // Some tests wait most of the time.
-    `--test-concurrency=${availableParallelism() + 2}`,
+    // By default more than the processors: some tests wait most of the time.
+    `--test-concurrency=${concurrency}`,
     `--test-timeout=${timeout}`,
     '--test-reporter=spec',
   ]
@@ -97,6 +121,8 @@ async function run(files: readonly string[]): Promise<boolean> {
   })
   const ended = new Promise<number | null>(resolve => child.once('close', resolve))
   for await (const line of createInterface({ input: child.stdout })) {
+    const [, failing] = /^test at (.+):\d+:\d+$/.exec(line) ?? []
+    if (failing !== undefined) failures.add(failing)
     const [, name, count] = /^ℹ (\w+) ([\d.]+)$/.exec(line) ?? []
     if (name !== undefined && total.has(name)) total.set(name, total.get(name)! + Number(count))
     else process.stdout.write(`${line}\n`)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { decodeText, Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { batchHead, createKeys, pad, readHead } from '../../daemon/cluster/keys.ts'
+import { batchHead, createKeys, type Head, headText, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import { withoutEtcd } from '../support/etcd.ts'
@@ -95,24 +95,26 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
   })
 
   test('in place of an entry keep a daemon from being ready, not from answering, until the entry is back', async () => {
-    const before = readHead(await read(keys.head))
-    const next = `${log}${pad(before.position + 1)}`
-    const head = (position: number) => ({
-      key: encodeText(keys.head),
-      value: encodeText(`{"position":${position},"term":${before.term}}`),
-    })
-    const batch = (value: string) => ({ key: encodeText(next), value: encodeText(value) })
-    const both = (value: string) =>
+    const place = (batch: string, from: Head, to: Head) =>
       direct.call('/v3/kv/txn', {
-        success: [{ request_put: batch(value) }, { request_put: head(before.position + 1) }],
+        compare: [{ target: 'VALUE', key: encodeText(keys.head), value: encodeText(headText(from)) }],
+        success: [
+          { request_put: { key: encodeText(`${log}${pad(to.position)}`), value: encodeText(batch) } },
+          { request_put: { key: encodeText(keys.head), value: encodeText(headText(to)) } },
+        ],
       })
-    await both(
-      `${batchHead({ first: before.position + 1, last: before.position + 1, lines: '' }, before.term)}<html>\n`,
-    )
+    // The leader may write an entry of its own meanwhile: then the next position is another one.
+    const { position, term } = await until(async () => {
+      const head = readHead(await read(keys.head))
+      const next = { position: head.position + 1, term: head.term }
+      const start = batchHead({ first: next.position, last: next.position, lines: '' }, next.term)
+      const { succeeded } = await place(`${start}<html>\n`, head, next)
+      return succeeded && next
+    })
     await saidBy(follower, /the entry of the log at positions .* in etcd is damaged: natterd did not write it/)
     assert.equal((await follower.as(leader.owner).raw('GET', '/api/v1/users/me')).status, 200)
-    await both(falseBatch(before.position + 1, before.term))
-    await until(async () => (await follower.ready()).cluster.position > before.position)
+    await put(`${log}${pad(position)}`, falseBatch(position, term))
+    await until(async () => (await follower.ready()).cluster.position >= position)
     assertPlain(follower.daemon.stderr)
   })
 

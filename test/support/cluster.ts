@@ -82,8 +82,8 @@ export class Node {
     return new Caller(this.url, email, key, id)
   }
 
-  async ready(): Promise<{ readonly status: number; readonly ready: boolean; readonly cluster: Status }> {
-    const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(2000) })
+  async ready(seconds = 60): Promise<{ readonly status: number; readonly ready: boolean; readonly cluster: Status }> {
+    const response = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(seconds * 1000) })
     return { status: response.status, ...((await response.json()) as { ready: boolean; cluster: Status }) }
   }
 
@@ -93,8 +93,9 @@ export class Node {
     return (await (await fetch(`${this.peerUrl}/cluster/v1/state`, { headers })).json()) as never
   }
 
+  /** False for a daemon that was paused, too. */
   async isLeader(): Promise<boolean> {
-    return (await this.ready().catch(() => undefined))?.cluster.role === 'leader'
+    return (await this.ready(2).catch(() => undefined))?.cluster.role === 'leader'
   }
 }
 

@@ -61,7 +61,7 @@ export async function campaign({ faults: count, seed, namespaces = false, pause 
         const skipped = await faults[name]!(scene)
         if (typeof skipped === 'string') seen.skipped.add(`${name}: ${skipped}`)
         await Promise.all(
-          places.map(({ node }) => until(async () => (await node.ready().catch(() => undefined))?.ready)),
+          places.map(({ node }) => until(async () => (await node.ready(2).catch(() => undefined))?.ready)),
         )
         const before = writers.map(({ answered }) => answered.length)
         await until(() => writers.every(({ answered }, at) => answered.length > before[at]!))
