@@ -72,6 +72,8 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   katex: { parts: ['default'], by: /daemon\/domain\// },
   // Its rules that decode entities are off; the tables are large.
   entities: { parts: ['decodeHTML', 'decodeHTMLStrict'], by: /node_modules\/markdown-it\// },
+  // Only calls with parameters that are not texts; it is a bundle of its own.
+  '@sinclair/typebox/compiler': { parts: ['TypeCompiler', 'ValueErrorType'], by: /daemon\/api\// },
   // Only paths with parameters.
   'find-my-way': { parts: ['default'], by: /daemon\/http\// },
   // Only daemons that log something.
@@ -111,9 +113,10 @@ const lazily: Plugin = {
     }))
   },
 }
-/** Bundles that are loaded when they are wanted, and what makes them: fastify, what operators do to a store, the metrics, the client of bots, the patterns of `tail` and `wait`. */
+/** Bundles that are loaded when they are wanted, and what makes them: fastify, the checks of parameters, what operators do to a store, the metrics, the client of bots, the patterns of `tail` and `wait`. */
 const late: Readonly<Record<string, string>> = {
   backup: 'daemon/maintenance/backup.ts',
+  checks: '@sinclair/typebox/compiler',
   client: 'daemon/client/index.ts',
   'cluster-restore': 'daemon/cluster/restore.ts',
   csv: 'cli/catalogue/csv.ts',
@@ -127,13 +130,16 @@ const late: Readonly<Record<string, string>> = {
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\.?\/.*\.ts$|^fastify$|^katex$/ }, ({ kind, path, resolveDir, namespace }) => {
-      // A stand-in requires its package, others are imported late.
-      if (kind !== 'dynamic-import' && namespace !== 'lazily') return undefined
-      const source = path.startsWith('.') ? relative(import.meta.dirname, join(resolveDir, path)) : path
-      const [bundle] = Object.entries(late).find(([, entry]) => join(entry) === source) ?? []
-      return bundle === undefined ? undefined : { path: `./${bundle}.cjs`, external: true }
-    })
+    build.onResolve(
+      { filter: /^\.\.?\/.*\.ts$|^fastify$|^katex$|^@sinclair\/typebox\/compiler$/ },
+      ({ kind, path, resolveDir, namespace }) => {
+        // A stand-in requires its package, others are imported late.
+        if (kind !== 'dynamic-import' && namespace !== 'lazily') return undefined
+        const source = path.startsWith('.') ? relative(import.meta.dirname, join(resolveDir, path)) : path
+        const [bundle] = Object.entries(late).find(([, entry]) => join(entry) === source) ?? []
+        return bundle === undefined ? undefined : { path: `./${bundle}.cjs`, external: true }
+      },
+    )
   },
 }
 const withoutInspector: Plugin = {

@@ -1,9 +1,10 @@
 // The vocabulary of the catalogue: shapes (TypeBox schemas), params (a documented use of a shape), endpoints.
 
-import { type Static, type TLiteral, type TOptional, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import type { Static, TLiteral, TOptional, TSchema, TUnion } from '@sinclair/typebox'
 import { addBounds } from './bounds.ts'
 import type { CliForm } from './cli-form.ts'
 import type { ErrorCode } from './errors.ts'
+import * as Type from './type.ts'
 
 export type { Static, TSchema }
 

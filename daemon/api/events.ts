@@ -1,6 +1,5 @@
 // Event queues: register one, read it by long poll, delete it.
 
-import { Type } from '@sinclair/typebox'
 import { type Capability, capabilities } from './capabilities.ts'
 import {
   anything,
@@ -22,6 +21,7 @@ import {
   textUpTo,
 } from './define.ts'
 import { olderTerms } from './shapes/narrow.ts'
+import * as Type from './type.ts'
 
 const event = record({ id: int, type: text })
 /** -1 means before the first event. */

@@ -1,10 +1,11 @@
 // The catalogue as OpenAPI 3.1, at any level. Shapes are JSON Schema already; what is ours alone is renamed or taken out.
 
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { baseOf, type Endpoint, type Page, type Param } from './define.ts'
 import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from './errors.ts'
 import { endpointAt } from './levels/endpoint-at.ts'
 import { defaultLevel } from './levels/releases.ts'
+import * as Type from './type.ts'
 
 /** One page of the catalogue, loaded. */
 export interface CatalogueResource {

@@ -1,12 +1,12 @@
 // Tools that are endpoints of the catalogue: the toolset `control`, and the tool `call_api` for any endpoint by its name.
 
-import { Type } from '@sinclair/typebox'
 import { problemIn } from '../api/checking.ts'
 import { controlPages } from '../api/control.ts'
 import type { Endpoint, Page } from '../api/define.ts'
 import { impactOf } from '../api/impact.ts'
 import { catalogue } from '../api/index.ts'
 import { encodeJson } from '../api/json-wire.ts'
+import * as Type from '../api/type.ts'
 import { encode } from '../api/wire.ts'
 import { unknownName } from '../local/did-you-mean.ts'
 import { cut } from './text.ts'

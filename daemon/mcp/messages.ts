@@ -1,7 +1,8 @@
 // Messages as tools return them: one record with names, a link and Markdown, and the same as compact text.
 
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { messageLink } from '../api/links.ts'
+import * as Type from '../api/type.ts'
 import type { Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { type Cut, cut, fence, isoTime, oneLine } from './text.ts'

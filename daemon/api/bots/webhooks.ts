@@ -1,6 +1,5 @@
 // Webhooks: what natterd posts to a bot's server, the log of deliveries, and what other services post to natterd.
 
-import { Type } from '@sinclair/typebox'
 import {
   bool,
   endpoint,
@@ -21,6 +20,7 @@ import {
   userId,
 } from '../define.ts'
 import { message } from '../shapes/messages.ts'
+import * as Type from '../type.ts'
 
 const delivery = record({
   id: int,

@@ -1,9 +1,9 @@
 // The daemon's clock: show, freeze, move, resume.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, listOf, milliseconds, nullable, oneOf, optional, record, required, text } from '../define.ts'
 import { clockReply, duration, moment } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 const dueEntry = record({
   at: milliseconds,

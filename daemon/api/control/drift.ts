@@ -1,9 +1,9 @@
 // The newest report of `natter replay --against natter`, for the inspector.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, defaulted, int, listOf, milliseconds, nullable, oneOf, record, required } from '../define.ts'
 import { id, shortText } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 /** Differences of one report; the rest is counted. */
 export const mostDifferences = 1000

@@ -1,9 +1,9 @@
 // Fault rules: which calls fail, how, and how often.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import { int, keyed, listOf, maybe, num, oneOf, optional, record, required, text } from '../define.ts'
 import { account, id, shortText } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 /** Each kind of fault, and what it does. */
 export const faultKinds = {

@@ -1,9 +1,9 @@
 // News of a daemon in one answer, for programs that show it live; and its figures.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, int, listOf, record } from '../define.ts'
 import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 export const live = {
   watch: controlEndpoint({

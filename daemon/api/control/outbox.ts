@@ -1,9 +1,9 @@
 // Mails and push notifications that the daemon wrote.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
 import { range, shortText } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 const mail = Type.Object({
   id: int,

@@ -1,6 +1,5 @@
 // States of the daemon to go back to: the one it started with, and those saved by name.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import {
   anything,
@@ -16,6 +15,7 @@ import {
   text,
 } from '../define.ts'
 import { clockReply } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 

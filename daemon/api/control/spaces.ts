@@ -1,6 +1,5 @@
 // Spaces: worlds beside the daemon's own, each under /spaces/NAME with everything that a daemon has.
 
-import { Type } from '@sinclair/typebox'
 import { controlEndpoint } from '../control-endpoint.ts'
 import {
   anything,
@@ -18,6 +17,7 @@ import {
   text,
 } from '../define.ts'
 import { shortText } from '../shapes/control.ts'
+import * as Type from '../type.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/

@@ -1,7 +1,8 @@
 // An endpoint as it is at a level: without the params and fields that the level does not have.
 
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import type { Endpoint, Param } from '../define.ts'
+import * as Type from '../type.ts'
 
 interface Span {
   readonly since?: number

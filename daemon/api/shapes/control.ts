@@ -1,6 +1,5 @@
 // Shapes and params that several pages of the control plane share.
 
-import { Type } from '@sinclair/typebox'
 import {
   anything,
   bool,
@@ -17,6 +16,7 @@ import {
   record,
   text,
 } from '../define.ts'
+import * as Type from '../type.ts'
 
 /** Names of accounts, endpoints, queues and the like. */
 export const shortText = Type.String({ maxLength: 1000 })

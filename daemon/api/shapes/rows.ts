@@ -1,8 +1,9 @@
 // Shapes for the rows of a store: records without other fields than their own, and bounded texts, IDs and times. Rows
 // that come from a file are checked against such shapes.
 
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { Static, TSchema } from '@sinclair/typebox'
 import { withoutBounds } from '../bounds.ts'
+import * as Type from '../type.ts'
 import { groupValue } from './permission-settings.ts'
 
 /** Far above what a store reaches, and far below where tables by ID would take memory or time for a single row. */
