@@ -20,11 +20,12 @@ import { openPointsPage, withDifferences } from './generate/open-points.ts'
 import { performancePages, readPerformance } from './generate/performance.ts'
 import { permissionsPage } from './generate/permissions.ts'
 import { proofPage, readProof } from './generate/proof.ts'
+import { withModel } from './generate/scale.ts'
 import { loadCatalogue, loadControlPages, root } from './generate/sources.ts'
 
 const folder = join(root, 'docs', 'generated')
 
-/** Every page by its file name. Of clients.md only a section is generated. */
+/** Every page by its file name. Of clients.md and scale.md only a section is generated. */
 export async function generate(): Promise<ReadonlyMap<string, string>> {
   const resources = await loadCatalogue()
   const control = await loadControlPages()
@@ -48,6 +49,7 @@ export async function generate(): Promise<ReadonlyMap<string, string>> {
     ['daemon.md', daemonPage()],
     ['open-points.md', openPointsPage()],
     ['../clients.md', withDifferences(readFileSync(join(folder, '../clients.md'), 'utf8'))],
+    ['../scale.md', withModel(readFileSync(join(folder, '../scale.md'), 'utf8'), performance)],
     ['proof.json', `${JSON.stringify(proof, null, 2)}\n`],
     ['proof.md', proofPage(proof)],
     ...(coverage ? ([['coverage.json', coverageText(coverage)]] as const) : []),

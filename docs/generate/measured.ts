@@ -32,6 +32,8 @@ export interface MeasuredPicture {
 export interface Origin {
   readonly date: string
   readonly machine: string
+  /** Processes that wanted to run when it began. */
+  readonly load?: number
   readonly command: string
 }
 
@@ -45,6 +47,7 @@ export interface RowResult {
   readonly name: string
   readonly reference: string
   readonly ratio: number | null
+  readonly medians?: { readonly ours: number; readonly reference: number }
   readonly goal: object
   readonly met: boolean
   readonly unmeasured?: string

@@ -75,8 +75,9 @@ function goalText(goal: object): string {
   return `${atMost === undefined ? `at least ${atLeast}` : `at most ${atMost}`}${informative ? ', not binding' : ''}`
 }
 
-function originText({ date, machine, command }: Origin): string {
-  return `Measured on ${date.slice(0, 10)} by ${code(command)} on ${machine}`
+function originText({ date, machine, load, command }: Origin): string {
+  const busy = load === undefined ? '' : `, load ${load.toFixed(1)} when it began`
+  return `Measured on ${date.slice(0, 10)} by ${code(command)} on ${machine}${busy}`
 }
 
 function fileOf({ name }: MeasuredPicture): string {

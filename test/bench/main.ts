@@ -23,14 +23,15 @@ import { operations } from './rows/operations.ts'
 import { peers } from './rows/peers.ts'
 import { people } from './rows/people.ts'
 import { questions } from './rows/questions.ts'
+import { scale } from './rows/scale.ts'
 import { size } from './rows/size.ts'
 import { spaces } from './rows/spaces.ts'
 import { start } from './rows/start.ts'
 import { streams } from './rows/streams.ts'
 import { versions } from './rows/versions.ts'
 import { write } from './rows/write.ts'
-import { compare, merged, readSaved, save } from './saved.ts'
-import { table } from './table.ts'
+import { compare, merged, originOf, readSaved, save } from './saved.ts'
+import { summary, table } from './table.ts'
 
 /** In the order of the table. A new family of rows is a file in rows/ and a name here. */
 const rows: readonly Row[] = [
@@ -49,6 +50,7 @@ const rows: readonly Row[] = [
   ...channels,
   ...people,
   ...events,
+  ...scale,
   ...journal,
   ...cluster,
   ...attack,
@@ -78,17 +80,22 @@ if (values.page) {
   }
   process.exit(0)
 }
+const origin = originOf(process.argv.slice(2))
 const results: Result[] = []
 try {
   for (const row of wanted) {
-    process.stderr.write(`${row.name} ...\n`)
+    const began = performance.now()
+    process.stderr.write(`${row.name} ...`)
     results.push(await resultOf(row))
+    process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
   }
 } finally {
   await stopAll()
 }
-process.stdout.write(values.json ? `${JSON.stringify(results, null, 2)}\n` : table(results))
-if (values.save !== undefined) save(values.save, results, process.argv.slice(2))
+process.stdout.write(
+  values.json ? `${JSON.stringify(results, null, 2)}\n` : `${table(results)}\n${summary(results, origin)}`,
+)
+if (values.save !== undefined) save(values.save, results, origin)
 const comparison = before && compare(before, results)
 // With --json, stdout has the JSON only.
 if (comparison) (values.json ? process.stderr : process.stdout).write(`\n${comparison.text}`)
@@ -129,10 +136,7 @@ async function resultOf(row: Row): Promise<Result> {
   try {
     return judge(row, await row.measure(effort))
   } catch (error) {
-    const { message } = error as Error
-    process.stderr.write(`${row.name} could not be measured: ${message}\n`)
-    const result = judge(row, [])
-    return error instanceof NotInstalled ? { ...result, met: true, unmeasured: message } : result
+    return { ...judge(row, []), met: error instanceof NotInstalled, unmeasured: (error as Error).message }
   }
 }
 

@@ -6,7 +6,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MeasuredPicture, PerformanceRecord } from '../../docs/generate/measured.ts'
 import { readPerformance } from '../../docs/generate/performance.ts'
-import { thisMachine } from '../support/machine.ts'
 import type { Picture } from './picture.ts'
 import { entries } from './pictures/entries.ts'
 import { growth } from './pictures/growth.ts'
@@ -14,7 +13,7 @@ import { listeners } from './pictures/listeners.ts'
 import { start } from './pictures/start.ts'
 import { root } from './processes.ts'
 import type { Effort } from './row.ts'
-import { commandOf, type Saved } from './saved.ts'
+import { originOf, type Saved } from './saved.ts'
 
 /** In the order of the page. */
 const pictures: readonly Picture[] = [start, ...growth, ...entries, ...listeners]
@@ -22,23 +21,18 @@ const pictures: readonly Picture[] = [start, ...growth, ...entries, ...listeners
 const file = join(root, 'docs/generated/performance.json')
 
 export async function measurePictures(effort: Effort, args: readonly string[]): Promise<void> {
+  const origin = originOf(args)
   const measured: MeasuredPicture[] = []
   for (const { measure, ...picture } of pictures) {
     process.stderr.write(`${picture.title} ...\n`)
     measured.push({ ...picture, ...(await measure(effort)) })
   }
-  writePage({
-    date: new Date().toISOString(),
-    machine: thisMachine(),
-    command: commandOf(args),
-    pictures: measured,
-    rows: readPerformance(file)?.rows ?? null,
-  })
+  writePage({ ...origin, pictures: measured, rows: readPerformance(file)?.rows ?? null })
 }
 
 export function showRows(rows: Saved): void {
-  const { date, machine, command } = rows
-  writePage({ ...(readPerformance(file) ?? { date, machine, command, pictures: [] }), rows })
+  const { results: _, ...origin } = rows
+  writePage({ ...(readPerformance(file) ?? { ...origin, pictures: [] }), rows })
 }
 
 function writePage(record: PerformanceRecord): void {

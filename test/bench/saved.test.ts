@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { type Goal, judge, type Result } from './row.ts'
-import { compare, merged, readSaved, save } from './saved.ts'
+import { compare, merged, originOf, readSaved, save } from './saved.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-bench-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -28,7 +28,7 @@ describe('npm run bench -- --save and --compare', () => {
       row('broken', most, 1),
       row('repaired', most),
     ]
-    save(file, before, ['--quick'])
+    save(file, before, originOf(['--quick']))
     const now = [
       row('slower', most, 1.3, 1.31, 1.32),
       row('faster', most, 0.7, 0.71, 0.72),

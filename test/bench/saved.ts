@@ -1,6 +1,8 @@
 // Results of the bench in a file, and a later run held against them.
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import type { Origin } from '../../docs/generate/measured.ts'
 import { thisMachine } from '../support/machine.ts'
 import type { Result } from './row.ts'
 import { columns } from './table.ts'
@@ -8,10 +10,7 @@ import { columns } from './table.ts'
 /** Part of a ratio by which a row may change before it counts as a change at all. */
 const tolerance = 0.05
 
-export interface Saved {
-  readonly date: string
-  readonly machine: string
-  readonly command: string
+export interface Saved extends Origin {
   readonly results: readonly Result[]
 }
 
@@ -21,13 +20,18 @@ export interface Comparison {
   readonly worse: readonly string[]
 }
 
-export function save(file: string, results: readonly Result[], args: readonly string[]): void {
-  const saved: Saved = { date: new Date().toISOString(), machine: thisMachine(), command: commandOf(args), results }
+/** To be asked before anything is measured: the bench is itself a load. */
+export function originOf(args: readonly string[]): Origin {
+  return { date: new Date().toISOString(), machine: thisMachine(), load: loadavg()[0]!, command: commandOf(args) }
+}
+
+export function save(file: string, results: readonly Result[], origin: Origin): void {
+  const saved: Saved = { ...origin, results }
   writeFileSync(file, `${JSON.stringify(saved, null, 2)}\n`)
 }
 
 /** What was called, as one would type it; without the names of files, which mean nothing on another machine. */
-export function commandOf(args: readonly string[]): string {
+function commandOf(args: readonly string[]): string {
   const words = args.map((word, index) =>
     /^--(save|compare|from)$/.test(args[index - 1] ?? '') ? 'FILE' : quoted(word),
   )

@@ -1,20 +1,17 @@
 // The configuration for nginx that docs/operations.md shows, run with the nginx of this machine, if it has one.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
+import { startNginx, withoutNginx } from '../support/nginx.ts'
 import { root } from '../support/sources.ts'
-import { until } from '../support/until.ts'
 
-const isHere = ['nginx', '/usr/sbin/nginx'].find(program => spawnSync(program, ['-v']).status === 0)
-
-async function startNginx(t: TestContext, daemon: TestDaemon, behind: number): Promise<number> {
+/** Resolves to the port of nginx. */
+async function startProxy(t: TestContext, behind: number): Promise<number> {
   const page = readFileSync(join(root, 'docs/operations.md'), 'utf8')
   const port = await freePort()
   const fixtures = join(root, 'test/fixtures/tls')
@@ -24,29 +21,7 @@ async function startNginx(t: TestContext, daemon: TestDaemon, behind: number): P
     .replace(/\/etc\/ssl\S*fullchain\.pem/, join(fixtures, 'good-cert.pem'))
     .replace(/\/etc\/ssl\S*privkey\.pem/, join(fixtures, 'good-key.pem'))
     .replace('127.0.0.1:9991', `127.0.0.1:${behind}`)
-  const folder = mkdtempSync(join(tmpdir(), 'natter-nginx-'))
-  mkdirSync(join(folder, 'temp'))
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    name => `${name}_temp_path ${join(folder, 'temp')};`,
-  )
-  const config = `pid ${join(folder, 'pid')}; error_log stderr; daemon off; master_process off; events {}
-http { access_log off; ${temporary.join(' ')} ${server} }`
-  writeFileSync(join(folder, 'nginx.conf'), config)
-  const nginx: ChildProcess = spawn(isHere!, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let stderr = ''
-  nginx.stderr!.setEncoding('utf8').on('data', text => {
-    stderr += text
-  })
-  t.after(() => {
-    nginx.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  })
-  await until(async () => {
-    assert.equal(nginx.exitCode, null, stderr)
-    return (await call(port, daemon, 'GET', '/readyz').catch(() => undefined))?.status === 200
-  })
+  t.after(await startNginx(server, port))
   return port
 }
 
@@ -66,12 +41,12 @@ function call(port: number, { ready }: TestDaemon, method: string, path: string,
   })
 }
 
-describe('natterd behind nginx', { skip: !isHere && 'nginx is not installed' }, () => {
+describe('natterd behind nginx', { skip: withoutNginx ?? false }, () => {
   test('answers calls and long polls through the proxy', async t => {
     const behind = await freePort()
     const flags = ['--memory', '--port', String(behind), '--url', 'https://chat.example.com', '--trust-proxy']
     const daemon = await startDaemon(t, { flags })
-    const port = await startNginx(t, daemon, behind)
+    const port = await startProxy(t, behind)
     const me = await call(port, daemon, 'GET', '/api/v1/users/me')
     assert.equal(me.status, 200, me.text)
     const { queue_id } = JSON.parse(

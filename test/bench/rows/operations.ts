@@ -124,7 +124,7 @@ async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends:
   }).toString()
   // Steady traffic: a daemon and a client that take all they can get leave no room on two cores for anything beside them.
   // As long as most of a backup beside it, so that its start counts for no more than it does in practice.
-  const load = { method: 'POST', headers, body, connections: 4, rest: 2, seconds: effort.rounds(12, 4) }
+  const load = { method: 'POST', headers, body, connections: 4, rest: 2, seconds: effort.rounds(8, 4) }
   const send = () => run({ ...load, url: `${server.ready.url}/api/v1/messages` })
   await send()
   const during = async (): Promise<LoadResult> => {
@@ -138,7 +138,7 @@ async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends:
     await targets.clear()
     return result
   }
-  const results = await alternate(effort.rounds(7, 2), during, send)
+  const results = await alternate(effort.rounds(5, 2), during, send)
   const sends = results.map(({ ours, reference }) => ({ ours: ours.p99, reference: reference.p99 }))
   await server.stop()
   return { times, sends }

@@ -80,5 +80,5 @@ async function waiting(effort: Effort): Promise<Sample[]> {
     })
   await longest(big)()
   await longest(little)()
-  return alternate(effort.rounds(9, 3), longest(big), longest(little))
+  return alternate(effort.rounds(5, 3), longest(big), longest(little))
 }
