@@ -115,7 +115,7 @@ describe('two clusters behind nginx', { skip: withoutEtcd ?? withoutNginx ?? fal
     await leader.daemon.kill()
     await cluster.endLease()
     await post(red, 'after the leader')
-    await until(async () => (await contents(red).catch(() => [])).includes('after the leader'))
+    await until(async () => (await contents(red).catch((): string[] => [])).includes('after the leader'))
     assert.equal((await call(blue, 'GET', '/users/me')).status, 200)
   })
 })
