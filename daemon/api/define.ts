@@ -4,7 +4,7 @@ import type { Static, TLiteral, TOptional, TSchema, TUnion } from '@sinclair/typ
 import { addBounds } from './bounds.ts'
 import type { CliForm } from './cli-form.ts'
 import type { ErrorCode } from './errors.ts'
-import * as Type from './type.ts'
+import * as Type from './shape-builders.ts'
 
 export type { Static, TSchema }
 

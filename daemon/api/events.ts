@@ -20,8 +20,8 @@ import {
   text,
   textUpTo,
 } from './define.ts'
+import * as Type from './shape-builders.ts'
 import { olderTerms } from './shapes/narrow.ts'
-import * as Type from './type.ts'
 
 const event = record({ id: int, type: text })
 /** -1 means before the first event. */

@@ -1,7 +1,7 @@
 // The rest of the toolset `read`: what is unread, and waiting for a message.
 
 import { topicLink } from '../api/links.ts'
-import * as Type from '../api/type.ts'
+import * as Type from '../api/shape-builders.ts'
 import { NatterError, pause, type Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText } from './messages.ts'

@@ -1,7 +1,7 @@
 // The toolset `read`: messages, channels, topics, users, linkifiers and what is unread.
 
 import { channelLink, topicLink } from '../api/links.ts'
-import * as Type from '../api/type.ts'
+import * as Type from '../api/shape-builders.ts'
 import type { Reply } from '../client/sender.ts'
 import { rangeAt } from './anchor.ts'
 import type { Chat } from './chat.ts'

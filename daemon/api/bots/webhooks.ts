@@ -19,8 +19,8 @@ import {
   timestamp,
   userId,
 } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { message } from '../shapes/messages.ts'
-import * as Type from '../type.ts'
 
 const delivery = record({
   id: int,

@@ -2,8 +2,8 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, listOf, milliseconds, nullable, oneOf, optional, record, required, text } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { clockReply, duration, moment } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 const dueEntry = record({
   at: milliseconds,

@@ -2,8 +2,8 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, defaulted, int, listOf, milliseconds, nullable, oneOf, record, required } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { id, shortText } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 /** Differences of one report; the rest is counted. */
 export const mostDifferences = 1000

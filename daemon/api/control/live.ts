@@ -2,8 +2,8 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, int, listOf, record } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 export const live = {
   watch: controlEndpoint({

@@ -2,8 +2,8 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { range, shortText } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 const mail = Type.Object({
   id: int,

@@ -14,8 +14,8 @@ import {
   required,
   text,
 } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { clockReply } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 

@@ -16,8 +16,8 @@ import {
   record,
   text,
 } from '../define.ts'
+import * as Type from '../shape-builders.ts'
 import { shortText } from '../shapes/control.ts'
-import * as Type from '../type.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
