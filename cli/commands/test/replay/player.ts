@@ -5,7 +5,7 @@ import { hidden } from '../../../../daemon/api/masking.ts'
 import { addHint, exitCodes, Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { type Account, accountFor } from '../../../base/profile.ts'
-import { type Answer, requireSite, send } from '../../../transport/client.ts'
+import { requireSite, send } from '../../../transport/client.ts'
 import { type ControlledAccount, callControlPlane, findAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
 import type { Read } from '../../organization/seed-pull/build-seed.ts'
@@ -60,7 +60,7 @@ export class Player {
     if (isPosted && account.apiKey !== undefined) fields.set('api_key', account.apiKey)
     const request = isPosted ? postedRequest(path, fields) : { method, path: this.#mappedPath(path), fields }
     const answer = await send(isPosted ? this.#stranger : account, { ...request, userAgent })
-    return { status: answer.status, answer: parseBody(answer) }
+    return { status: answer.status, answer: parseText(answer.text) }
   }
 
   /** From now on, the new IDs take the place of the recorded ones. */
@@ -84,7 +84,7 @@ export class Player {
     const accounts = (await this.control('GET', '/accounts')).accounts as ControlledAccount[]
     const account = await this.#account(accounts[0]!.email)
     const streams = { method: 'GET', path: '/api/v1/streams', fields: new Map([['include_all', 'true']]) }
-    const found = Object(parseBody(await send(account, streams))).streams as typeof channels
+    const found = Object(parseText((await send(account, streams)).text)).streams as typeof channels
     const byName = new Map(found.map(({ name, stream_id }) => [name, String(stream_id)]))
     const channelIds = channels.flatMap(({ stream_id, name }) => {
       const id = byName.get(name)
@@ -132,9 +132,29 @@ export class Player {
   }
 
   #mapped(name: string, value: string, type: unknown): string {
+    if (name === 'narrow') return this.#mappedNarrow(value)
     const field = type === 'stream' || type === 'channel' ? (placeFields[name] ?? name) : (idFields[name] ?? name)
     if (!/^\[[\d, ]*\]$/.test(value)) return this.idOf(field, value)
     return value.replace(/\d+/g, id => this.idOf(field, id))
+  }
+
+  /** Terms are `{operator, operand}` or pairs. */
+  #mappedNarrow(narrow: string): string {
+    const terms: unknown = parseText(narrow)
+    if (!Array.isArray(terms)) return narrow
+    const mapped = (operator: string, operand: unknown) => {
+      const field = narrowFields[operator]
+      const newId = (id: unknown) => (Number.isInteger(id) ? Number(this.idOf(field!, String(id))) : id)
+      if (field === undefined) return operand
+      if (Array.isArray(operand)) return operand.map(newId)
+      return typeof operand === 'string' ? this.idOf(field, operand) : newId(operand)
+    }
+    return JSON.stringify(
+      terms.map(term => {
+        if (Array.isArray(term)) return [term[0], mapped(term[0], term[1])]
+        return { ...term, operand: mapped(term?.operator, term?.operand) }
+      }),
+    )
   }
 
   #mappedPath(path: string): string {
@@ -152,9 +172,21 @@ function addressKey(email: string): string {
 /** Whose IDs parameters and parts of paths are, where their names do not say it. */
 const idFields: Readonly<Record<string, string>> = { to: 'user_id', principals: 'user_id', channel_id: 'stream_id' }
 const placeFields: Readonly<Record<string, string>> = { ...idFields, to: 'stream_id' }
+const narrowFields: Readonly<Record<string, string>> = {
+  channel: 'stream_id',
+  stream: 'stream_id',
+  sender: 'user_id',
+  dm: 'user_id',
+  'pm-with': 'user_id',
+  'dm-including': 'user_id',
+  'group-pm-with': 'user_id',
+  id: 'message_id',
+  near: 'message_id',
+  with: 'message_id',
+}
 const pathFields = { messages: 'message_id', users: 'user_id', streams: 'stream_id' } as const
 
-function parseBody({ text }: Answer): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
