@@ -61,9 +61,9 @@ With --batch each line is {"method":"POST","path":"/typing","params":{"op":"star
 the reply with the number of its line and the HTTP status. The exit code is 1 if a call failed.`,
     examples: [
       'natter api /users/me',
-      "natter api POST /typing -f op=start -F 'to=[9,10]'",
-      "natter api POST /messages -f type=direct -F 'to=[9]' -F content=@report.md",
-      'natter api DELETE /saved_snippets/3 --include',
+      "natter api POST /typing -f op=start -F 'to=[5,6]'",
+      "natter api POST /messages -f type=direct -F 'to=[5]' -F content=@report.md",
+      'natter api DELETE /saved_snippets/1 --include',
       "natter api GET /messages --paginate --jq '.messages[].content'",
       'natter api --openapi --level 12.0',
       'natter api --batch calls.ndjson --parallel 8 --keep-going',

@@ -38,7 +38,7 @@ export const webhookUrl: readonly ExtraSubcommand[] = [
     more: 'The address holds the API key of the bot: anyone who has it can post as the bot.',
     examples: [
       'natter webhooks url notifier-bot --integration slack_incoming --channel general',
-      'natter webhooks url notifier-bot --integration github --channel commits --only-events push,pull_request',
+      'natter webhooks url notifier-bot --integration github --channel engineering --only-events push,pull_request',
     ],
     async run({ args: [bot], flags, globals }) {
       const [integration, channel, topic, only, exclude] = values.map(name =>

@@ -51,7 +51,7 @@ export const wait: readonly ExtraSubcommand[] = [
     more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
 unless --since says how far to look back.`,
     examples: [
-      'natter wait --sender bot@example.com --topic deploys --match /ok/ --within 5s',
+      'natter wait --sender echo-bot --topic deploys --match /ok/ --within 5s',
       'natter wait --dm --since 1m --json',
       'natter wait --type reaction --channel general',
       'natter wait --listening echo-bot --within 10s',

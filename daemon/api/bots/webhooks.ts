@@ -80,7 +80,7 @@ export const webhooks = {
       flags: { api_key: 'bot-key', stream: 'channel' },
       examples: [
         `natter webhooks post slack_incoming '{"text":"Deployed"}' --bot-key "$KEY" --channel general`,
-        `natter webhooks post grafana '{"status":"firing"}' --bot-key "$KEY" --channel alerts --topic disk`,
+        `natter webhooks post grafana '{"status":"firing"}' --bot-key "$KEY" --channel general --topic disk`,
       ],
     },
   }),
@@ -145,7 +145,7 @@ export const webhooks = {
     cli: {
       name: 'webhooks redeliver',
       args: ['delivery_id'],
-      examples: ['natter webhooks redeliver 7', 'natter webhooks redeliver 7 --json'],
+      examples: ['natter webhooks redeliver 1', 'natter webhooks redeliver 1 --json'],
     },
   }),
 }

@@ -76,7 +76,7 @@ export const channelFolders = {
       name: 'folders reorder',
       done: 'reordered the channel folders',
       args: ['order'],
-      examples: ['natter folders reorder 3 1 2', 'natter folders reorder "[3,1,2]"'],
+      examples: ['natter folders reorder 2 1', 'natter folders reorder "[2,1]"'],
     },
   }),
   edit: endpoint({
@@ -96,7 +96,7 @@ export const channelFolders = {
       name: 'folders edit',
       done: 'edited channel folder {channel_folder_id}',
       args: ['channel_folder_id'],
-      examples: ['natter folders edit 3 --name Departments', 'natter folders edit 3 --is-archived'],
+      examples: ['natter folders edit 1 --name Departments', 'natter folders edit 1 --is-archived'],
     },
   }),
 }

@@ -76,7 +76,7 @@ export const channels = {
     cli: {
       name: 'channels id',
       args: ['stream'],
-      examples: ['natter channels id general', 'natter channels id "release notes" --json'],
+      examples: ['natter channels id general', 'natter channels id engineering --json'],
       shows: 'stream_id',
     },
   }),

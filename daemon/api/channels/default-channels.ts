@@ -71,8 +71,8 @@ export const defaultChannels = {
       done: 'edited group {group_id}',
       args: ['group_id'],
       examples: [
-        'natter default-channels groups edit 1 --new-group-name games',
-        'natter default-channels groups edit 1 --new-description "All kinds"',
+        'natter default-channels groups edit 1 --new-group-name starters',
+        'natter default-channels groups edit 1 --new-description "For the first week"',
       ],
     },
   }),
@@ -88,8 +88,8 @@ export const defaultChannels = {
       done: 'changed the channels of group {group_id}',
       args: ['group_id', 'op', 'stream_names'],
       examples: [
-        'natter default-channels groups channels 1 add football chess',
-        'natter default-channels groups channels 1 remove chess',
+        'natter default-channels groups channels 1 add announcements',
+        'natter default-channels groups channels 1 remove random',
       ],
     },
   }),

@@ -208,7 +208,7 @@ export const subscriptions = {
       args: ['stream_id', 'property', 'value'],
       examples: [
         'natter subscriptions edit general pin_to_top true',
-        'natter subscriptions edit random color "#76ce90"',
+        'natter subscriptions edit general color "#76ce90"',
       ],
     },
   }),

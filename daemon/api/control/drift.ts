@@ -36,7 +36,10 @@ export const drift = {
         }),
       ),
     },
-    cli: { name: 'drift show', examples: ['natter drift show', "natter drift show --jq '.drift.differences[].where'"] },
+    cli: {
+      name: 'drift show',
+      examples: ['natter drift show', "natter drift show --jq '.drift.differences[]?.where'"],
+    },
   }),
   keep: controlEndpoint({
     id: 'keep-drift',

@@ -114,6 +114,6 @@ export const faults = {
     also: ['/faults/{id}'],
     summary: 'Remove a fault rule, or all of them',
     params: { id: optional(id, 'the rule; all rules if omitted') },
-    cli: { name: 'faults remove', args: ['id'], examples: ['natter faults remove 3', 'natter faults remove'] },
+    cli: { name: 'faults remove', args: ['id'], examples: ['natter faults remove 1', 'natter faults remove'] },
   }),
 }

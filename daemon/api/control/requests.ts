@@ -52,7 +52,7 @@ export const requests = {
     cli: {
       name: 'requests show',
       args: ['id'],
-      examples: ['natter requests show 12', 'natter requests show 12 --jq .answer'],
+      examples: ['natter requests show 1', 'natter requests show 1 --jq .answer'],
       log: { of: 'calls' },
       shows: 'request',
     },
@@ -65,7 +65,7 @@ export const requests = {
     reply: { findings: listOf(clientFinding), left_out: int },
     cli: {
       name: 'requests findings',
-      examples: ['natter requests findings', "natter requests findings --jq '.[].says'"],
+      examples: ['natter requests findings', "natter requests findings --jq '.findings[].says'"],
       shows: 'findings',
       columns: ['client', 'user', 'endpoint', 'kind', 'says', 'calls', 'first_call'],
     },

@@ -48,7 +48,7 @@ export const why = {
     cli: {
       name: 'why',
       args: ['message', 'user'],
-      examples: ['natter why 3 amy', 'natter why 3 echo-bot --json', 'natter why --call 40'],
+      examples: ['natter why 3 amy', 'natter why 3 echo-bot --json', 'natter why --call 1'],
       says: 'explanation',
     },
   }),

@@ -108,7 +108,7 @@ export const uploads = {
       name: 'uploads delete',
       done: 'deleted upload {attachment_id}',
       args: ['attachment_id'],
-      examples: ['natter uploads delete 3', 'natter uploads delete 3 --json'],
+      examples: ['natter uploads delete 1', 'natter uploads delete 1 --json'],
     },
   }),
 }

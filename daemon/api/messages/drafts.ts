@@ -85,8 +85,8 @@ export const drafts = {
       done: 'replaced draft {draft_id}',
       args: ['draft_id', 'draft'],
       examples: [
-        "natter drafts edit 3 '#general>lunch' 'Pasta?'",
-        'natter drafts edit 3 \'{"type":"","to":[],"topic":"","content":"Now"}\' --json',
+        "natter drafts edit 1 '#general>lunch' 'Pasta?'",
+        'natter drafts edit 1 \'{"type":"","to":[],"topic":"","content":"Now"}\' --json',
       ],
     },
   }),
@@ -101,7 +101,7 @@ export const drafts = {
       name: 'drafts delete',
       done: 'deleted draft {draft_id}',
       args: ['draft_id'],
-      examples: ['natter drafts delete 3', 'natter drafts delete 3 --json'],
+      examples: ['natter drafts delete 1', 'natter drafts delete 1 --json'],
     },
   }),
 }

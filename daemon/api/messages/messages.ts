@@ -221,7 +221,7 @@ export const messages = {
       args: ['message_id', 'content'],
       flags: { stream_id: 'channel' },
       examples: [
-        'natter messages edit 3 "Hello again"',
+        'natter messages edit 12 "Hello again"',
         'natter messages edit 3 --topic dinner --propagate-mode change_all',
       ],
     },
@@ -357,8 +357,8 @@ export const messages = {
       done: 'added to message {message_id}',
       args: ['message_id', 'content'],
       examples: [
-        'natter messages submessage 12 \'{"type":"vote"}\' --msg-type widget',
-        'natter messages submessage 12 \'{"type":"new_option"}\' --msg-type widget --json',
+        'natter messages submessage 12 \'{"type":"new_option","idx":1,"option":"Soup"}\' --msg-type widget',
+        'natter messages submessage 12 \'{"type":"question","question":"Dinner?"}\' --msg-type widget --json',
       ],
     },
   }),

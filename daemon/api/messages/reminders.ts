@@ -80,7 +80,7 @@ export const reminders = {
       name: 'reminders delete',
       done: 'deleted reminder {reminder_id}',
       args: ['reminder_id'],
-      examples: ['natter reminders delete 3', 'natter reminders delete 3 --json'],
+      examples: ['natter reminders delete 1', 'natter reminders delete 1 --json'],
     },
   }),
 }

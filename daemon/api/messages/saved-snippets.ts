@@ -63,7 +63,7 @@ export const savedSnippets = {
       name: 'snippets edit',
       done: 'edited snippet {saved_snippet_id}',
       args: ['saved_snippet_id'],
-      examples: ['natter snippets edit 3 --title Hello', 'natter snippets edit 3 --content "Welcome, all!"'],
+      examples: ['natter snippets edit 1 --title Hello', 'natter snippets edit 1 --content "Welcome, all!"'],
     },
   }),
   delete: endpoint({
@@ -77,7 +77,7 @@ export const savedSnippets = {
       name: 'snippets delete',
       done: 'deleted snippet {saved_snippet_id}',
       args: ['saved_snippet_id'],
-      examples: ['natter snippets delete 3', 'natter snippets delete 3 --json'],
+      examples: ['natter snippets delete 1', 'natter snippets delete 1 --json'],
     },
   }),
 }

@@ -113,9 +113,9 @@ export const scheduledMessages = {
       args: ['scheduled_message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [
-        'natter scheduled edit 14 --content "Lunch at one?"',
-        'natter scheduled edit 14 --at "friday 17:30"',
-        'natter scheduled edit 14 --channel general --topic lunch',
+        'natter scheduled edit 1 --content "Lunch at one?"',
+        'natter scheduled edit 1 --at "friday 17:30"',
+        'natter scheduled edit 1 --channel general --topic lunch',
       ],
     },
   }),
@@ -130,7 +130,7 @@ export const scheduledMessages = {
       name: 'scheduled delete',
       done: 'deleted scheduled message {scheduled_message_id}',
       args: ['scheduled_message_id'],
-      examples: ['natter scheduled delete 14', 'natter scheduled delete 14 --json'],
+      examples: ['natter scheduled delete 1', 'natter scheduled delete 1 --json'],
     },
   }),
 }

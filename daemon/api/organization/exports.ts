@@ -51,7 +51,7 @@ export const dataExports = {
     cli: {
       name: 'exports create',
       flags: { export_type: 'type' },
-      examples: ['natter exports create', 'natter exports create --type consented'],
+      examples: ['natter exports create', 'natter exports create --type 1'],
       shows: 'id',
     },
   }),

@@ -68,8 +68,8 @@ export const linkifiers = {
       done: 'edited linkifier {filter_id}',
       args: ['filter_id', 'pattern', 'url_template'],
       examples: [
-        'natter linkifiers edit 2 "#(?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
-        'natter linkifiers edit 2 "issue (?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
+        'natter linkifiers edit 1 "#(?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
+        'natter linkifiers edit 1 "issue (?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
       ],
     },
   }),
@@ -84,7 +84,7 @@ export const linkifiers = {
       name: 'linkifiers remove',
       done: 'removed linkifier {filter_id}',
       args: ['filter_id'],
-      examples: ['natter linkifiers remove 2', 'natter linkifiers remove 2 --json'],
+      examples: ['natter linkifiers remove 1', 'natter linkifiers remove 1 --json'],
     },
   }),
   reorder: endpoint({
@@ -99,7 +99,7 @@ export const linkifiers = {
       name: 'linkifiers reorder',
       done: 'reordered the linkifiers',
       args: ['ordered_linkifier_ids'],
-      examples: ['natter linkifiers reorder 3,1,2', 'natter linkifiers reorder "[3,1,2]" --json'],
+      examples: ['natter linkifiers reorder 2,1', 'natter linkifiers reorder "[2,1]" --json'],
     },
   }),
 }

@@ -38,7 +38,7 @@ export const playgrounds = {
       name: 'playgrounds remove',
       done: 'removed playground {playground_id}',
       args: ['playground_id'],
-      examples: ['natter playgrounds remove 3', 'natter playgrounds remove 3 --json'],
+      examples: ['natter playgrounds remove 1', 'natter playgrounds remove 1 --json'],
     },
   }),
 }

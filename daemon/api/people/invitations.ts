@@ -142,7 +142,7 @@ export const invitations = {
       name: 'invites revoke',
       done: 'revoked invitation {invite_id}',
       args: ['invite_id'],
-      examples: ['natter invites revoke 3', 'natter invites revoke 3 --json'],
+      examples: ['natter invites revoke 1', 'natter invites revoke 1 --json'],
     },
   }),
   revokeLink: endpoint({
@@ -157,7 +157,7 @@ export const invitations = {
       name: 'invites revoke-link',
       done: 'revoked invitation link {invite_id}',
       args: ['invite_id'],
-      examples: ['natter invites revoke-link 4', 'natter invites revoke-link 4 --json'],
+      examples: ['natter invites revoke-link 1', 'natter invites revoke-link 1 --json'],
     },
   }),
   resend: endpoint({
@@ -173,7 +173,7 @@ export const invitations = {
       name: 'invites resend',
       done: 'sent invitation {invite_id} again',
       args: ['invite_id'],
-      examples: ['natter invites resend 3', 'natter invites resend 3 --json'],
+      examples: ['natter invites resend 1', 'natter invites resend 1 --json'],
     },
   }),
 }

@@ -14,7 +14,7 @@ export const mutedUsers = {
       name: 'mutes add',
       done: 'muted {muted_user_id}',
       args: ['muted_user_id'],
-      examples: ['natter mutes add bob@example.com', 'natter mutes add id:12'],
+      examples: ['natter mutes add bob@example.com', 'natter mutes add id:6'],
     },
   }),
   unmute: endpoint({
@@ -28,7 +28,7 @@ export const mutedUsers = {
       name: 'mutes remove',
       done: 'unmuted {muted_user_id}',
       args: ['muted_user_id'],
-      examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:12'],
+      examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:6'],
     },
   }),
 }

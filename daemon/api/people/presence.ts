@@ -77,7 +77,7 @@ export const presence = {
     cli: {
       name: 'seen show',
       args: ['user_id_or_email'],
-      examples: ['natter seen show amy@example.com', 'natter seen show 9 --json'],
+      examples: ['natter seen show amy@example.com', 'natter seen show 5 --json'],
       shows: 'presence',
     },
   }),

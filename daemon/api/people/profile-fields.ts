@@ -114,7 +114,7 @@ export const profileFields = {
       name: 'profile-fields edit',
       done: 'edited profile field {field_id}',
       args: ['field_id'],
-      examples: ['natter profile-fields edit 4 --name Editor', 'natter profile-fields edit 4 --required --json'],
+      examples: ['natter profile-fields edit 1 --name Editor', 'natter profile-fields edit 1 --required --json'],
     },
   }),
   reorder: endpoint({
@@ -128,7 +128,7 @@ export const profileFields = {
       name: 'profile-fields reorder',
       done: 'reordered the profile fields',
       args: ['order'],
-      examples: ['natter profile-fields reorder 3 1 2', 'natter profile-fields reorder 3,1,2 --json'],
+      examples: ['natter profile-fields reorder 2 1', 'natter profile-fields reorder 2,1 --json'],
     },
   }),
   delete: endpoint({
@@ -143,7 +143,7 @@ export const profileFields = {
       done: 'deleted profile field {field_id} and its values',
       destroys: { question: 'Delete the profile field {field_id} with the values of all users?' },
       args: ['field_id'],
-      examples: ['natter profile-fields delete 4', 'natter profile-fields delete 4 --json'],
+      examples: ['natter profile-fields delete 1', 'natter profile-fields delete 1 --json'],
     },
   }),
   set: endpoint({
@@ -158,8 +158,8 @@ export const profileFields = {
       done: 'edited your profile',
       args: ['data'],
       examples: [
-        `natter profile-fields edit-own '{"id": 4, "value": "vim"}'`,
-        `natter profile-fields edit-own '[{"id": 4, "value": "vim"}, {"id": 6, "value": [9, 10]}]' --json`,
+        `natter profile-fields edit-own '{"id": 1, "value": "vim"}'`,
+        `natter profile-fields edit-own '[{"id": 1, "value": "vim"}, {"id": 2, "value": [5, 6]}]' --json`,
       ],
     },
   }),
@@ -174,7 +174,7 @@ export const profileFields = {
       name: 'profile-fields clear',
       done: 'cleared the profile fields',
       args: ['data'],
-      examples: ['natter profile-fields clear 4', 'natter profile-fields clear 4 6 --json'],
+      examples: ['natter profile-fields clear 1', 'natter profile-fields clear 1 2 --json'],
     },
   }),
 }

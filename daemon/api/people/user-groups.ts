@@ -195,7 +195,7 @@ export const userGroups = {
       args: ['user_group_id'],
       flags: { delete: 'remove' },
       examples: [
-        'natter groups edit-subgroups engineering --add backend',
+        'natter groups edit-subgroups backend --add design',
         'natter groups edit-subgroups engineering --remove backend',
       ],
     },

@@ -139,8 +139,8 @@ export const users = {
       done: 'created user {email} (ID {user_id})',
       args: ['email', 'full_name'],
       examples: [
-        'natter users create amy@example.com "Amy Adams"',
-        'natter users create zoe@example.com "Zoe Zimmer" --password "battery staple" --json',
+        'natter users create zoe@example.com "Zoe Zimmer"',
+        'natter users create eve@example.com "Eve Evans" --password "battery staple" --json',
       ],
     },
   }),
@@ -258,8 +258,8 @@ export const users = {
       name: 'users key',
       args: ['username'],
       examples: [
-        'natter users key amy@example.com',
-        'natter users key amy@example.com --password "correct horse" --json',
+        'natter users key zoe@example.com',
+        'natter users key zoe@example.com --password "correct horse" --json',
       ],
       shows: 'api_key',
     },

@@ -27,7 +27,7 @@ whose names they were. Other personal data in texts stays; read the seed before 
 respected. If the pull is interrupted, run the same command again: what was read is in FILE.partial, under the real names.`,
     examples: [
       'natter seed pull team.json --site https://chat.example.com --user me@example.com',
-      'natter seed pull team.json --channel general --channel design --messages 500',
+      'natter seed pull team.json --channel general --channel random --messages 500',
     ],
     async run({ args, flags, globals }) {
       const { pullSeed } = await import('./pull.ts')
