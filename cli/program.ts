@@ -50,6 +50,8 @@ async function help(line: CommandLine): Promise<void> {
   const { topics } = await import('./commands/help/topics.ts')
   if (more.length === 0 && Object.hasOwn(topics, topic)) return print(await topics[topic]!.text(subcommandTable))
   if (level !== undefined) await atLevel!.refuseAbsent(words, level)
+  const known = allWords(subcommandTable)
+  if (!known.includes(topic)) throw await noSubcommand(topic, [...known, ...Object.keys(topics)])
   return run(readCommandLine([...words, '--help']), level)
 }
 
@@ -67,12 +69,42 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     if (error.code === 'commander.helpDisplayed') return
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
-    const [message, suggestion] = error.message.replace(/^error: /, '').split('\n')
-    const verb = error.code === 'commander.unknownCommand' ? line.words[1] : undefined
-    if (verb !== undefined && allWords(subcommandTable).includes(verb))
-      throw usage(message!, `Did you mean natter ${verb}?`)
-    throw usage(message!, suggestion?.replace(/^\((.*)\)$/, '$1') ?? suggestHelp(program, line, error))
+    const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
+    const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
+    if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
+    if (error.code === 'commander.unknownOption' && line.words.length === 0)
+      throw usage(message!, await nearestTo(line.leading[0]!, ['--help', '--version']))
+    throw usage(message!, suggestion ?? suggestHelp(program, line, error))
   }
+}
+
+async function noSubcommand(word: string, known: readonly string[]): Promise<Failure> {
+  return usage(`there is no subcommand "${word}"`, await nearestTo(word, known))
+}
+
+async function nearestTo(word: string, known: readonly string[]): Promise<string> {
+  const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
+  return didYouMean(word, known) ?? 'See natter --help'
+}
+
+/** Verbs that people use for the same thing. */
+const synonyms = [
+  ['delete', 'remove', 'archive', 'deactivate', 'revoke', 'clear'],
+  ['create', 'add', 'send', 'upload', 'start'],
+  ['edit', 'update', 'set', 'rename', 'move'],
+  ['list', 'show', 'get', 'print'],
+]
+
+/** A group has no such verb. */
+function noVerb(program: Command, { words }: CommandLine, suggestion: string | undefined): Failure {
+  const [group, verb] = words as [string, string]
+  const verbs = program.commands.find(command => command.name() === group)?.commands.map(command => command.name())
+  const alike = synonyms.find(set => set.includes(verb))?.find(other => verbs?.includes(other))
+  const hint = allWords(subcommandTable).includes(verb) ? `Did you mean natter ${verb}?` : suggestion
+  return usage(
+    `there is no subcommand "${group} ${verb}"`,
+    hint ?? (alike ? `Did you mean natter ${group} ${alike}?` : `See natter ${group} --help`),
+  )
 }
 
 /** Adds the subcommands that begin with the first word. */
@@ -86,10 +118,7 @@ async function addSubcommands(program: Command, line: CommandLine, level: number
       program.commands.find(command => command.name() === word && command.commands.length > 0)?.description(group.about)
   }
   const pages = findPages(word)
-  if (!group && pages.length === 0) {
-    const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
-    throw usage(`there is no subcommand "${word}"`, didYouMean(word, allWords(subcommandTable)) ?? 'See natter --help')
-  }
+  if (!group && pages.length === 0) throw await noSubcommand(word, allWords(subcommandTable))
   for (const page of pages) await addPage(program, page, line, level)
 }
 

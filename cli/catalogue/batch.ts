@@ -2,6 +2,7 @@
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
+import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
 import { parseJson } from '../../daemon/local/nesting.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
@@ -121,8 +122,9 @@ class ParamReader {
     for (const [key, value] of Object.entries(line)) {
       const name = this.#names.get(key)
       if (name === undefined) {
-        const known = this.#shown.join(', ')
-        throw usage(`"${key}" is not a key of ${endpoint.cli.name}. You can give: ${known}`)
+        const near = didYouMean(key, this.#shown)
+        const known = `${near ? `${near} ` : ''}You can give: ${this.#shown.join(', ')}`
+        throw usage(`"${key}" is not a key of ${endpoint.cli.name}. ${known}`)
       }
       texts.delete(name)
       // Strings are read as on the command line, so names work in place of IDs; other values are used as they are.

@@ -2,7 +2,7 @@
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { encodeJson } from '../../daemon/api/json-wire.ts'
-import { Ending, exitCodes } from '../base/failure.ts'
+import { addHint, Ending, exitCodes, Failure } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../base/profile.ts'
@@ -39,7 +39,10 @@ export async function callControl(
     for await (const bytes of pieces) await printBytes(bytes)
     return
   }
-  const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals))
+  const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals)).catch(error => {
+    const isBare = given.size === 0 && error instanceof Failure && error.parameter !== undefined && !error.hint
+    throw isBare ? addHint(error, `Example: ${endpoint.cli.examples[0]}`) : error
+  })
   const { shows, columns, unmet, says, forgets } = endpoint.cli
   if (forgets) forgetProfiles(`${account.site}${filledIn(forgets, params)}`)
   const lines = says && (await import('../print/sentences.ts')).sentences[says]

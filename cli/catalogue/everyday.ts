@@ -85,6 +85,17 @@ export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
   return endpoint.cli.files ? [...flags, fileFlag] : flags
 }
 
+/** Whether people must give it. They need not give what has a default, follows from the recipient, or is asked for. */
+export function mustGive(endpoint: Endpoint, name: string): boolean {
+  const { params, cli } = endpoint
+  const { presence, shape } = params[name] ?? placeParam
+  if (presence !== 'required' && presence !== 'path') return false
+  if (shape.ref === 'secret' || Object.hasOwn(cli.defaults ?? {}, name)) return false
+  if (isAddressed(endpoint) && (name === 'type' || name === 'to')) return false
+  // A topic such as '#general>lunch' names its channel too.
+  return name !== 'stream_id' || params.topic === undefined
+}
+
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
   const rest = splitPlace(endpoint, given, sources.site)
   if (rest.has('@file')) await (await import('./attached-files.ts')).addLinks(endpoint, rest, sources)

@@ -51,6 +51,12 @@ function warnOfCuts(endpoint: Endpoint, params: Readonly<Record<string, unknown>
   }
 }
 
+/** `Bot key: ` for `--bot-key`. */
+function promptFor(label: string): string {
+  const words = label.replace(/^--|[<>]/g, '').replaceAll('-', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}: `
+}
+
 /** Whether only the thing to change was named, for endpoints where every change is optional. */
 function changesNothing({ method, params }: Endpoint, given: Readonly<Record<string, unknown>>): boolean {
   const changes = Object.entries(params).filter(([, { presence }]) => presence !== 'path')
@@ -79,7 +85,7 @@ export function sourcesFor(account: Account, patience: Patience, globals: Global
     stdin: stdinOnce(),
     piped,
     // A request that is only printed needs no secret.
-    secret: async label => (shown ? '********' : (await import('../input/prompt.ts')).askSecret(`${label}: `)),
+    secret: async label => (shown ? '********' : (await import('../input/prompt.ts')).askSecret(promptFor(label))),
   }
 }
 

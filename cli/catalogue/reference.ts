@@ -4,7 +4,7 @@ import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { withSpan } from '../../daemon/api/levels/span.ts'
 import type { SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
-import { controlGlobals, everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, mustGive, placeParam, wordsFor } from './everyday.ts'
 import { buildForm as whole } from './forms.ts'
 import { buildShortcut } from './shortcuts.ts'
 import { allPages } from './words.ts'
@@ -82,13 +82,13 @@ function buildEntry(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry 
     name: cli.name,
     about: summary,
     args: args.map(name => {
-      const { shape, about, presence } = params[name] ?? placeParam
+      const { shape, about } = params[name] ?? placeParam
       const many = isList(shape) && name === args.at(-1)
       return {
         name: wordName(name, shape),
         about,
         value: valueName(shape),
-        required: presence === 'required' || presence === 'path',
+        required: mustGive(endpoint, name),
         many,
       }
     }),
@@ -100,7 +100,7 @@ function buildEntry(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry 
           name: flagName(endpoint, name),
           ...(!isSwitch(param.shape) && { value: valueName(param.shape) }),
           about: withSpan(param.about, param),
-          ...((param.presence === 'required' || param.presence === 'path') && { required: true }),
+          ...(mustGive(endpoint, name) && { required: true }),
           ...(isList(param.shape) && !isChoice(param.shape) && { repeatable: true }),
         })),
     ],

@@ -11,7 +11,7 @@ import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
-import { controlGlobals, everydayFlags, placeParam, takesPath, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, mustGive, placeParam, takesPath, wordsFor } from './everyday.ts'
 
 /** Source of a batch of calls, and how to make them. */
 export interface BatchOptions {
@@ -91,7 +91,8 @@ export function addEndpoint(
     options.set(`@${flag.name}`, option.attributeName())
   }
   for (const [name, param] of Object.entries(endpoint.params))
-    if (!args.includes(name)) options.set(name, addFlag(leaf, flagName(endpoint, name), relaxParam(name, param, args)))
+    if (!args.includes(name))
+      options.set(name, addFlag(leaf, flagName(endpoint, name), relaxParam(endpoint, name, param)))
   for (const [name, flag] of others)
     if (flag && !leaf.options.some(({ long }) => long === `--${flag}`)) {
       const option = new Option(
@@ -313,11 +314,11 @@ function describeArguments(command: Command): string {
     .join(' ')
 }
 
-/** The type of a message follows from its recipient. */
-function relaxParam(name: string, param: Param, args: readonly string[]): Param {
-  if (!args.includes('@place')) return param
-  if (name === 'type') return { ...param, presence: 'optional', about: `${param.about}; follows from the recipient` }
-  return name === 'to' ? { ...param, presence: 'optional' } : param
+/** As people have to give it. */
+function relaxParam(endpoint: Endpoint, name: string, param: Param): Param {
+  if (mustGive(endpoint, name) || (param.presence !== 'required' && param.presence !== 'path')) return param
+  const about = name === 'type' ? `${param.about}; follows from the recipient` : param.about
+  return { ...param, about, presence: 'optional' }
 }
 
 /** Params that can be a word or a flag: a place, and the text of a message. */
@@ -372,8 +373,7 @@ function addSwitch(leaf: Command, flag: string, param: Param): string {
 
 function describeParam(param: Param, flag: boolean): string {
   const remarks: string[] = []
-  if (flag && (param.presence === 'required' || param.presence === 'path') && param.shape.ref !== 'secret')
-    remarks.push('required')
+  if (flag && (param.presence === 'required' || param.presence === 'path')) remarks.push('required')
   if (param.presence === 'defaulted' && !isSwitch(param.shape)) remarks.push(`default ${shown(param.fallback)}`)
   if (valueName(param.shape) === 'terms') remarks.push('or as words: channel:general is:starred')
   else if (flag && isList(param.shape) && valueName(param.shape) !== 'json')

@@ -1,7 +1,8 @@
 // Calls of the control plane: finds the daemon and its token. Also what `--as` means: the control plane knows the keys of
 // all accounts.
 
-import { usage } from '../base/failure.ts'
+import { didYouMean } from '../../daemon/local/did-you-mean.ts'
+import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
@@ -45,8 +46,15 @@ export function buildRequest({ method, path, body }: ControlRequest, token: stri
 /** By name, email address or user ID. */
 export async function findAccount(globals: Partial<Globals>, name: string): Promise<ControlledAccount> {
   const path = `/control/v1/accounts/${encodeURIComponent(name.replace(/^id:/, ''))}`
-  const { account } = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
-  return account as ControlledAccount
+  const patience = { timeout: globals.timeout }
+  try {
+    return (await callControlPlane(globals, { method: 'GET', path }, patience)).account as ControlledAccount
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exit !== exitCodes.notFound) throw error
+    const { accounts } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/accounts' }, patience)
+    const names = (accounts as ControlledAccount[]).map(({ email }) => email.split('@', 1)[0]!)
+    throw addHint(error, didYouMean(name, names) ?? 'Run `natter accounts` to see all of them.')
+  }
 }
 
 /** The flags with the account that `--as` names in place of any other. */

@@ -68,7 +68,7 @@ export async function serveBuiltFile(
   const type = types[safeName.exec(name)?.[1] ?? '']
   if (type === undefined) return reply.callNotFound()
   const found = await findFile(`${folder}/${name}`, String(request.headers['accept-encoding'] ?? ''))
-  if (!found) return refuseMissing(reply, folder)
+  if (!found) return refuseMissing(reply, folder, name)
   const { bytes, encoding } = found
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
   reply.headers(headers).header('ETag', tag)
@@ -101,7 +101,15 @@ async function read(path: string): Promise<Buffer | undefined> {
 }
 
 /** A page that the documentation does not have, or a clone without a build. */
-async function refuseMissing(reply: FastifyReply, folder: 'inspector' | 'site'): Promise<void> {
-  if (await read(`${folder}/index.html`)) return reply.callNotFound()
+async function refuseMissing(reply: FastifyReply, folder: 'inspector' | 'site', name: string): Promise<void> {
+  if (await read(`${folder}/index.html`)) return folder === 'site' ? sendNoPage(reply, name) : reply.callNotFound()
   throw new Refusal('The page is not built. Run `npm run build`.', { kind: 'not-found', status: 404 })
+}
+
+/** For a person who followed an old link. */
+function sendNoPage(reply: FastifyReply, name: string): void {
+  const start = name.includes('/') ? '../' : './'
+  const body = `<h1>There is no such page</h1>\n<p>The <a href="${start}">first page of the documentation</a> has a search.</p>`
+  const html = `<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Not found</title>\n${body}\n</html>\n`
+  reply.code(404).headers(headers).type('text/html; charset=utf-8').send(html)
 }

@@ -97,9 +97,10 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   )
   // Pages refer to each other by relative paths, which need the slash.
   app.get('/docs', (_request, reply) => reply.redirect('docs/'))
-  app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) =>
-    serveBuiltFile(request, reply, 'site', request.params['*'].replace(/(^|\/)$/, '$1index.html')),
-  )
+  app.get<{ Params: { '*': string } }>('/docs/*', (request, reply) => {
+    const name = request.params['*'].replace(/(^|\/)$/, '$1index.html')
+    return serveBuiltFile(request, reply, 'site', /^[\w/-]+$/.test(name) ? `${name}.html` : name)
+  })
   app.get<{ Params: { file: string } }>('/static/:file', async (request, reply) => {
     const { file } = request.params
     if (file === 'openapi.json')

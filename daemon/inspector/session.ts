@@ -1,4 +1,5 @@
-// The session of this tab: the control token or one account, kept in this tab only, and the accounts it can act as.
+// The session of this tab: the control token or one account, and the accounts it can act as. It is kept in this tab; an open tab gives it to a
+// new one.
 
 import { computed, signal } from '@preact/signals'
 import { encodeFields, NatterError, type Reply, Sender } from '../client/sender.ts'
@@ -15,6 +16,8 @@ interface Kept {
   readonly account?: Account
   /** User ID of the account to act as. */
   readonly actor?: number
+  /** The user signed out in this tab. */
+  readonly left?: true
 }
 
 /** The daemon or space that served the page, however long its path is. */
@@ -37,6 +40,7 @@ export const isControlled = computed(() => token.value !== undefined)
 
 /** Takes the token out of the address before anything else sees it, and opens the session if there is one. */
 export async function begin(): Promise<void> {
+  answerTabs()
   const kept = read()
   const given = /[#&]token=([^&]+)/.exec(location.hash)?.[1]
   if (given !== undefined) {
@@ -46,7 +50,39 @@ export async function begin(): Promise<void> {
   }
   if (kept.token) return openWithToken(kept.token, kept.actor)
   if (kept.account) return openWithAccount(kept.account)
+  const shared = kept.left ? {} : await askTabs()
+  if (shared.token) return openWithToken(shared.token, shared.actor)
+  if (shared.account) return openWithAccount(shared.account)
   phase.value = 'sign-in'
+}
+
+const question = 'session?'
+/** Milliseconds that another tab has to answer. */
+const answerWithin = 300
+
+/** Only pages of this origin hear it, and the policy of our pages allows no script but our own. */
+function answerTabs(): void {
+  const channel = new BroadcastChannel(storageKey)
+  channel.onmessage = ({ data }) => {
+    if (data === question && phase.value === 'open') channel.postMessage(read())
+  }
+}
+
+/** What another tab with this world has; empty if there is none. */
+function askTabs(): Promise<Kept> {
+  return new Promise(resolve => {
+    const channel = new BroadcastChannel(storageKey)
+    const end = (kept: Kept) => {
+      clearTimeout(late)
+      channel.close()
+      resolve(kept)
+    }
+    const late = setTimeout(end, answerWithin, {})
+    channel.onmessage = ({ data }) => {
+      if (data !== question) end(data)
+    }
+    channel.postMessage(question)
+  })
 }
 
 /** As natter/client does it, with the account that the page acts as. */
@@ -130,7 +166,8 @@ export async function useToken(given: string): Promise<void> {
 }
 
 export function signOut(): void {
-  sessionStorage.removeItem(storageKey)
+  // Without this, another tab would sign it in again.
+  write({ left: true })
   location.reload()
 }
 

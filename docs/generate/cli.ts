@@ -2,13 +2,13 @@
 
 import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
-import { everydayFlags, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
+import { everydayFlags, mustGive, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { buildForm as whole } from '../../cli/catalogue/forms.ts'
 import { buildShortcut } from '../../cli/catalogue/shortcuts.ts'
 import { subcommandTable } from '../../cli/command-table.ts'
 import { wordName } from '../../cli/input/flags.ts'
 
-import type { Endpoint, Param } from '../../daemon/api/define.ts'
+import type { Endpoint } from '../../daemon/api/define.ts'
 import { withSpan } from '../../daemon/api/levels/span.ts'
 import { presence } from './api.ts'
 import { anchor, code, codeBlock, page, table } from './markdown.ts'
@@ -66,11 +66,11 @@ function endpointParts(endpoint: Endpoint, everyday: readonly ExtraFlag[]): stri
     codeBlock('sh', usage(endpoint)),
     table(
       ['Argument', 'Type', 'Presence', 'About'],
-      args.map(name => row(code(word(name, endpoint)), params[name] ?? placeParam)),
+      args.map(name => row(code(word(name, endpoint)), endpoint, name)),
     ),
     table(
       ['Flag', 'Type', 'Presence', 'About'],
-      flags.map(([name, param]) => row(code(flagOf(endpoint, name)), param)),
+      flags.map(([name]) => row(code(flagOf(endpoint, name)), endpoint, name)),
     ),
     flagTable(everyday),
     codeBlock('sh', cli.examples.join('\n')),
@@ -80,11 +80,11 @@ function endpointParts(endpoint: Endpoint, everyday: readonly ExtraFlag[]): stri
 function usage(endpoint: Endpoint): string {
   const { cli, params } = endpoint
   const args = wordsFor(endpoint).map(name =>
-    isNeeded(params[name] ?? placeParam) ? word(name, endpoint) : `[${word(name, endpoint)}]`,
+    mustGive(endpoint, name) ? word(name, endpoint) : `[${word(name, endpoint)}]`,
   )
   const others = Object.entries(params).filter(([name]) => !wordsFor(endpoint).includes(name))
   const needed = others
-    .filter(([, param]) => isNeeded(param))
+    .filter(([name]) => mustGive(endpoint, name))
     .map(([name]) => `${flagOf(endpoint, name)} ${placeholder(name)}`)
   const rest = others.length > needed.length ? ['[flags]'] : []
   return ['natter', cli.name, ...args, ...needed, ...rest].join(' ')
@@ -126,11 +126,13 @@ function flagTable(flags: readonly (GlobalFlag | ExtraFlag)[]): string {
   )
 }
 
-function row(name: string, param: Param): string[] {
+function row(title: string, endpoint: Endpoint, name: string): string[] {
+  const param = endpoint.params[name] ?? placeParam
+  const isOptional = param.presence === 'required' && !mustGive(endpoint, name)
   return [
-    name,
+    title,
     shapeText(param.shape),
-    param.presence === 'path' ? 'required' : presence(param),
+    isOptional ? 'optional' : param.presence === 'path' ? 'required' : presence(param),
     withSpan(param.about, param),
   ]
 }
@@ -143,8 +145,4 @@ function word(name: string, { params }: Endpoint): string {
 
 function placeholder(name: string): string {
   return name.toUpperCase()
-}
-
-function isNeeded({ presence }: Param): boolean {
-  return presence === 'required' || presence === 'path'
 }

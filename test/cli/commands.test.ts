@@ -163,7 +163,10 @@ describe('batches', () => {
     const input = lines.map(line => JSON.stringify(line)).join('\n')
     assert.equal((await shell.run(['send', '--batch', '-'], { input })).code, 0)
     const wrong = await shell.run(['send', '--batch', '-'], { input: '{"plce":"#busy>json","content":"x"}' })
-    assert.match(wrong.stdout, /plce.* is not a key of send\. You can give: place, content, .*topic/)
+    assert.match(
+      wrong.stdout,
+      /plce.* is not a key of send\. Did you mean place\? You can give: place, content, .*topic/,
+    )
 
     writeFileSync(
       join(shell.home, 'rows.csv'),
@@ -273,7 +276,7 @@ test('topics rename moves all messages of a topic', async t => {
 
 test('a verb that is a subcommand of its own is named', async t => {
   const { code, stderr } = await newShell(t).run(['messages', 'send', 'x'])
-  assert.deepEqual([code, stderr], [2, "natter: unknown command 'send'\n  Did you mean natter send?\n"])
+  assert.deepEqual([code, stderr], [2, 'natter: there is no subcommand "messages send"\n  Did you mean natter send?\n'])
 })
 
 describe('natter commands and the man page', () => {

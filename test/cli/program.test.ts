@@ -54,7 +54,10 @@ describe('natter, with no config and no daemon', () => {
     const shell = newShell(t)
     for (const [args, said] of [
       [['snipets', 'list'], /no subcommand "snipets"\n {2}Did you mean snippets\?/],
-      [['snippets', 'lsit'], /unknown command 'lsit'\n {2}Did you mean list\?/],
+      [['snippets', 'lsit'], /no subcommand "snippets lsit"\n {2}Did you mean list\?/],
+      [['channels', 'delete', 'x'], /no subcommand "channels delete"\n {2}Did you mean natter channels archive\?/],
+      [['help', 'narow'], /no subcommand "narow"\n {2}Did you mean narrow\?/],
+      [['--verison'], /unknown option '--verison'\n {2}Did you mean --version\?/],
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
       [
         ['snippets', 'create', 'x'],

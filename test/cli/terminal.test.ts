@@ -123,7 +123,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
     const made = open(t, shell, ['users', 'create', 'amy@example.com', 'Amy Adams'])
-    await made.shows(/--password: /)
+    await made.shows(/^Password: /m)
     made.type('correct horsX\u007fe\r')
     assert.equal(await made.ended, 0)
     assert.ok(!made.plain.includes('hors'), made.plain)

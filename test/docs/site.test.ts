@@ -146,8 +146,16 @@ describe('the daemon serves the documentation', () => {
     ]) {
       const { status, text } = await send(`${daemon().url}/docs/${path}`)
       assert.ok(status === 404 || status === 400, `${path}: ${status}`)
-      assert.ok(!text.includes('<html'), path)
+      assert.ok(!text.includes('<main'), path)
     }
+  })
+
+  test('by its name without .html, and a page that says where to look for one that there is not', async () => {
+    const { url } = daemon()
+    assert.equal((await send(`${url}/docs/bots`)).text, (await send(`${url}/docs/bots.html`)).text)
+    const { status, headers, text } = await send(`${url}/docs/api/fly`)
+    assert.deepEqual([status, headers['content-type']], [404, 'text/html; charset=utf-8'])
+    assert.match(text, /<a href="\.\.\/">/)
   })
 })
 

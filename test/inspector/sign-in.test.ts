@@ -91,6 +91,18 @@ describeInBrowser('the inspector below a path, without control plane', open => {
     }
   })
 
+  test('gives the session to a new tab, unless the user signed out there', async () => {
+    const { page } = await open(daemon.ready.inspector)
+    await signIn(page, daemon.owner.key!)
+    await page.getByText('Hello, everyone!').waitFor()
+    const second = await page.context().newPage()
+    await second.goto(daemon.ready.inspector)
+    await second.getByText('Hello, everyone!').waitFor()
+    await second.getByRole('button', { name: 'Sign out' }).click()
+    await second.getByLabel('API key or password').waitFor()
+    assert.equal(await page.getByText('Hello, everyone!').count(), 1)
+  })
+
   test('uploads a picture and a text, shows the picture in the message, and opens the text', async () => {
     const { page, errors } = await open(daemon.ready.inspector)
     await signIn(page, daemon.owner.key!)

@@ -44,7 +44,7 @@ export const login: readonly ExtraSubcommand[] = [
     globals: [...local, 'site', 'user', 'timeout', 'dry-run', 'curl'],
     more: 'The password comes from NATTER_PASSWORD, from a prompt at a terminal, or from stdin.',
     examples: [
-      'natter login http://127.0.0.1:9991 amy@example.com',
+      'natter login http://127.0.0.1:9991 zoe@example.com',
       'natter login chat.example.com amy@example.com --name work < password.txt',
     ],
     run: runLogin,
@@ -79,7 +79,7 @@ export const profile: readonly ExtraSubcommand[] = [
     globals: [...local, 'site', 'user', 'api-key', 'as', 'ready-file', 'control-token', 'timeout'],
     examples: [
       'natter profile add work --from-zuliprc ~/Downloads/zuliprc',
-      'natter profile add ci --site http://127.0.0.1:9991 --user ci@example.com --api-key KEY',
+      'natter profile add ci --site http://127.0.0.1:9991 --user ci-bot@example.com --api-key "$KEY"',
     ],
     async run({ args, flags, globals }) {
       const file = flags['from-zuliprc'] as string | undefined
@@ -182,9 +182,21 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
     name: 'profile export',
     about: 'Print a profile as a zuliprc file, including the key',
     args: [{ ...name, optional: true }],
-    globals: [...local, 'profile'],
-    examples: ['natter profile export > zuliprc', 'natter profile export work --json'],
+    globals: [...local, 'profile', 'as', 'ready-file', 'control-token'],
+    examples: [
+      'natter profile export > zuliprc',
+      'natter profile export --as echo-bot > zuliprc',
+      'natter profile export work --json',
+    ],
     async run({ args, globals }) {
+      // --as has put its account there.
+      const { site, user: email, apiKey: api_key } = globals
+      if (site && email && api_key) {
+        if (args[0]) throw usage('--as cannot be combined with the name of a profile')
+        const acting = { site, email, api_key }
+        if (!(await printFormatted(acting, globals))) printColored(zuliprcText(acting))
+        return
+      }
       const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
       const found = findProfile(wanted, process.env)

@@ -123,7 +123,8 @@ function loadedFiles(): string[] {
 /** The message, and the place in the handler if there is one. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const place = error.stack?.split('\n').find(line => line.includes(file))
+  // A message that names the file is also the first line of the stack.
+  const place = error.stack?.split('\n').find(line => /^\s+at /.test(line) && line.includes(file))
   return place ? `${error.message} (${place.trim()})` : error.message
 }
 

@@ -4,8 +4,10 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join, resolve } from 'node:path'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { snapshotName, withoutSecrets } from '../../../daemon/local/failure-files.ts'
 import { type ClientFinding, findingsText } from '../../../daemon/local/findings.ts'
+import { daemonFlagList } from '../../../daemon/local/flags.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
@@ -67,6 +69,7 @@ What the command prints goes to stderr.`,
       const own = (name: string) => flagIn(args, name) ?? (flags[name] as string | undefined)
       const [place, resume, onFailure] = [own('in'), own('resume'), own('on-failure')]
       const as = own('as') ?? globals.as
+      for (const word of args) refuseUnknownFlag(word)
       if (rest.length === 0 && resume === undefined) throw usage('no command given', 'Example: natter exec -- npm test')
       if (place !== undefined && (resume ?? onFailure) !== undefined)
         throw usage('--in cannot be combined with --resume and --on-failure')
@@ -102,6 +105,33 @@ What the command prints goes to stderr.`,
     },
   },
 ]
+
+const ownFlags = [
+  'as',
+  'in',
+  'on-failure',
+  'strict-fails',
+  'resume',
+  'levels',
+  'jobs',
+  'timeout',
+  'quiet',
+  'control-token',
+]
+
+/** The daemon would refuse it too, but cannot know the flags of exec. */
+function refuseUnknownFlag(word: string): void {
+  const name = /^--([^=]+)/.exec(word)?.[1]
+  const known = [...ownFlags, ...daemonFlagList.map(([flag]) => flag)]
+  if (name === undefined || known.includes(name)) return
+  throw usage(
+    `unknown option '--${name}'`,
+    didYouMean(
+      `--${name}`,
+      known.map(flag => `--${flag}`),
+    ) ?? 'See natter exec --help',
+  )
+}
 
 async function runInSpace(
   place: string,
@@ -144,6 +174,8 @@ async function runWithDaemon(
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
     if (command.length === 0) return await lookAt(ready, daemon)
     const place = as === undefined ? ready : await readyAs(ready, as)
+    // In a script it would only be in the way of the command's own output.
+    if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
     const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)

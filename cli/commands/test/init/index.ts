@@ -1,10 +1,13 @@
 // `natter init KIND`: writes the few files with which a project is tested against a daemon.
 
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../../base/failure.ts'
 import { formatFlags } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
+import { version } from '../../../base/version.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { writeNewFiles } from '../../bot/new.ts'
@@ -39,8 +42,20 @@ ${Object.entries(scaffolds)
         `Nothing was written. natter init ${kind} --print prints the files, so that you can add them to yours.`,
       )
       if (await printFormatted({ files, run: scaffold.run }, globals)) return
+      if (Object.values(scaffold.files).some(text => text.includes("'natter/testing'")) && !isInstalledHere())
+        note(`natter is not installed in this project. First: npm install --save-dev ./natter-${version()}.tgz`)
       note(`wrote ${files.join(' and ')}; run`)
       print(`${scaffold.run}\n`)
     },
   },
 ]
+
+/** Whether the files can import the libraries; a global installation has the programs only. */
+function isInstalledHere(): boolean {
+  try {
+    createRequire(join(process.cwd(), 'x.js')).resolve('natter/testing')
+    return true
+  } catch {
+    return false
+  }
+}
