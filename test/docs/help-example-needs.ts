@@ -1,4 +1,4 @@
-// What the examples of `natter … --help` need besides an organization of the preset dev. Keys are the first words of a line, after `natter`.
+// Needs of the examples of `natter … --help`, besides an organization of the preset dev. Keys are the first words of a line, after `natter`.
 
 import { formOf, send } from '../support/http.ts'
 import { pixel } from '../support/images.ts'
