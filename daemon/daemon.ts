@@ -53,7 +53,7 @@ export async function startDaemon(config: Config, onFailure: (error: Error) => v
     })
     // The port opens first: /readyz can say that the daemon starts, and a port in use is known before anything is written.
     const address = await server.listen({ host: config.host, port: config.port })
-    const localUrl = readableUrl(address, config.host, port.scheme)
+    const localUrl = readableUrl(address, config.host)
     await hosted.start(localUrl)
     return {
       ready: buildReady(hosted.world),

@@ -15,35 +15,34 @@ import { type Holder, splitSections, takeFact } from './replay.ts'
 
 interface EngineParts {
   readonly journal: Journal<Fact>
-  /** null: nothing to start from and nowhere to save to (`--memory`). */
+  /** null with `--memory`: there are no snapshots. */
   readonly snapshots: Snapshots | null
   readonly queues: Queues
   readonly now: () => number
-  /** The disk failed, or a defect left memory in doubt: only a restart may go on. */
+  /** The disk failed, or a defect left the state in doubt: the engine must be replaced by one that reads the store again. */
   readonly onFailure: (error: Error) => void
-  /** What in this world runs without a caller. Its own, if it is absent. */
+  /** Where work of this world without a caller runs. Its own, if it is absent. */
   readonly boundary?: Boundary
-  /** The refusal that callers get after that. */
+  /** The message of refusals after a defect has ended the world. */
   readonly whenEnded?: string | undefined
-  /** Facts were taken: what is planned may have changed. */
+  /** Called after facts were applied: timers that depend on the state may have to change. */
   readonly onChange: () => void
   /** Called with each fact before it is applied, by replay too. Absent where no history is kept. */
   readonly onFact?: (state: State, position: number, fact: Fact) => void
-  /** Mails of commands whose facts are on disk. Absent where nothing is sent. */
+  /** Sends the mails of a command once its facts are on disk. Absent where nothing is sent. */
   readonly post?: (mails: readonly Mail[]) => void
-  /** Files beside the store that such a command gave up. Absent where all are kept. */
+  /** Deletes files that such a command no longer needs. Absent where all are kept. */
   readonly drop?: (files: readonly string[]) => void
-  /** The other daemons, where there are some. */
   readonly cluster?: EngineCluster | undefined
 }
 
-/** What an engine that does not lead its cluster needs of the others. After a change of the leader another engine may have the facts. */
+/** What an engine needs of the other daemons of its cluster. */
 export interface EngineCluster {
-  /** Has facts recorded by the leader; resolves when this daemon has taken them. */
+  /** Has the leader record facts; resolves when this daemon has applied them too. */
   record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void>
   /** Waits until this daemon is at the position. False when the log does not go that far. */
   reach(position: number): Promise<boolean>
-  /** An entry asks every daemon to compare its state. Called in the turn in which the state is that of the position. */
+  /** Called when an entry asks the daemons to compare their states, in the turn in which it is applied. */
   compare(position: number): void
 }
 
@@ -54,15 +53,15 @@ export class Engine implements Holder {
   readonly queues: Queues
   readonly boundary: Boundary
   readonly #parts: EngineParts
-  /** The newest flush that something waits for; undefined when everything decided so far is on disk. */
+  /** The flush in progress; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
-  /** What callers are answered since it was closed. */
+  /** The message of refusals since it was closed. */
   #closed: string | undefined
   #compacting: Promise<void> | undefined
   #filesInUse: () => ReadonlySet<string> = () => new Set()
   #newestSnapshot: { readonly position: number; readonly time: number } | undefined
-  /** Whether another daemon decides. */
+  /** Whether commands are left to the leader of the cluster. */
   #following: boolean
 
   constructor(parts: EngineParts) {
@@ -72,13 +71,13 @@ export class Engine implements Holder {
     this.#following = parts.cluster !== undefined
   }
 
-  /** Reads the store and begins to decide. */
+  /** Reads the store and runs commands from then on. */
   async boot(): Promise<void> {
     await this.read()
     await this.lead()
   }
 
-  /** Snapshot, then what came after it. */
+  /** Reads the snapshot, and applies the entries after it. */
   async read(): Promise<void> {
     const { journal, snapshots, queues } = this.#parts
     const saved = (await snapshots?.read()) ?? null
@@ -86,7 +85,7 @@ export class Engine implements Holder {
     let hasQueues = false
     const expectQueues = async () => {
       hasQueues = true
-      queues.expectGone(await this.#queuesRemovedAfter(after))
+      queues.expectRemoved(await this.#queuesRemovedAfter(after))
     }
     if (saved) {
       const { store, queues: savedQueues, rows } = splitSections(saved.sections)
@@ -105,30 +104,30 @@ export class Engine implements Holder {
     queues.release(journal.position)
   }
 
-  /** From here on facts come from the log, by `take`, until this engine leads. */
+  /** From here on facts come from the log of the cluster, by `take`, until this engine leads. */
   follow(): void {
     this.queues.resume(this.position)
   }
 
-  /** What the leader has committed. */
+  /** Applies entries that the leader has committed. */
   take(entries: readonly Entry<Fact>[]): void {
     for (const { position, facts, op } of entries) this.#take(position, facts, op)
     this.queues.release(this.position)
     this.#parts.onChange()
   }
 
-  /** From here on this engine decides. Its state must have everything that is committed. */
+  /** From here on this engine runs commands. Its state must have everything that is committed. */
   async lead(): Promise<void> {
     const { journal, queues } = this.#parts
     this.#following = false
-    // Signals sent since the newest entry are forgotten, and their event IDs must not be used again: start at a new position.
+    // The IDs of signals sent since the newest entry are not known, and must not be used again. A new entry has IDs of its own.
     if (journal.position > 0) await this.record('start', null, [])
     queues.resume(journal.position)
   }
 
   /**
-   * Runs a command. The reply is handed over only when everything it could have seen is on disk: no reader may
-   * remember what a crash forgets. If all of it already is, the reply is immediate.
+   * Runs a command. Returns the reply immediately if everything that the command has read or written is on disk, else a
+   * promise that waits for it: after a crash, no client may know something that the store does not have.
    */
   run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Reply | Promise<Reply> {
     this.#mustBeOpen()
@@ -136,7 +135,7 @@ export class Engine implements Holder {
     try {
       outcome = decide(this.state)
     } catch (refusal) {
-      // A refusal is an answer too: it may rest on what is not yet on disk.
+      // A refusal waits for the disk too, because it tells something about the state.
       if (!this.#flush) throw refusal
       return this.#flush.done.then(() => Promise.reject(refusal))
     }
@@ -148,19 +147,19 @@ export class Engine implements Holder {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.#change(() => this.#push(signals))
     }
-    const hand = () => {
+    const finish = () => {
       if (mails && mails.length > 0) this.#parts.post?.(mails)
       if (dropped) this.#parts.drop?.(dropped)
       if (refusal) throw refusal
       return reply
     }
-    if (!this.#flush || (touch && !facts)) return hand()
+    if (!this.#flush || (touch && !facts)) return finish()
     const { done } = this.#flush
-    return facts && facts.length > 0 ? done.then(hand, refusal => this.#refuseChange(refusal)) : done.then(hand)
+    return facts && facts.length > 0 ? done.then(finish, refusal => this.#refuseChange(refusal)) : done.then(finish)
   }
 
-  /** Signals that another daemon has sent to its own queues, and what goes with them. */
-  tell(signals: readonly Announcement[], touch: Outcome<object>['touch']): void {
+  /** Repeats the signals of a command that another daemon has run, and its changes of presence. */
+  repeat(signals: readonly Announcement[], touch: Outcome<object>['touch']): void {
     this.#mustBeOpen()
     this.#change(() => {
       touch?.(this.state)
@@ -168,11 +167,11 @@ export class Engine implements Holder {
     })
   }
 
-  /** Whether a queue may have sent this event to a client: not here, but perhaps at another daemon. */
-  async toldElsewhere(position: number): Promise<boolean> {
-    const isTold = await this.#parts.cluster?.reach(position)
+  /** Waits until this daemon is at a position that another one has delivered events of. False if the log does not go that far. */
+  async reach(position: number): Promise<boolean> {
+    const isReached = await this.#parts.cluster?.reach(position)
     this.#mustBeOpen()
-    return isTold ?? false
+    return isReached ?? false
   }
 
   /** Deletes those of these files that nothing in the state refers to. */
@@ -180,22 +179,22 @@ export class Engine implements Holder {
     this.#parts.drop?.(files)
   }
 
-  /** The system's own work: facts without a command. */
+  /** Records facts without a command, for work of the daemon itself. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
     this.#mustBeOpen()
     if (this.#following) {
       await this.#parts.cluster!.record(op, actor, facts)
-      // An engine that was replaced meanwhile never takes them: a poll would get events that it has just acknowledged.
+      // An engine that was replaced meanwhile does not apply them: a poll would get events that it has just acknowledged.
       return this.#mustBeOpen()
     }
     this.#append(op, actor, facts)
     await this.settled()
   }
 
-  /** Replaces this state by another one, as a fact like any other. All queues end: the events they delivered are no longer true. */
+  /** Replaces the state by another one, by a fact. All queues end: their clients have events of the old state. */
   async restore(op: string, sections: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
-    // Whole, because the files that it names may be gone when the entry is read again. Copied, because rows of a saved state are
-    // shared with the state it was saved from.
+    // With all messages as rows, because files that it names may be gone when the entry is read again. Copied, because a saved
+    // state shares its rows with the state it was saved from.
     const own = JSON.parse(JSON.stringify(this.whole(sections)))
     await this.record(op, null, [{ type: 'store.restored', sections: own }])
   }
@@ -214,13 +213,13 @@ export class Engine implements Holder {
     await this.#flush?.done
   }
 
-  /** Fails when the store is gone from under it; writes notice that by themselves. */
+  /** Fails when the folder of the store was removed or replaced, which an engine without writes would not notice. */
   checkStore(): void {
     const lost = this.#failure ? undefined : this.#parts.journal.lost()
     if (lost) this.fail(lost)
   }
 
-  /** Ends it: everything from now on is refused, and nothing more is written. */
+  /** Refuses everything from now on, and writes nothing more. */
   fail(error: Error): void {
     if (this.#failure) return
     this.#failure = error
@@ -228,12 +227,12 @@ export class Engine implements Holder {
     this.#parts.onFailure(error)
   }
 
-  /** What callers are answered since it has failed. */
+  /** The refusal of calls since it has failed. */
   get failure(): Refusal | undefined {
     return this.#failure && this.#notReady()
   }
 
-  /** Writes a snapshot beside the traffic and forgets the journal it covers. */
+  /** Writes a snapshot between requests, and deletes the part of the journal that it covers. */
   compact(): Promise<void> {
     this.#compacting ??= this.#compact().finally(() => {
       this.#compacting = undefined
@@ -254,7 +253,7 @@ export class Engine implements Holder {
     this.#filesInUse = () => new Set([...states()].flatMap(filesIn))
   }
 
-  /** The state as rows, to go back to. */
+  /** The state as rows, for `restore`. */
   sections(): Record<string, unknown[]> {
     return collectRows(this.state.save())
   }
@@ -265,21 +264,21 @@ export class Engine implements Holder {
   }
 
   /**
-   * Begins with rows of another world, before anything has happened in this one. Each row is copied: what is worked out
-   * from a row is remembered by the row, and the same one must not be in two worlds. What rows hold never changes.
+   * Begins with rows of another world, before anything has happened in this one. Each row is copied, because caches are keyed
+   * by rows, so that two worlds must not share one. The values in a row never change, so they can be shared.
    */
   begin(sections: Readonly<Record<string, readonly unknown[]>>): void {
     const own = Object.entries(sections).map(([name, rows]) => [name, rows.map(row => ({ ...(row as object) }))])
     this.state = State.load(Object.fromEntries(own))
   }
 
-  /** What a snapshot taken now would hold. */
+  /** The sections of a snapshot. */
   save(): Record<string, Iterable<unknown>> {
     const { secretVerifier, restoreId } = this
     return { store: [{ secretVerifier, restoreId }], ...this.state.save(), queues: this.queues.save() }
   }
 
-  /** A state that was saved from this world. */
+  /** Loads a state that was saved from this world. */
   load(sections: Readonly<Record<string, Iterable<unknown>>>): State {
     return State.load(sections, name => this.#parts.snapshots!.file(name))
   }
@@ -293,7 +292,7 @@ export class Engine implements Holder {
     return this.#parts.journal.position
   }
 
-  /** What was changed by hand can be anything, so every row is checked. */
+  /** Checks every row: edits by hand can be anything. */
   async #loadEdited(sections: Readonly<Record<string, readonly unknown[]>>): Promise<State> {
     const { loadChecked } = await import('./domain/row-checks/index.ts')
     try {
@@ -307,7 +306,7 @@ export class Engine implements Holder {
     }
   }
 
-  /** Queues that end before the end of the journal are left out of the replay: filling them would be most of the work of a start. */
+  /** IDs of queues that end before the end of the journal. The replay skips them: filling them would be most of the work of a start. */
   async #queuesRemovedAfter(position: number): Promise<Set<string>> {
     const removed = new Set<string>()
     for await (const { facts } of this.#parts.journal.find(position, '"type":"queue.removed"'))
@@ -322,7 +321,7 @@ export class Engine implements Holder {
       this.#take(position, facts, op)
       this.#parts.onChange()
     })
-    // One handler per flush, set before anyone waits: queues hear of a fact just before its author's reply is sent.
+    // One handler per flush, added before any other: queues get an event just before the reply of the command that caused it is sent.
     if (this.#flush?.durable === durable) this.#flush.position = position
     else {
       const flush = { durable, position, done: Promise.resolve() }
@@ -343,16 +342,16 @@ export class Engine implements Holder {
 
   #push(signals: readonly Announcement[]): void {
     this.queues.push(this.position, signals, false)
-    // Otherwise they go with the flush that everything before them waits for.
+    // During a flush they are released with it, after the events before them.
     if (!this.#flush) this.queues.release(this.position)
   }
 
-  /** Changes memory. A change that stops half-way leaves it in doubt, and ends the world. */
+  /** Changes the state or the queues. An error half-way leaves them in doubt, and ends the world. */
   #change(work: () => void): void {
     try {
       work()
     } catch (error) {
-      // A refusal comes too late here: it is a defect like any other.
+      // Refusing is too late here, so a refusal is a defect too.
       this.boundary.fail(error instanceof Refusal ? new Error(error.message, { cause: error }) : error)
       throw this.#notReady()
     }
@@ -373,7 +372,7 @@ export class Engine implements Holder {
     if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY' })
   }
 
-  /** The journal could not say whether it has the facts: in a cluster, another daemon may find them in the log. */
+  /** In a cluster, facts whose commit failed may be in the log all the same, and be found by the next leader. */
   #refuseChange(refusal: unknown): never {
     throw this.#parts.cluster && !(this.#failure instanceof Defect) ? perhapsSaved() : refusal
   }
@@ -386,8 +385,8 @@ export class Engine implements Holder {
   async #compact(): Promise<void> {
     const { journal, snapshots, now } = this.#parts
     if (!snapshots) return
-    // Taken in the same turn as the seal is asked for: state, queues and position belong together, and the snapshot
-    // sits exactly on the boundary between two segments.
+    // In one turn with the request for the seal: so state, queues and position belong together, and the snapshot ends exactly
+    // where a segment ends.
     const sealing = journal.seal()
     const files = this.state.files(journal.position)
     const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save(), files }

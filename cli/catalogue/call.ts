@@ -27,7 +27,7 @@ export async function callEndpoint(
   const shown = globals.dryRun || globals.curl
   const sources = sourcesFor(account, patience, globals, !batch && !isatty(0))
   if (batch) {
-    refuseShown(globals)
+    refuseSingleFlags(globals)
     for (const name of ['file', keyFlag])
       if (given.has(`@${name}`)) throw usage(`--${name} and --batch cannot be combined`)
     const { callEach } = await import('./batch.ts')
@@ -35,8 +35,8 @@ export async function callEndpoint(
     await confirmCall(endpoint, given, globals, 'many')
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
-  const stretch = endpoint.cli.history ? await readStretch(given, sources.now) : undefined
-  const params = await readParams(endpoint, stretch?.given ?? given, sources)
+  const range = endpoint.cli.history ? await readRange(given, sources.now) : undefined
+  const params = await readParams(endpoint, range?.given ?? given, sources)
   const { path, fields } = encodeRequest(endpoint, params)
   const plain: Request =
     endpoint.access === 'key'
@@ -50,8 +50,8 @@ export async function callEndpoint(
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
     await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, patience)
-  const calling = stretch
-    ? (await import('./history.ts')).fetchStretch(caller, request, stretch, patience)
+  const calling = range
+    ? (await import('./history.ts')).fetchRange(caller, request, range, patience)
     : call(caller, request, patience)
   const answer = await calling.catch(error => addSuggestion(error, endpoint, given, sources))
   const linked = globals.fields?.includes('link') === true
@@ -63,7 +63,7 @@ export async function callEndpoint(
   const forPeople = async (rows: readonly Reply[]) =>
     (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
   const shapes = endpoint.reply
-  // The ID alone has no other fields.
+  // A link can only be shown beside the ID if not just the ID is shown.
   const field = linked && shows === 'id' ? undefined : shows
   const view = { shows: field, columns, shapes, names, ...(recipients && { forPeople }), ...(done && { done }) }
   await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
@@ -73,7 +73,7 @@ export async function callEndpoint(
   await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
 }
 
-/** For --fields link: messages with their links. Of a message that was sent, its place is asked for. */
+/** Adds links to messages, for --fields link. For a message that was just sent, asks the server for its channel and topic. */
 async function addLinks(
   { reply: shapes }: Endpoint,
   reply: Reply,
@@ -90,8 +90,8 @@ async function addLinks(
   return withLink(reply, sent.message as object, account.site)
 }
 
-/** What --since, --until and --all ask for, and the flags without them; undefined if one call is enough. */
-async function readStretch(given: ReadonlyMap<string, Given>, now: ReadNow) {
+/** The range of messages of --since, --until and --all, and the other flags; undefined if none of them is given. */
+async function readRange(given: ReadonlyMap<string, Given>, now: ReadNow) {
   const names = ['@since', '@until', '@all'].filter(name => given.has(name))
   if (names.length === 0) return undefined
   for (const other of ['anchor', 'num_before', 'num_after', 'message_ids'])
@@ -107,7 +107,7 @@ async function readStretch(given: ReadonlyMap<string, Given>, now: ReadNow) {
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
 }
 
-/** Asks before an endpoint destroys something; for a batch the question has no values of its own. */
+/** Asks before an endpoint destroys something. For a batch, it asks once. */
 async function confirmCall(
   { cli: { name, destroys } }: Endpoint,
   given: ReadonlyMap<string, Given>,
@@ -128,7 +128,7 @@ export function doneText({ cli: { done } }: Endpoint, values: Readonly<Record<st
   return done?.replace(/\{(\w+)\}/g, (_match, name) => String(values[name]))
 }
 
-/** For a name that the server did not find: looks for a suggestion. */
+/** Adds a suggestion to the error if the server did not find a name. */
 async function addSuggestion(
   error: unknown,
   endpoint: Endpoint,
@@ -151,7 +151,7 @@ async function addSuggestion(
   throw error.hint === undefined ? nameFlag(error, endpoint) : error
 }
 
-/** Where the server names a parameter whose flag has another name. */
+/** Names the flag, if the server names a parameter whose flag has another name. */
 function nameFlag(error: Failure, endpoint: Endpoint): Failure {
   const name = error.parameter
   if (name === undefined || !Object.hasOwn(endpoint.params, name)) return error
@@ -177,8 +177,8 @@ async function fullNames(account: Account, patience: Patience): Promise<Readonly
   return new Map(list.map(({ user_id, full_name }: Reply) => [Number(user_id), String(full_name)]))
 }
 
-/** Some flags only make sense for a single request. Above all, a dry run must never send anything. */
-export function refuseShown({ dryRun, curl, jq, fields }: Globals): void {
+/** Refuses flags that are for a single request. A dry run of a batch would send its requests. */
+export function refuseSingleFlags({ dryRun, curl, jq, fields }: Globals): void {
   for (const [flag, given] of Object.entries({ 'dry-run': dryRun, curl, jq, fields }))
     if (given !== undefined && given !== false)
       throw usage(

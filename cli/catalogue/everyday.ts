@@ -1,5 +1,5 @@
-// Short forms that people use: one word for channel and topic, and flags that combine several params, under names that
-// begin with `@`. The recipient decides whether a message is direct, and a list of messages shows the newest.
+// Short forms of parameters: one word for channel and topic, and flags that stand for several params. These flags have names that
+// begin with `@`. Also fills in params that follow from others: the type of a message from its recipient, the anchor of a list.
 
 import type { Endpoint, Param } from '../../daemon/api/define.ts'
 import { usage } from '../base/failure.ts'
@@ -29,7 +29,7 @@ const listFlags: readonly ExtraFlag[] = [
   { name: 'search', value: 'WORDS', about: 'only messages with these words' },
 ]
 
-/** Those flags of every subcommand that make sense for the control plane. */
+/** The global flags that subcommands of the control plane have. */
 export const controlGlobals: readonly string[] =
   'json ndjson fields jq site profile ready-file control-token timeout retry color quiet yes dry-run curl show-key'.split(
     ' ',
@@ -37,8 +37,8 @@ export const controlGlobals: readonly string[] =
 
 const shownMessages = 20
 
-/** Messages at length, past what one call returns. */
-const stretchFlags: readonly ExtraFlag[] = [
+/** Flags for more messages than one call returns. */
+const rangeFlags: readonly ExtraFlag[] = [
   { name: 'since', value: 'TIME', about: 'all messages since a time: 10m, yesterday, 2030-01-31' },
   { name: 'until', value: 'TIME', about: 'all messages up to a time' },
   { name: 'all', about: 'all messages, however many' },
@@ -65,7 +65,7 @@ const followFlag: ExtraFlag = {
 
 const entriesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: 'the same as --limit' }
 
-/** The recipient of a message, as the first word; flags can give it too. */
+/** The recipient of a message, as the first word instead of by flags. */
 export const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
   presence: 'optional',
@@ -75,13 +75,13 @@ export const placeParam: Param = {
 /** The words after the subcommand, in order. */
 export function wordsFor(endpoint: Endpoint): readonly string[] {
   const args = endpoint.cli.args ?? []
-  return isSent(endpoint) && !args.includes('@place') ? ['@place', ...args] : args
+  return takesMessage(endpoint) && !args.includes('@place') ? ['@place', ...args] : args
 }
 
 export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
   if (endpoint.cli.log?.follow) return [followFlag, entriesFlag]
-  if (endpoint.cli.history) return [linesFlag, ...listFlags, ...stretchFlags]
-  const flags = isAddressed(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
+  if (endpoint.cli.history) return [linesFlag, ...listFlags, ...rangeFlags]
+  const flags = hasRecipient(endpoint) && !endpoint.params.stream_id ? [channelFlag] : []
   return endpoint.cli.files ? [...flags, fileFlag] : flags
 }
 
@@ -103,7 +103,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   const narrow = findParam(endpoint, 'terms')
   const written = narrow === undefined ? undefined : rest.get(narrow)
   const terms = written === undefined ? [] : narrowFrom(joinWords(written))
-  if (endpoint.cli.history) await newest(rest, values, terms, sources)
+  if (endpoint.cli.history) await fillInList(rest, values, terms, sources)
   const entries = endpoint.cli.log && rest.get('@lines')
   if (entries !== undefined && rest.delete('@lines')) rest.set('limit', entries)
   if (terms.length > 0) {
@@ -113,8 +113,8 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   for (const [name, value] of Object.entries(endpoint.cli.defaults ?? {}))
     if (typeof value === 'boolean' && !rest.has(name)) values[name] = value
     else if (!rest.has(name)) rest.set(name, value)
-  if (isSent(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
-  if (isAddressed(endpoint)) await address(endpoint, rest, values, sources)
+  if (takesMessage(endpoint) && !rest.has('content') && sources.piped) rest.set('content', '-')
+  if (hasRecipient(endpoint)) await fillInRecipient(endpoint, rest, values, sources)
   return { given: rest, values }
 }
 
@@ -125,13 +125,13 @@ function splitPlace(
   site: string | undefined,
 ): Map<string, Given> {
   const rest = new Map(given)
-  const addressed = isAddressed(endpoint)
-  const channelName = addressed && !endpoint.params.stream_id ? '@channel' : 'stream_id'
+  const isMessage = hasRecipient(endpoint)
+  const channelName = isMessage && !endpoint.params.stream_id ? '@channel' : 'stream_id'
   let word = rest.get('@place')
   rest.delete('@place')
-  if (word !== undefined && isSent(endpoint) && !rest.has('content')) {
-    const said = [channelName, 'to', 'type'].some(name => rest.has(name))
-    if (said || !isPlace(joinWords(word))) {
+  if (word !== undefined && takesMessage(endpoint) && !rest.has('content')) {
+    const isKnown = [channelName, 'to', 'type'].some(name => rest.has(name))
+    if (isKnown || !isPlace(joinWords(word))) {
       rest.set('content', word)
       word = undefined
     }
@@ -157,7 +157,7 @@ function splitPlace(
     ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
   ] as const)
     if (rest.has(name!)) throw usage(`"${joinWords(word)}" and --${flag} both name the recipient; give one`)
-  if (!place && !addressed) throw usage(`"${joinWords(word)}" is not a channel and topic such as '#general>lunch'`)
+  if (!place && !isMessage) throw usage(`"${joinWords(word)}" is not a channel and topic such as '#general>lunch'`)
   // Digits after # are a name.
   if (place) rest.set(channelName, /^\d+$/.test(place.channel) ? `#${place.channel}` : place.channel)
   else rest.set('to', joinWords(word))
@@ -165,7 +165,8 @@ function splitPlace(
   return rest
 }
 
-async function newest(
+/** Turns the flags of a list of messages into terms of a narrow, an anchor and a number of messages. */
+async function fillInList(
   given: Map<string, Given>,
   values: Record<string, unknown>,
   terms: Term[],
@@ -202,7 +203,8 @@ async function newest(
   if (!counted) values.num_before ??= shownMessages
 }
 
-async function address(
+/** Finds the channel or the users, and the type of the message that follows from them. */
+async function fillInRecipient(
   endpoint: Endpoint,
   given: Map<string, Given>,
   values: Record<string, unknown>,
@@ -230,19 +232,19 @@ async function address(
   values.to = await readPeople(to, sources.names, takesText(endpoint.params.to))
 }
 
-/** The server looks names up itself, unless it would take them for an ID. */
+/** A name that looks like an ID has to be looked up here; the server looks up all others. */
 async function channelIn(text: string, sources: Sources): Promise<number | string> {
   const name = text.replace(/^#/, '')
   return isId(name) ? sources.names.find('channel', text) : name
 }
 
-/** Whether its path can be given in one word, as `uploads create` prints it: a path with a rest of any length. */
+/** Whether the params of its path can be given as one word, as `uploads create` prints it. */
 export function takesPath({ path, cli: { args = [] } }: Endpoint): boolean {
   const [, last] = /\{(\w+)\.\.\.\}$/.exec(path) ?? []
   return last !== undefined && args.includes(last)
 }
 
-/** The params that the first word has, if it is a path of the endpoint or of a file that the endpoint is about, or ends in one. */
+/** The params in the first word, if it is or ends in a path of the endpoint, or of a file that the endpoint is about. */
 function paramsInPath(endpoint: Endpoint, given: ReadonlyMap<string, Given>): [string, string][] {
   if (!takesPath(endpoint)) return []
   const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name]) => name!)
@@ -257,18 +259,18 @@ function paramsInPath(endpoint: Endpoint, given: ReadonlyMap<string, Given>): [s
   return found ? names.map((name, at) => [name, found[at + 1]!]) : []
 }
 
-/** The name of the param whose shape refers to this. */
+/** The name of the param whose shape has this reference. */
 function findParam({ params }: Endpoint, ref: string): string | undefined {
   const refers = (shape: Param['shape']): boolean => shape.ref === ref || (shape.anyOf?.some(refers) ?? false)
   return Object.keys(params).find(name => refers(params[name]!.shape))
 }
 
-/** A message given as words: recipient and content. */
-function isSent(endpoint: Endpoint): boolean {
-  return isAddressed(endpoint) && endpoint.cli.args?.includes('content') === true
+/** Whether the words of the subcommand are the recipient and the content of a message. */
+function takesMessage(endpoint: Endpoint): boolean {
+  return hasRecipient(endpoint) && endpoint.cli.args?.includes('content') === true
 }
 
-function isAddressed({ params }: Endpoint): boolean {
+function hasRecipient({ params }: Endpoint): boolean {
   return params.type !== undefined && params.to !== undefined
 }
 

@@ -10,7 +10,7 @@ import { call, type Patience, type Request } from '../transport/client.ts'
 const page = 5000
 
 /** Which messages; times are UNIX seconds. */
-interface Stretch {
+interface Range {
   readonly since?: number | undefined
   readonly until?: number | undefined
   /** At most so many, the newest. */
@@ -23,11 +23,11 @@ export async function pastTime(flag: string, text: string, now: ReadNow): Promis
   return time
 }
 
-/** Goes back from the newest, page by page, as far as the stretch reaches; the reply looks like that of one call. */
-export async function fetchStretch(
+/** Goes back from the newest, page by page, as far as the range goes; the reply looks like that of one call. */
+export async function fetchRange(
   account: Account,
   request: Request,
-  { since = 0, until = Number.POSITIVE_INFINITY, most = Number.POSITIVE_INFINITY }: Stretch,
+  { since = 0, until = Number.POSITIVE_INFINITY, most = Number.POSITIVE_INFINITY }: Range,
   patience: Patience,
 ): Promise<Reply> {
   const pages: Reply[][] = []

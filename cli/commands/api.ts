@@ -9,7 +9,7 @@ import { accountFor } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { ExtraSubcommand } from '../base/subcommand.ts'
 import { printUnchanged } from '../base/writer.ts'
-import { refuseShown } from '../catalogue/call.ts'
+import { refuseSingleFlags } from '../catalogue/call.ts'
 import { batchFrom } from '../catalogue/subcommands.ts'
 import { readStdin } from '../input/stdin.ts'
 import { printJson, printReply } from '../print/output.ts'
@@ -73,7 +73,7 @@ the reply with the number of its line and the HTTP status. The exit code is 1 if
       if (flags.level !== undefined) throw usage('--level needs --openapi')
       const batch = batchFrom(flags)
       if (batch) {
-        refuseShown(globals)
+        refuseSingleFlags(globals)
         if (flags[keyFlag] !== undefined) throw usage(`--${keyFlag} and --batch cannot be combined`)
         return (await import('../catalogue/batch.ts')).callLines(batch, globals)
       }

@@ -1,22 +1,21 @@
-// Daemons compare their states: the leader puts an entry into the log, every daemon reports in etcd what its state was at that
-// entry, and one that differs from the others stops. The log alone cannot tell: it has what changes, not what is there.
+// Daemons compare their states: the leader puts an entry into the log, every daemon reports in etcd a digest of its state at that
+// entry, and one that differs from the others stops. The log alone cannot show a difference: it has changes, not the state.
 
 import { compareOp } from '../journal/journal.ts'
 import { StateDigest } from './digest.ts'
-import type { Incarnation } from './incarnation.ts'
 import { AnotherHistory, type Digest } from './keys.ts'
 import type { View } from './membership.ts'
+import type { WorldInstance } from './world-instance.ts'
 
-/** Milliseconds between two comparisons, if nothing else asks for one; and as long as one may take before the next begins. */
+/** Milliseconds between two comparisons, and the longest that one may take before the next begins. */
 const compareEvery = 10 * 60_000
 
 export class Comparison {
-  /** Whether the others have not been told the newest digest yet. */
+  /** Whether the newest digest has still to be reported. */
   hasNews = false
   readonly #folder: string
-  /** The present incarnation. */
-  readonly #life: () => Incarnation
-  /** The newest of this daemon. */
+  readonly #instance: () => WorldInstance
+  /** The newest digest of this daemon. */
   #digest: Digest | undefined
   readonly #states = new StateDigest()
   /** Ends the work on a digest that is no longer needed. */
@@ -26,12 +25,12 @@ export class Comparison {
   /** Daemons without a digest, which a comparison was asked for because of. */
   #awaited = new Set<string>()
 
-  constructor(folder: string, life: () => Incarnation) {
+  constructor(folder: string, instance: () => WorldInstance) {
     this.#folder = folder
-    this.#life = life
+    this.#instance = instance
   }
 
-  /** What the others are to know. */
+  /** The digest that the other daemons are to read. */
   report(): Digest | undefined {
     this.hasNews = false
     return this.#digest
@@ -41,39 +40,39 @@ export class Comparison {
   take(position: number): void {
     this.#working.abort()
     this.#working = new AbortController()
-    this.#take(this.#life(), position, this.#working.signal).catch(() => {
-      // A newer comparison has begun; or the entry was not committed, and the life has ended with it.
+    this.#take(this.#instance(), position, this.#working.signal).catch(() => {
+      // A newer comparison has begun; or the entry was not committed, and the instance has ended with it.
     })
   }
 
-  async #take(life: Incarnation, position: number, signal: AbortSignal): Promise<void> {
-    const { engine } = life.world
+  async #take(instance: WorldInstance, position: number, signal: AbortSignal): Promise<void> {
+    const { engine } = instance.world
     const sums = await this.#states.computeSums(engine, signal)
-    // Another leader may put another entry where this one was not committed.
+    // The entry may never be committed: then the next leader puts another one at its position.
     await engine.settled()
-    if (this.#life() !== life || signal.aborted) return
+    if (this.#instance() !== instance || signal.aborted) return
     this.#digest = { position, sums }
     this.hasNews = true
   }
 
-  /** The state of this daemon comes from another one now. */
+  /** For a daemon whose state was replaced by the snapshot of another one. */
   forget(): void {
     this.#working.abort()
     this.#digest = undefined
   }
 
-  /** To be called often: throws when this daemon has to stop, and as the leader asks for a comparison when it is time for one. */
+  /** To be called often. Throws when this daemon has to stop. At the leader, it asks for a comparison when one is due. */
   look(view: View, self: string, term: number | undefined): void {
     checkStates(view, self, this.#folder)
-    if (term === undefined || !this.#isTime(view, self, term)) return
-    const { engine } = this.#life().world
+    if (term === undefined || !this.#isDue(view, self, term)) return
+    const { engine } = this.#instance().world
     this.#asked = { term, position: engine.position + 1, at: performance.now() }
     engine.record(compareOp, null, []).catch(() => {
       // This daemon no longer leads. The next leader asks.
     })
   }
 
-  #isTime({ members, head }: View, self: string, term: number): boolean {
+  #isDue({ members, head }: View, self: string, term: number): boolean {
     const own = members.find(({ id }) => id === self)
     const alike = members.filter(({ version }) => version === own?.version)
     const missing = alike.filter(({ digest }) => !digest).map(({ id }) => id)
@@ -84,9 +83,9 @@ export class Comparison {
     const { position, at } = this.#asked
     const waited = performance.now() - at
     const isDone = alike.every(({ digest }) => digest?.position === position)
-    // A comparison that never comes to an end because the next one begins would find nothing.
+    // Let one come to its end: a comparison that the next one interrupts finds nothing.
     if (!isDone) return waited > compareEvery
-    const hasSnapshot = (this.#life().world.engine.newestSnapshot?.position ?? 0) > position
+    const hasSnapshot = (this.#instance().world.engine.newestSnapshot?.position ?? 0) > position
     return hasSnapshot || (waited > compareEvery && head.position > position)
   }
 }

@@ -1,5 +1,5 @@
-// A digest of the state: a sum for each section, the same at every daemon that has taken the same entries. It has what facts
-// determine. Left out are event queues (each daemon drops signals that were read there), presence, and names of local files.
+// A digest of the state: a sum for each section, equal at all daemons that have applied the same entries. It covers only what facts
+// determine: not event queues (each daemon drops signals that were read there), presence, and names of local files.
 
 import { createHash } from 'node:crypto'
 import type { State } from '../domain/model/state.ts'
@@ -15,7 +15,6 @@ const outsideTheLog = ['presence']
 /** Milliseconds of work between two turns of the loop. */
 const sliceTime = 4
 
-/** What an engine holds. */
 interface Holding {
   readonly secretVerifier: string | undefined
   readonly restoreId: string | undefined
@@ -26,7 +25,7 @@ export class StateDigest {
   /** Sums of segments of messages. Most segments never change again, and messages are most of the state. */
   readonly #segments = new WeakMap<object, { readonly changes: number; readonly sum: Sum }>()
 
-  /** Captures the state in the turn in which it is called, and works on it between the requests. */
+  /** Captures the state in the turn in which it is called, and computes the sums between requests. */
   async computeSums({ secretVerifier, restoreId, state }: Holding, signal?: AbortSignal): Promise<Sums> {
     const sections = Object.entries({
       store: [{ secretVerifier, restoreId }],
@@ -68,7 +67,7 @@ class Slices {
   }
 }
 
-/** The same in any order of the rows: it depends on whether a daemon has read them from a snapshot. */
+/** The same for any order of the rows, which depends on whether a daemon has read them from a snapshot. */
 async function computeSum(rows: Iterable<unknown>, slices: Slices): Promise<Sum> {
   let sum: Sum = [0, 0]
   for (const row of rows) {

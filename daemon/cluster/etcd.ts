@@ -1,5 +1,5 @@
-// Calls to etcd over its JSON gateway (/v3/…): every call has a deadline, and goes to another member when one does not
-// answer. So a call may arrive twice: callers make only calls that do no harm the second time.
+// Calls to etcd over its JSON gateway (/v3/…). Every call has a deadline, and is repeated at the next member when one does not
+// answer, so it may arrive twice: callers only make calls that have no effect the second time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
@@ -14,22 +14,34 @@ export interface EtcdOptions {
   readonly ca?: string | undefined
   readonly cert?: string | undefined
   readonly key?: string | undefined
-  /** Milliseconds that one member has to answer. */
+  /** Milliseconds that one member has for an answer. */
   readonly attemptMs?: number
 }
 
-/** No member answered in time. Whether the call was carried out is not known. */
+/** No member gave a usable answer in time. Whether the call was carried out is not known. */
 export class EtcdUnreachable extends Error {
-  readonly reason: string
-  /** Whether something answers that is no etcd. */
-  readonly isNonsense: boolean
+  override readonly cause: Error
 
-  constructor(urls: readonly string[], reason: string) {
-    const isNonsense = reason.startsWith(nonsense)
-    super(`etcd cannot be ${isNonsense ? 'used' : 'reached'} at ${urls.join(', ')}: ${reason}`)
+  constructor(urls: readonly string[], cause: Error & { code?: string }) {
+    const reason = cause.message || cause.code || cause.name
+    super(`etcd cannot be ${cause instanceof NotEtcd ? 'used' : 'reached'} at ${urls.join(', ')}: ${reason}`)
     this.name = 'EtcdUnreachable'
-    this.reason = reason
-    this.isNonsense = isNonsense
+    this.cause = cause
+  }
+}
+
+/** A member took the call and did not answer in time. */
+class NoAnswer extends Error {
+  constructor() {
+    super('no answer in time')
+  }
+}
+
+/** The answer comes from a proxy, from another program, or from an etcd that is broken. */
+class NotEtcd extends Error {
+  constructor(text: string) {
+    const shown = text === '' ? 'it is empty' : JSON.stringify(text.slice(0, 80))
+    super(`the answer is not that of an etcd (${shown}). Check --cluster, and what is between natterd and etcd`)
   }
 }
 
@@ -41,18 +53,18 @@ export class EtcdRefused extends Error {
   }
 }
 
-/** Warns of each kind of error once, until etcd does what it is asked. */
-export class Complaints {
+/** Warns of each kind of error once, until a call succeeds again. */
+export class EtcdWarnings {
   readonly #kinds = new Set<string>()
 
   report(error: Error): void {
-    // An etcd that was silent for a moment and then answers nonsense is reported as that, too.
-    const kind = error instanceof EtcdUnreachable && error.isNonsense ? 'nonsense' : error.name
+    // No answer and the answer of another program are two kinds: the operator has to know of both.
+    const kind = error instanceof EtcdUnreachable && error.cause instanceof NotEtcd ? 'NotEtcd' : error.name
     if (!this.#kinds.has(kind)) warn(error.message)
     this.#kinds.add(kind)
   }
 
-  end(): void {
+  clear(): void {
     if (this.#kinds.size > 0) warn('etcd answers again')
     this.#kinds.clear()
   }
@@ -70,22 +82,17 @@ const defaultAttempt = 1500
 const defaultDeadline = 5000
 /** A pause after every member was asked once without success. */
 const pauseMs = 50
-const silence = 'no answer in time'
-const nonsense = 'the answer is not that of an etcd'
-/** Milliseconds for a step of a start. */
+/** Milliseconds that a step of the start is repeated. */
 const startMs = 30_000
 
-/**
- * For the steps of a start: an etcd that takes calls and does not answer them may be starting too, or be busy. Warns once:
- * a client may be watching.
- */
-export async function patiently<T>(step: () => Promise<T>): Promise<T> {
+/** Repeats a step of the start while etcd takes calls and does not answer them: it may be starting too, or be busy. */
+export async function retryWhileSilent<T>(step: () => Promise<T>): Promise<T> {
   const end = performance.now() + startMs
   for (let tried = 1; ; tried++)
     try {
       return await step()
     } catch (error) {
-      const isSilent = error instanceof EtcdUnreachable && error.reason === silence
+      const isSilent = error instanceof EtcdUnreachable && error.cause instanceof NoAnswer
       if (!isSilent || performance.now() > end) throw error
       if (tried === 1) warn(`${error.message}; trying again for up to ${startMs / 1000} seconds`)
     }
@@ -120,39 +127,30 @@ export class Etcd {
   /** Answers, or throws EtcdRefused or EtcdUnreachable. Members are tried in turn until the deadline. */
   async call(path: string, body: Json, { deadlineMs = defaultDeadline, signal }: CallOptions = {}): Promise<any> {
     const end = performance.now() + deadlineMs
-    const { urls } = this.#options
-    let reason = silence
+    const { urls, attemptMs = defaultAttempt } = this.#options
+    let cause: Error = new NoAnswer()
     for (let tried = 1; ; tried++) {
       const left = end - performance.now()
-      if (left <= 0 || signal?.aborted) throw new EtcdUnreachable(urls, reason)
+      if (left <= 0 || signal?.aborted) throw new EtcdUnreachable(urls, cause)
       const member = this.#current
       try {
-        return await this.#attempt(
-          member,
-          path,
-          body,
-          Math.min(left, this.#options.attemptMs ?? defaultAttempt),
-          signal,
-        )
+        return await this.#attempt(member, path, body, Math.min(left, attemptMs), signal)
       } catch (error) {
         if (error instanceof EtcdRefused) throw error
         // The last attempt has little time left: the error of an earlier one says more than its timeout.
-        const said = reasonOf(error as Error)
-        if (said !== silence) reason = said
-        // Another call may have moved on already.
-        if (this.#current === member) this.#current = (member + 1) % urls.length
+        const newer = causeOf(error as Error)
+        if (!(newer instanceof NoAnswer)) cause = newer
+        this.moveOn(member)
         if (tried % urls.length === 0) await sleep(pauseMs)
       }
     }
   }
 
-  /**
-   * A stream of answers from one member, as `watch` gives them. Ends or throws when the connection does; `signal` ends it.
-   */
+  /** The answers of one member to a `watch`, as they arrive. Ends or throws with the connection; `signal` ends it. */
   async *stream(path: string, body: Json, signal: AbortSignal): AsyncGenerator<any> {
     const member = this.#current
     const response = await this.#request(member, path, body, signal, 0).catch(error => {
-      if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
+      this.moveOn(member)
       throw error
     })
     let rest = ''
@@ -164,9 +162,9 @@ export class Etcd {
     }
   }
 
-  /** The next call goes to another member: this one is silent. */
-  moveOn(): void {
-    this.#current = (this.#current + 1) % this.#options.urls.length
+  /** Sends the next call to another member than this one, unless another call has moved on already. */
+  moveOn(member = this.#current): void {
+    if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
   }
 
   async close(): Promise<void> {
@@ -175,7 +173,7 @@ export class Etcd {
 
   async #attempt(member: number, path: string, body: Json, ms: number, signal?: AbortSignal): Promise<any> {
     const limit = new AbortController()
-    const timer = setTimeout(() => limit.abort(new Error(silence)), ms)
+    const timer = setTimeout(() => limit.abort(new NoAnswer()), ms)
     const stop = () => limit.abort(signal!.reason)
     signal?.addEventListener('abort', stop, { once: true })
     try {
@@ -187,7 +185,7 @@ export class Etcd {
     }
   }
 
-  /** `ms`: what is left for it; 0 where the answer goes on for as long as it likes. */
+  /** `ms` is the time left; 0 for an answer without an end. */
   async #request(member: number, path: string, body: Json, signal: AbortSignal, ms: number) {
     const { user } = this.#options
     const token =
@@ -267,19 +265,17 @@ const unknown = 2
 const deadlineExceeded = 4
 const unavailable = 14
 
-/** Throws a sentence for an answer that no etcd gives: that of a proxy, of another program, or of one that is broken. */
 function readAnswer(path: string, text: string): any {
   let answer: any
   try {
     answer = Object(JSON.parse(text))
   } catch {
-    // Said below.
+    // Thrown below.
   }
   if (answer?.error) throw new Error(String(answer.error.message ?? answer.error))
   const result = answer?.result ?? answer
   if (result !== undefined && isWellFormed(path, Object(result))) return Object(result)
-  const shown = text === '' ? 'it is empty' : JSON.stringify(text.slice(0, 80))
-  throw new Error(`${nonsense} (${shown}). Check --cluster, and what is between natterd and etcd`)
+  throw new NotEtcd(text)
 }
 
 function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<string, any>): boolean {
@@ -300,11 +296,10 @@ function isRange(kvs: unknown): boolean {
   return kvs === undefined || (Array.isArray(kvs) && kvs.length > 0 && kvs.every(isPair))
 }
 
-function reasonOf(error: Error & { code?: string }): string {
+function causeOf(error: Error): Error {
   // The call for a token, inside another one.
-  if (error instanceof EtcdUnreachable) return error.reason
-  const first: Error & { code?: string } = error instanceof AggregateError ? error.errors[0] : error
-  return first.message || first.code || first.name
+  if (error instanceof EtcdUnreachable) return error.cause
+  return error instanceof AggregateError ? error.errors[0] : error
 }
 
 // --- values on the wire -----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// `cluster.json`: to which cluster the folder of a daemon belongs. A folder belongs to one cluster, or to none.
+// `cluster.json`, which says which cluster the folder of a daemon belongs to.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ export interface FolderIdentity {
   readonly name: string
   /** ID of the daemon that uses this folder. */
   readonly member: string
-  /** A snapshot is being fetched: what is in the folder is not whole. */
+  /** A snapshot is being fetched, so the store in the folder is incomplete. */
   readonly joining?: true
 }
 
@@ -32,7 +32,7 @@ export function readIdentity(folder: string): FolderIdentity | undefined {
     if (typeof cluster === 'string' && typeof name === 'string' && typeof member === 'string')
       return { cluster, name, member, ...(joining && { joining }) }
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw new Error(`${file} is damaged. Choose another folder with --data; it is filled from the other daemons`)
 }
@@ -41,7 +41,7 @@ export function writeIdentity(folder: string, identity: FolderIdentity): void {
   writeFileAtomicallySync(join(folder, clusterFileName), `${JSON.stringify(identity)}\n`)
 }
 
-/** Takes away what a snapshot replaces. Files of uploads stay: they are named by their content. */
+/** Deletes what a snapshot replaces. Uploads stay: they are named by their content. */
 export async function emptyFolder(folder: string): Promise<void> {
   rmSync(join(folder, 'state.json'), { force: true })
   await rm(join(folder, 'messages'), { recursive: true, force: true })
@@ -49,7 +49,7 @@ export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
 }
 
-/** Before anything is read from the folder: takes away what is not whole, and moves aside what is older than a restore. */
+/** Called before the store is read: deletes an incomplete one, and moves one from before a restore aside. */
 export async function tidyFolder(
   { data: folder, cluster, secret }: Config,
   record: ClusterRecord | undefined,
@@ -65,7 +65,7 @@ export async function tidyFolder(
   warn(`the cluster was restored from a backup: what this daemon had is in ${aside}, and it fetches the new state`)
 }
 
-/** Throws when the folder and the cluster do not belong together. Returns what the folder is, or is to become. */
+/** Throws when the folder and the cluster do not belong together. Returns the identity of the folder, a new one if it had none. */
 export function checkFolder(
   folder: string,
   name: string,

@@ -1,5 +1,5 @@
-// Writes that reach a follower: sent on to the leader, and answered when the follower itself has come that far, so that
-// each client reads its own writes.
+// Sends writes that reach a follower on to the leader. Answers when the follower has applied them too, so that each client reads
+// its own writes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../domain/refusal.ts'
@@ -13,15 +13,15 @@ interface ForwardingParts {
   readonly peers: Peers
   readonly newId: () => string
   leads(): boolean
-  /** Where the leader is; waits a few seconds for one. */
+  /** The address of the leader; waits a few seconds for one. */
   leader(): Promise<string | undefined>
-  /** Where the leader is now, if it is known. */
+  /** The address of the leader, if it is known now. */
   leaderNow(): string | undefined
   /** Position of the newest entry that is committed and applied here. */
   committed(): number
   /** Waits until this daemon is at the position. */
   reach(position: number): Promise<boolean>
-  /** Waits until this daemon has what is in the log now. */
+  /** Waits until this daemon has applied what is in the log now. */
   catchUp(): Promise<boolean>
   /** Milliseconds that the leader has for its whole answer; a minute unless it is given. */
   readonly answerTime?: number
@@ -78,7 +78,7 @@ export class LeaderForwarding implements Forwarding {
 
   async #forward(call: ForwardedCall, answering: Answering): Promise<void> {
     const end = performance.now() + patience
-    // A client that has left while it waited is not asked for again.
+    // Until the client closes its connection.
     while (!answering.raw.destroyed) {
       const url = await this.#parts.leader()
       if (url === undefined) return this.#refuse(answering, noLeader)
@@ -142,7 +142,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** Left out where a change may have been saved: to repeat it could make it twice. */
+/** Left out where the change may have been saved, because repeating it could make it twice. */
 const tryAgain = ['Retry-After', '1']
 
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
@@ -153,12 +153,12 @@ const notRegistered =
 const fallenBehind =
   'Your change was saved, but this daemon has not received it yet. Do not repeat it. To see it, wait a few seconds or ask another daemon of the cluster.'
 
-/** Repeated, it makes one more queue and changes nothing else. */
+/** Registering can be repeated: it makes one more queue and changes nothing else. */
 function isRegistration({ method, path }: ForwardedCall): boolean {
   return method === 'POST' && path.split('?', 1)[0] === `${prefix}/register`
 }
 
-/** The connection was never made. */
+/** Codes of errors after which nothing was sent. */
 export const neverSent = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -173,7 +173,7 @@ export function codeOf(error: Error & { code?: string }): string {
   return first.code ?? ''
 }
 
-const ofConnection = new Set([
+const connectionHeaders = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -188,6 +188,6 @@ const ofConnection = new Set([
 function endToEnd(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !ofConnection.has(name)) kept[name] = String(value)
+    if (value !== undefined && !connectionHeaders.has(name)) kept[name] = String(value)
   return kept
 }

@@ -4,7 +4,7 @@ import type { Batch } from '../journal/replicated-journal.ts'
 import { harmless } from '../local/harmless.ts'
 import { warn } from '../local/warnings.ts'
 
-/** Grows when entries of the log change, new kinds of facts included: an older daemon must not guess what they mean. */
+/** Increased when the form of entries changes or new kinds of facts are added: an older daemon must not read them. */
 export const logFormat = 2
 
 export class LogTooNew extends Error {
@@ -17,7 +17,7 @@ export class LogTooNew extends Error {
   }
 }
 
-/** etcd has nothing of the cluster any more. Nothing is written there until it has. */
+/** etcd no longer has the cluster. Nothing is written to it meanwhile. */
 export class ClusterGone extends Error {
   constructor(all: string) {
     super(
@@ -28,7 +28,7 @@ export class ClusterGone extends Error {
   }
 }
 
-/** What is in etcd is not what this daemon has followed so far. */
+/** The log in etcd is not the one that this daemon has followed so far. */
 export class AnotherHistory extends Error {
   constructor(
     what: string,
@@ -47,7 +47,7 @@ export class Damaged extends Error {
   }
 }
 
-/** Keys below those of the cluster that natterd did not write. Each is reported once, and nothing of it is used. */
+/** Keys below those of the cluster that natterd did not write. Each is reported once and ignored. */
 export class ForeignKeys {
   readonly #reported = new Set<string>()
 
@@ -64,8 +64,8 @@ export class ForeignKeys {
 const mostReported = 100
 
 /**
- * What the record of a cluster may say: 2 for one that was restored from a backup, whose other keys are below its ID. An older
- * daemon, which would look for them elsewhere, refuses it.
+ * The format in the record of a cluster that was restored from a backup, whose other keys are below its ID. An older daemon,
+ * which would look for them elsewhere, refuses it.
  */
 export const restoredFormat = 2
 
@@ -80,34 +80,34 @@ export class Keys {
   }
 
   /**
-   * The keys are those of this record from now on. Those of a cluster that was restored are apart from those of before, so that
-   * no daemon of before can read or write them, whatever it believes.
+   * Uses the keys of this record from now on. A restored cluster has other keys than the one before it, so that daemons
+   * of the old one cannot read or write them.
    */
   use({ id, previous }: ClusterRecord): void {
     this.#below = previous ? `${this.#all}${id}/` : this.#all
   }
 
-  /** Everything of this name. */
+  /** The prefix of all keys of this name. */
   get all(): string {
     return this.#all
   }
 
-  /** What the cluster is. Written when it begins, and when it is restored. */
+  /** The record of the cluster. Written when it begins, and when it is restored. */
   get cluster(): string {
     return `${this.#all}cluster`
   }
 
-  /** The newest position, and who moved it there. */
+  /** The newest position, and the term of the leader that committed it. */
   get head(): string {
     return `${this.#below}head`
   }
 
-  /** Who leads; goes with the lease of the leader. */
+  /** The leader; deleted when its lease ends. */
   get leader(): string {
     return `${this.#below}leader`
   }
 
-  /** One key for each member that lives, with its lease. */
+  /** One key for each running member; deleted when its lease ends. */
   get members(): string {
     return `${this.#below}members/`
   }
@@ -129,7 +129,7 @@ export function createKeys(name: string, record?: ClusterRecord): Keys {
   return keys
 }
 
-/** So that keys have the order of their positions. */
+/** Keys in the order of their text are then in the order of their positions. */
 export function pad(position: number): string {
   return String(position).padStart(16, '0')
 }
@@ -179,7 +179,6 @@ export function batchHead(batch: Batch, term: number, pieces?: number): string {
 export function readBatchHead(text: string): BatchHead {
   const { natter, format, first, last, term, pieces } = parseObject(text)
   if (natter !== 'log') throw new Damaged('an entry of the log')
-  // Older ones are read as they are.
   if (!(isCount(format) && format <= logFormat)) throw new LogTooNew(format)
   if (!isCount(first) || !isCount(last) || !isCount(term) || !(pieces === undefined || isCount(pieces)))
     throw new Damaged('an entry of the log')
@@ -190,7 +189,7 @@ export function readBatchHead(text: string): BatchHead {
 export interface ClusterRecord {
   readonly id: string
   readonly format: number
-  /** Enough to notice another secret, not enough to guess one. */
+  /** Shows whether a secret is the same, without helping to guess it. */
   readonly secretVerifier: string
   /** Set when it was restored from a backup: the IDs of what it was before, oldest first. Their folders are out of date. */
   readonly previous?: readonly string[]
@@ -206,7 +205,7 @@ export function readRecord(text: string): ClusterRecord | undefined {
 /** What the key of a member holds. */
 export interface Member {
   readonly id: string
-  /** What it is called in the status of the cluster. */
+  /** Its name in the status of the cluster. */
   readonly url: string
   /** Where the other daemons reach it; undefined in versions that had no address for that. */
   readonly peer: string | undefined
@@ -214,9 +213,9 @@ export interface Member {
   /** The newest position it has applied, and the newest one on its disk. */
   readonly position: number
   readonly synced: number
-  /** Milliseconds since the epoch by its clock, when it said so. */
+  /** When it wrote this, in milliseconds since the epoch by its own clock. */
   readonly time: number
-  /** What its state was when daemons last compared; undefined before the first time, and in versions that do not compare. */
+  /** Of its state at the last comparison; undefined before the first, and in versions that do not compare. */
   readonly digest?: Digest | undefined
 }
 

@@ -1,5 +1,5 @@
-// A lease of etcd: what is put with it is gone when its holder does not renew it in time. The holder counts from before
-// it asked, so that it never believes to have the lease longer than etcd does.
+// A lease of etcd: keys that are put with it are deleted when its holder does not renew it in time. The holder counts from before
+// the request, so that for the holder it never ends later than for etcd.
 
 import type { Etcd } from './etcd.ts'
 
@@ -15,7 +15,7 @@ export class Lease {
   static async grant(etcd: Etcd, seconds: number): Promise<Lease> {
     const asked = performance.now()
     const { ID, TTL } = await etcd.call('/v3/lease/grant', { TTL: seconds })
-    // etcd may give more than was asked for, where it could not notice the end sooner.
+    // etcd may give more than was asked for: it has a minimum.
     return new Lease(etcd, ID, Number(TTL) * 1000, asked)
   }
 

@@ -1,5 +1,5 @@
-// Keeps the log in etcd short: the leader trims what every live daemon has on its disk, and lets etcd forget what was
-// overwritten. A daemon that is gone does not hold it: it comes back by a snapshot of another one.
+// Keeps the log in etcd short: the leader deletes batches that every live daemon has on its disk, and lets etcd delete values that
+// were overwritten. A daemon that is away does not prevent it: it fetches a snapshot of another one when it is back.
 
 import { warn } from '../local/warnings.ts'
 import type { SharedLog, Term } from './log.ts'
@@ -7,7 +7,7 @@ import type { Membership, View } from './membership.ts'
 
 /** Entries that stay although all daemons have them: a daemon that restarts finds what it missed. */
 const keptEntries = 1000
-/** A daemon that lags by more does not hold the log any longer. */
+/** Entries that a daemon may lag before the log is trimmed without waiting for it. */
 const mostLag = 200_000
 /** Milliseconds. */
 const trimEvery = 5000
@@ -22,7 +22,7 @@ export class LogKeeper {
   readonly #log: SharedLog
   readonly #membership: Membership
   #at = Number.NEGATIVE_INFINITY
-  /** What etcd may forget at the next time: daemons that watch are past it by then. */
+  /** The revision to compact at the next time: daemons that watch are past it by then. */
   #revision: number | undefined
   #trimmed = 0
   #busy = false
@@ -33,7 +33,7 @@ export class LogKeeper {
     this.#membership = membership
   }
 
-  /** To be called often; does its work now and then. Without a term it only looks. */
+  /** To be called often; works every few seconds. Without a term it only measures the log. */
   keep(view: View, term: Term | undefined): void {
     if (this.#busy || performance.now() - this.#at < trimEvery) return
     this.#at = performance.now()

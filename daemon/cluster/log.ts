@@ -2,7 +2,7 @@
 // are one transaction, which only the leader can make: it compares the head and the leader's key.
 
 import type { Batch } from '../journal/replicated-journal.ts'
-import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
+import { decodeText, type Etcd, EtcdUnreachable, encodeText, rangeEnd } from './etcd.ts'
 import {
   batchHead,
   ClusterGone,
@@ -16,7 +16,7 @@ import {
   readHead,
 } from './keys.ts'
 
-/** The log does not reach back that far: what came before is in the snapshots of the daemons. */
+/** The log no longer has these entries. They are in the snapshots of the daemons. */
 export class LogTrimmed extends Error {
   constructor(after: number) {
     super(`the log in etcd no longer has the entries after position ${after}`)
@@ -97,7 +97,7 @@ export class SharedLog {
       })
       for (const { key, value } of page.kvs ?? []) {
         from = decodeText(key)
-        const first = this.#firstIn(from)
+        const first = this.#positionIn(from)
         // The leader may have gone on since the head was read.
         if (first > head.position) head = await this.head()
         // Batches follow each other without a gap and end at the head.
@@ -141,13 +141,13 @@ export class SharedLog {
       for (const { key, value, mod_revision } of pairs) {
         const name = decodeText(key)
         const moved = heads.get(mod_revision)
-        if (name.startsWith(log) && moved) yield await this.#open(this.#firstIn(name), value, moved)
+        if (name.startsWith(log) && moved) yield await this.#open(this.#positionIn(name), value, moved)
         else if (name.startsWith(log)) this.#foreign.report(name)
       }
     }
   }
 
-  /** Until it is known that the batch is committed, or that it never will be: then it throws. */
+  /** Resolves when the batch is committed. Throws when it is known that it never will be. */
   async commit(term: Term, batch: Batch): Promise<void> {
     const { head, log } = this.#keys
     const next = { position: batch.last, term: term.number }
@@ -211,7 +211,7 @@ export class SharedLog {
     return { target: 'CREATE', key: encodeText(this.#keys.leader), create_revision: term.number }
   }
 
-  /** The value of the batch; a large one is put into pieces first, under keys that are not read yet. */
+  /** The value of the batch. The lines of a large one are first put under keys of their own, which the value refers to. */
   async #stage(term: Term, batch: Batch): Promise<string> {
     const whole = Buffer.from(batchHead(batch, term.number) + batch.lines)
     if (whole.length <= valueBytes) return whole.toString('base64')
@@ -227,7 +227,7 @@ export class SharedLog {
   }
 
   /** The position in the key of a batch; not a number for other keys. */
-  #firstIn(key: string): number {
+  #positionIn(key: string): number {
     const name = key.slice(this.#keys.log.length)
     return /^\d{16}$/.test(name) ? Number(name) : Number.NaN
   }
@@ -255,14 +255,14 @@ export class SharedLog {
     return `${this.#keys.staged}${pad(first)}-${term}/${String(piece).padStart(6, '0')}`
   }
 
-  /** Repeats a transaction until etcd answers: it compares what it changes, so the second time does nothing. */
+  /** Repeats a transaction until etcd answers. Its comparisons fail once it was carried out, so it takes effect once. */
   async #insist({ signal }: Term, transaction: Record<string, unknown>): Promise<any> {
     for (;;) {
       if (signal.aborted) throw new Deposed('the lease of this daemon has ended')
       try {
         return await this.#etcd.call('/v3/kv/txn', transaction, { signal })
       } catch (error) {
-        if ((error as Error).name !== 'EtcdUnreachable') throw error
+        if (!(error instanceof EtcdUnreachable)) throw error
       }
     }
   }

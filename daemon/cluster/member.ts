@@ -1,5 +1,5 @@
-// The world of a daemon in a cluster: it follows the log in etcd, and leads when it is elected. A world that led and lost the lead
-// is discarded with everything it decided since, and read again from the folder and the log.
+// The world of a daemon in a cluster: follows the log in etcd, and leads when it is elected. A world that loses the lead is
+// discarded with its uncommitted decisions, and read again from the folder and the log.
 
 import { warn } from '../local/warnings.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'

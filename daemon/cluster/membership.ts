@@ -34,7 +34,7 @@ interface Election {
 
 /** Milliseconds that clocks of daemons may differ. */
 const clockTolerance = 30_000
-/** Milliseconds that a leader which stops waits for the next one. */
+/** Milliseconds that a leader waits for the next one when it stops. */
 const handOverTime = 2000
 
 export class Membership {
@@ -49,7 +49,7 @@ export class Membership {
     this.#keys = keys
   }
 
-  /** Throws a sentence when etcd cannot be used. Writes nothing. */
+  /** Throws when etcd cannot be used. Writes nothing. */
   async checkEtcd(): Promise<void> {
     const { version = '' } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 4000 })
     const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? []
@@ -62,7 +62,7 @@ export class Membership {
       throw new Error(databaseFull)
   }
 
-  /** What the cluster is. From then on this is about that one: `view` throws when there is another in its place. */
+  /** Reads the record of the cluster and remembers it: from then on, `view` throws when there is another one in its place. */
   async record(): Promise<ClusterRecord | undefined> {
     const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.cluster) })
     if (!kvs) return undefined
@@ -75,7 +75,7 @@ export class Membership {
     return record
   }
 
-  /** Begins a cluster whose log goes on after the position. Returns what is there, if another daemon was faster. */
+  /** Begins a cluster whose log goes on after the position. Returns the record of another daemon if that was faster. */
   async create(record: ClusterRecord, position: number): Promise<ClusterRecord> {
     const { cluster, head } = this.#keys
     const value = encodeText(headText({ position, term: 0 }))
@@ -115,7 +115,7 @@ export class Membership {
     }
   }
 
-  /** A member writes its key again every few seconds, so one with another content soon has its own again. */
+  /** Leaves out members that natterd did not write. A member repairs its own key, which it writes again every few seconds. */
   #readMembers(pairs: readonly KeyValue[]): Member[] {
     return pairs.flatMap(({ key, value }) => {
       const name = decodeText(key)
@@ -126,7 +126,7 @@ export class Membership {
     })
   }
 
-  /** Throws when the cluster is no longer that of this daemon. */
+  /** Throws when etcd holds another cluster than that of this daemon. */
   #checkRecord(value: string | undefined): void {
     if (!this.#known || value === this.#known.value) return
     const { previous } = readRecord(decodeText(value)) ?? {}
@@ -138,14 +138,14 @@ export class Membership {
     throw new AnotherHistory(`etcd holds another cluster under ${this.#keys.all} than this daemon belongs to`)
   }
 
-  /** Says how far this member is. */
+  /** Writes the key of this member: how far it is, and what it is compared by. */
   async report(member: Member, lease: Lease): Promise<void> {
     const key = encodeText(`${this.#keys.members}${member.id}`)
     const put = { key, value: encodeText(JSON.stringify(member)), lease: lease.id }
     await this.#etcd.call('/v3/kv/put', put, { deadlineMs: 2000 })
   }
 
-  /** Becomes the leader, if there is none. */
+  /** Makes this daemon the leader if there is none. */
   async campaign(leader: Leader, lease: Lease): Promise<Election | undefined> {
     const key = encodeText(this.#keys.leader)
     const value = encodeText(JSON.stringify(leader))
@@ -167,7 +167,7 @@ export class Membership {
     return now?.lease === lease.id ? { term: Number(now.create_revision), head: found } : undefined
   }
 
-  /** Lets etcd forget what was overwritten before the revision. */
+  /** Lets etcd delete the values that were overwritten before the revision. */
   async compact(revision: number): Promise<void> {
     await this.#etcd.call('/v3/kv/compaction', { revision }).catch(() => {})
   }
@@ -179,12 +179,12 @@ export class Membership {
   }
 }
 
-/** Where a member is; undefined if etcd names none with this ID. */
+/** The address of a member; undefined if there is none with this ID. */
 export function addressIn({ members }: View, member: string): string | undefined {
   return members.find(({ id }) => id === member)?.peer
 }
 
-/** The log only grows. One that ends before what this daemon has is an older copy, which goes on differently. */
+/** The log only grows. One that ends before the entries of this daemon is an older copy, and will have other entries there. */
 export function checkHistory(position: number, head: number): void {
   if (position > head)
     throw new AnotherHistory(`the log in etcd ends at position ${head}, but this daemon has entries up to ${position}`)
@@ -225,10 +225,10 @@ export function checkOthers(
 }
 
 /**
- * Waits until what this folder's daemon said before it crashed is gone from etcd. Throws when it is still being renewed: then
- * a copy of the folder is in use.
+ * Waits until the record of an earlier run of this daemon has expired in etcd. Throws when it is still being renewed: then
+ * another daemon uses a copy of the folder.
  */
-export async function outliveOneself(
+export async function waitForOwnExpiry(
   membership: Membership,
   self: { readonly id: string; readonly url: string },
 ): Promise<void> {
@@ -247,8 +247,8 @@ export async function outliveOneself(
   }
 }
 
-/** Waits until another daemon leads and the others know it, who look every so many milliseconds; or for long enough. */
-export async function outliveLead(membership: Membership, self: string, lookEvery: number): Promise<void> {
+/** Waits until another daemon leads and the others, which look every `lookEvery` milliseconds, know it. Gives up after a while. */
+export async function waitForNextLeader(membership: Membership, self: string, lookEvery: number): Promise<void> {
   const end = performance.now() + handOverTime
   while (performance.now() < end) {
     const leader = (await membership.view().catch(() => undefined))?.leader

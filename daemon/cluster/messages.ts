@@ -6,9 +6,9 @@ import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { codeOf, neverSent } from './forwarding.ts'
-import type { Peers } from './peers.ts'
+import { PeerRefused, type Peers } from './peers.ts'
 
-/** A call takes at most so many: its body stays below the bound of the server. */
+/** Items in one call, so that its body stays below the bound of the server. */
 const mostTogether = 300
 /** Milliseconds in which a leader must be found that takes the facts. */
 const patience = 10_000
@@ -24,7 +24,7 @@ interface Waiting extends RecordCall {
   readonly reject: (error: Error) => void
 }
 
-/** Facts on their way to the leader: what gathers while one call is under way goes with the next. */
+/** Sends facts to the leader. Facts that arrive during one call go with the next. */
 export class Recorder {
   readonly #peers: Peers
   readonly #leader: () => Promise<string | undefined>
@@ -59,7 +59,7 @@ export class Recorder {
           for (const { resolve, reject } of batch) there ? resolve() : reject(notReady())
         })
       } catch {
-        // Those that gathered meanwhile are refused too: one after the other, they would wait as long for the same leader.
+        // Facts that arrived meanwhile are refused too: otherwise each would wait as long for the same leader.
         for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(notReady())
       }
     }
@@ -74,8 +74,10 @@ export class Recorder {
       try {
         return (await this.#peers.post(url, '/record', { records }, patience)).position
       } catch (error) {
-        const nothingDone = neverSent.has(codeOf(error as Error)) || /status 409/.test((error as Error).message)
-        if (!nothingDone || performance.now() > end) throw error
+        // A daemon that does not lead answers 409 and has recorded nothing.
+        const mayBeRecorded =
+          !neverSent.has(codeOf(error as Error)) && !(error instanceof PeerRefused && error.status === 409)
+        if (mayBeRecorded || performance.now() > end) throw error
         await sleep(100)
       }
     }
@@ -92,7 +94,7 @@ function notReady(): Refusal {
 /** Milliseconds that signals gather. */
 const gatherMs = 10
 
-/** Signals on their way to the other daemons, best effort: what is too much, or does not arrive, is missed. */
+/** Sends signals to the other daemons, best effort: signals beyond the bound, or that do not arrive, are lost. */
 export class SignalSender {
   readonly #peers: Peers
   readonly #others: () => readonly string[]
@@ -115,7 +117,7 @@ export class SignalSender {
   }
 }
 
-/** Queues without polls here: before they end, the other daemons are asked. */
+/** Queues that no client polls at this daemon. Before they are removed, the other daemons are asked for their polls. */
 export class IdleQueues {
   readonly #peers: Peers
   readonly #others: () => readonly string[]
@@ -145,7 +147,7 @@ export class IdleQueues {
   async #ask(queues: readonly string[]): Promise<void> {
     const answers = await Promise.all(
       this.#others().map(url =>
-        // A daemon that lives and cannot be asked may have their clients.
+        // Their clients may poll the daemon that cannot be asked.
         this.#peers.post(url, '/seen', { queues }).then(
           ({ inUse }) => inUse as string[],
           () => queues,

@@ -28,14 +28,14 @@ interface PeerPortParts {
 }
 
 interface PeerPort {
-  /** Resolves to the port. */
+  /** Resolves with the number of the port. */
   listen(where: ClusterConfig['listen']): Promise<number>
   replaceCertificate(certificate: Certificate): void
   unref(): void
   close(): Promise<void>
 }
 
-/** Daemons keep few connections; strangers who find the address get no more than this. */
+/** More than daemons need. It bounds what strangers can open. */
 const bounds: Bounds = { ...usualBounds, connections: affordableConnections(2000) }
 
 const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -57,7 +57,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
         else refuse(createAnswering({ method: request.method!, id: newId() }, response), toRefusal(error))
       })
   }
-  const listener = createListener({ bounds, bodyLimit, plain: true, certificate, newId, take, serve: refuseWhole })
+  const listener = createListener({ bounds, bodyLimit, certificate, newId, take })
   const { server } = listener
   return {
     listen: ({ host, port }) =>
@@ -85,16 +85,16 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
 function refusalFor(request: IncomingMessage, { token, forwardedToken }: Peers): Refusal | undefined {
   const bad = targetRefusal(request.url!)
   if (bad) return bad
-  const isOfDaemon = pathOf(request).startsWith(`${peersPrefix}/`)
-  const isOfClient = isForEdge(request.url!) && writing.has(request.method!)
-  if (!isOfDaemon && !isOfClient) return missingPath(pathOf(request))
-  const isKnown = isOfDaemon
+  const isFromDaemon = pathOf(request).startsWith(`${peersPrefix}/`)
+  const isForwarded = isForEdge(request.url!) && writing.has(request.method!)
+  if (!isFromDaemon && !isForwarded) return missingPath(pathOf(request))
+  const isKnown = isFromDaemon
     ? sameToken(request.headers[tokenHeader], token)
     : sameToken(request.headers[forwardedHeader], forwardedToken)
   return isKnown ? undefined : strangers
 }
 
-/** A failure ends the call alone. The other daemon has the secret, so it may learn the reason. */
+/** The other daemon has the secret, so the message may have the reason. */
 function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   return new Refusal(error instanceof Error ? error.message : String(error), { code: 'INTERNAL_ERROR' })
@@ -107,11 +107,6 @@ const strangers = new Refusal('This address is for the daemons of the cluster, w
 
 function pathOf({ url }: IncomingMessage): string {
   return url!.split('?', 1)[0]!
-}
-
-/** node:http reads all requests here. */
-function refuseWhole(): never {
-  throw new Error('there is no short way in at this address')
 }
 
 /** A sentence for an address that other networks may reach; undefined for one in a private network. */

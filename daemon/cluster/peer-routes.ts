@@ -1,4 +1,4 @@
-// Routes for the other daemons of the cluster, below /cluster/v1 of the address for them.
+// Routes below /cluster/v1, where the other daemons of the cluster call this one.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
@@ -30,7 +30,7 @@ interface PeerRoutesParts {
   elapsed(): number
   repeat(call: RepeatedCall): void
   readFile(name: string): Promise<Uint8Array | undefined>
-  /** Has a file, or fetches it from the member with that ID. */
+  /** Whether the file is on this disk, after fetching it from the member with that ID if it was not. */
   keepFile(name: string, member: string): Promise<boolean>
   /** Waits until this daemon is at the position. */
   reach(position: number): Promise<boolean>
@@ -69,9 +69,8 @@ async function readJson(request: IncomingMessage, { bodyBytes, held }: Intake): 
   try {
     return parseJson(text)
   } catch {
-    // Said below.
+    throw malformed('The body is not JSON, or it is nested too deeply.', { code: 'INVALID_JSON' })
   }
-  throw malformed('The body is not JSON, or it is nested too deeply.', { code: 'INVALID_JSON' })
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
@@ -81,9 +80,9 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 }
 
 interface Route<S extends TSchema> {
-  /** Of the body. */
+  /** The shape of the body. */
   readonly shape: S
-  /** Undefined where only the leader has an answer. */
+  /** Resolves with undefined where only the leader has an answer. */
   answer(parts: PeerRoutesParts, body: Static<S>): Promise<Answer>
 }
 
@@ -102,7 +101,7 @@ const routes: Readonly<Record<string, Route<any>>> = {
         return useful.length > 0 || facts.length === 0 ? engine.record(op, actor, useful) : undefined
       }),
     )
-    // What was known already may still be on its way to the log.
+    // Facts that were known already may not be committed yet.
     await engine.settled()
     return { position: parts.committed() }
   }),
@@ -122,31 +121,31 @@ const routes: Readonly<Record<string, Route<any>>> = {
   }),
   'POST /keep': route(shapes.keep, async ({ keepFile }, { file, from }) => ({ kept: await keepFile(file, from) })),
   'POST /drop': route(shapes.drop, async (parts, { files, position }) => {
-    // What the leader no longer names, a daemon that lags may name still.
+    // The state of a daemon that lags may still name them.
     if (await parts.reach(position)) parts.engine().dropFiles(files)
     return {}
   }),
   'POST /snapshot': route(shapes.snapshot, async (parts, { position }) => {
-    // A compaction that was under way may have begun before that position.
+    // A compaction in progress may have begun before that position.
     for (let tries = 0; snapshotPosition(parts.folder) < position && tries < 3; tries++) await parts.engine().compact()
     return { position: snapshotPosition(parts.folder) }
   }),
   'GET /state': route(shapes.state, async parts => {
     const engine = parts.engine()
-    // Not what is committed: the state of a leader has entries that are on their way.
+    // Not the committed position: the state of a leader has entries that are not committed yet.
     const { position } = engine
     const events = sumOfEvents(engine)
     return { position, sums: { ...(await new StateDigest().computeSums(engine)), events } }
   }),
 }
 
-/** A queue without an account would stop every daemon that announces something to it. */
+/** A queue of an unknown account would make every daemon fail that announces an event to it. */
 function checkOwner({ state }: Engine, fact: QueueFact): void {
   if (fact.type === 'queue.registered' && !state.users.has(fact.queue.userId))
     throw malformed(`There is no user ${fact.queue.userId}, whose queue is to be registered.`)
 }
 
-/** A poll can be repeated: an acknowledgement that is known, or of a queue that has ended, is left out. */
+/** False for an acknowledgement that is known already, or whose queue has ended: a poll can be repeated. */
 function isNews({ queues }: Engine, fact: QueueFact): boolean {
   if (fact.type !== 'queue.acknowledged') return true
   const queue = queues.get(fact.queueId)

@@ -1,5 +1,5 @@
-// Shapes of what the daemons of a cluster send each other. A daemon with the secret is believed, but not whatever it sends: an entry
-// that cannot be applied would be in the log for good, and stop every daemon that reads it.
+// Shapes of the calls between daemons of a cluster. They are checked even though the caller has the secret: an entry that cannot be
+// applied would stay in the log and stop every daemon that reads it.
 
 import { anything, eitherOf, int, keyed, listOf, maybe, nullable, oneOf } from '../api/define.ts'
 import { count, fileName, label, row, time, rowUserId as userId } from '../api/shapes/rows.ts'
@@ -8,7 +8,7 @@ import { queueRegistration } from '../domain/row-checks/beside.ts'
 /** More than a daemon sends in one call. */
 const most = 10_000
 
-/** Facts that a follower has without a command: polls are answered by every daemon. */
+/** Facts of followers, which answer polls and therefore register and remove queues. */
 const fact = eitherOf(
   row({ type: oneOf('queue.registered'), queue: queueRegistration }),
   row({ type: oneOf('queue.acknowledged'), queueId: label, upTo: int, kept: maybe(listOf(int)) }),

@@ -25,10 +25,21 @@ export function sameToken(given: unknown, wanted: string): boolean {
   return typeof given === 'string' && sameSecret(given, wanted)
 }
 
+/** Another daemon answered with an error. */
+export class PeerRefused extends Error {
+  readonly status: number
+
+  constructor(url: string, status: number, body = '') {
+    super(`${url} answered with status ${status}${body && `: ${body}`}`)
+    this.name = 'PeerRefused'
+    this.status = status
+  }
+}
+
 /** Milliseconds. */
 const usualDeadline = 5000
 
-/** The headers of a client that the API reads. All others stay where they arrived. */
+/** The headers of a client that the API reads. No others are sent on. */
 const passedOn = ['authorization', 'content-type', 'user-agent', 'idempotency-key'] as const
 
 const connect = { timeout: 1500 }
@@ -37,7 +48,7 @@ export class Peers {
   readonly token: string
   readonly forwardedToken: string
   readonly #agent = new Agent({ connections: 64, connect, keepAliveTimeout: 30_000 })
-  /** Calls of clients have connections of their own: they must not hold up those of the daemons. */
+  /** Calls of clients have connections of their own, so that they cannot hold up those of the daemons. */
   readonly #forwarding = new Agent({ connections: 256, connect, keepAliveTimeout: 30_000 })
 
   constructor(secret: string) {
@@ -45,7 +56,7 @@ export class Peers {
     this.forwardedToken = forwardedToken(secret)
   }
 
-  /** Throws when the daemon does not answer in time, or not with 200. */
+  /** Throws when the daemon does not answer in time; PeerRefused when it answers with another status than 200. */
   async post(url: string, path: string, body: object, deadlineMs = usualDeadline): Promise<any> {
     const response = await this.#request('POST', url, path, JSON.stringify(body), deadlineMs)
     return JSON.parse(await readText(response.body, deadlineMs))
@@ -62,10 +73,10 @@ export class Peers {
     if (response.statusCode === 200) return response.body
     await response.body.dump()
     if (response.statusCode === 404) return undefined
-    throw new Error(`${url} answered with status ${response.statusCode}`)
+    throw new PeerRefused(url, response.statusCode)
   }
 
-  /** Sends a call of a client on. The signal is its only deadline, for the answer to its last byte. */
+  /** Sends a call of a client on. The signal is its only deadline, from the request to the last byte of the answer. */
   forward(
     url: string,
     { method, path, headers, ip, body }: ForwardedCall,
@@ -104,10 +115,10 @@ export class Peers {
       bodyTimeout: deadlineMs,
     })
     if (response.statusCode === 200) return response
-    throw new Error(`${url} answered with status ${response.statusCode}: ${await response.body.text()}`)
+    throw new PeerRefused(url, response.statusCode, await response.body.text())
   }
 
-  /** As origin and path, which nothing reads again as an address. */
+  /** Origin and path apart, so that no part of the path can be read as another address. */
   #target(url: string, path: string) {
     return { origin: new URL(url).origin, path: `${peersPrefix}${path}`, headers: { [tokenHeader]: this.token } }
   }

@@ -1,4 +1,4 @@
-// Waiting until this daemon has come to a position of the log, or to its end.
+// Waiting until this daemon has applied the log up to a position, or up to its end.
 
 interface Waiting {
   readonly position: number
@@ -36,7 +36,7 @@ export class PositionWaiters {
   }
 }
 
-/** Waits until this daemon is at the end of the log. Calls during a question in progress share the next one. */
+/** Waits until this daemon is at the end of the log. Calls that arrive while etcd is being asked share the next question. */
 export class CatchingUp {
   readonly #reachHead: () => Promise<boolean>
   #current: Promise<boolean> | undefined

@@ -1,5 +1,5 @@
-// One daemon of a cluster, from joining to leaving: which world it has, whether that follows or leads, and what it knows
-// of the others.
+// One daemon of a cluster, from joining to leaving: the world it has at present, whether it follows or leads, and what it knows
+// of the other daemons.
 
 import { randomUUID } from 'node:crypto'
 import type { HttpServer } from '../http/server.ts'
@@ -12,22 +12,22 @@ import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
-import { Complaints, Etcd, patiently } from './etcd.ts'
+import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
-import { type Incarnation, IncarnationMaker } from './incarnation.ts'
 import { fetchSnapshot } from './joining.ts'
 import { AnotherHistory, type ClusterRecord, createKeys, logFormat } from './keys.ts'
+import { KnownCluster, type OwnStatus } from './known-cluster.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
 import type { View } from './membership.ts'
-import { addressIn, checkHistory, checkOthers, Membership, outliveLead, outliveOneself } from './membership.ts'
+import { addressIn, checkHistory, checkOthers, Membership, waitForNextLeader, waitForOwnExpiry } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, PositionWaiters } from './position-waiters.ts'
 import { describeStatus } from './status.ts'
-import { type Standing, Whereabouts } from './whereabouts.ts'
+import { type WorldInstance, WorldInstances } from './world-instance.ts'
 
 interface ReplicaParts {
   readonly config: Config
@@ -37,9 +37,9 @@ interface ReplicaParts {
   readonly onFailure: (error: Error) => void
 }
 
-/** Milliseconds between two looks at who leads and who is there. */
+/** Milliseconds between two reads of the members and the leader. */
 const lookEvery = 500
-/** Milliseconds between two reports of this daemon on itself. */
+/** Milliseconds between two reports of this daemon's position. */
 const reportEvery = 2000
 /** Milliseconds that a request waits for a leader, or for this daemon to catch up. */
 const patience = 10_000
@@ -53,24 +53,24 @@ export class Replica {
   readonly answerPeer: AnswerPeer
   readonly #positions = new PositionWaiters()
   readonly #catchingUp = new CatchingUp(async () => this.#reach((await this.#log.head()).position))
-  readonly #whereabouts: Whereabouts
+  readonly #known: KnownCluster
   readonly #keeper: LogKeeper
   readonly #comparison: Comparison
-  readonly #lives: IncarnationMaker
+  readonly #instances: WorldInstances
   readonly #following: Following
   #record: ClusterRecord | undefined
   #identity: FolderIdentity | undefined
-  /** The present world. There is a new one each time this daemon loses the lead. */
-  #life: Incarnation | undefined
+  /** The present world and its store. There is a new one each time this daemon loses the lead. */
+  #instance: WorldInstance | undefined
   #url = ''
   #peerUrl = ''
   #publicUrl = ''
   #lease: Lease | undefined
   #reportedAt = Number.NEGATIVE_INFINITY
   #looking: NodeJS.Timeout | undefined
-  /** Changes of the world, one after the other. */
+  /** Replacements of the world run one after the other. */
   #changing: Promise<unknown> = Promise.resolve()
-  readonly #complaints = new Complaints()
+  readonly #etcdWarnings = new EtcdWarnings()
   #stopped = false
 
   constructor(parts: ReplicaParts) {
@@ -78,23 +78,23 @@ export class Replica {
     const { name, lease } = config.cluster!
     const keys = createKeys(name)
     this.#parts = parts
-    this.#whereabouts = new Whereabouts(lease)
+    this.#known = new KnownCluster(lease)
     this.#etcd = new Etcd(config.cluster!)
     this.#log = new SharedLog(this.#etcd, keys)
     this.#membership = new Membership(this.#etcd, keys)
     this.peers = new Peers(config.secret!)
     this.#keeper = new LogKeeper(this.#log, this.#membership)
-    this.#comparison = new Comparison(config.data, () => this.#life!)
-    this.#lives = new IncarnationMaker({
+    this.#comparison = new Comparison(config.data, () => this.#instance!)
+    this.#instances = new WorldInstances({
       config,
       folder,
       server,
       metrics,
       peers: this.peers,
-      current: () => this.#life!,
+      current: () => this.#instance!,
       leads: () => this.#leads,
-      leader: () => this.#whereabouts.findLeader(() => this.#standing),
-      leaderNow: () => this.#whereabouts.view?.leader?.peer,
+      leader: () => this.#known.findLeader(() => this.#ownStatus),
+      leaderNow: () => this.#known.view?.leader?.peer,
       others: () => this.#others(),
       self: () => this.#self.id,
       findAddress: async member => addressIn(await this.#membership.view(), member),
@@ -102,28 +102,30 @@ export class Replica {
       catchUp: () => this.#catchingUp.now(),
       compare: position => this.#comparison.take(position),
       status: () => this.status(),
-      onFailure: (life, error) => this.#onWorldFailure(life, error),
+      onFailure: (instance, error) => this.#onWorldFailure(instance, error),
     })
-    this.answerPeer = this.#lives.answerPeer
-    this.#following = new Following(this.#etcd, this.#log, this.#lives, this.#positions, () => this.#membership.view())
+    this.answerPeer = this.#instances.answerPeer
+    this.#following = new Following(this.#etcd, this.#log, this.#instances, this.#positions, () =>
+      this.#membership.view(),
+    )
   }
 
   get world(): World {
-    return this.#life!.world
+    return this.#instance!.world
   }
 
   journalSize(): number | null {
-    return this.#life!.store.journalSize()
+    return this.#instance!.store.journalSize()
   }
 
   /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing to etcd. */
   async prepare(): Promise<void> {
     const { config } = this.#parts
-    await patiently(() => this.#membership.checkEtcd())
-    this.#record = await patiently(() => this.#membership.record())
+    await retryWhileSilent(() => this.#membership.checkEtcd())
+    this.#record = await retryWhileSilent(() => this.#membership.record())
     await tidyFolder(config, this.#record)
-    this.#life = await this.#lives.begin()
-    const { store } = this.#life
+    this.#instance = await this.#instances.create()
+    const { store } = this.#instance
     this.#identity = checkFolder(config.data, config.cluster!.name, {
       record: this.#record,
       secretVerifier: store.secret.verifier,
@@ -131,23 +133,23 @@ export class Replica {
     })
   }
 
-  /** Becomes one of the cluster, which its first daemon founds. Resolves when requests are answered. */
+  /** Becomes a member of the cluster, or founds it. Resolves when requests are answered. */
   async join(localUrl: string, peerUrl: string): Promise<void> {
     const { config } = this.#parts
     this.#url = config.cluster!.advertise ?? localUrl
     this.#peerUrl = peerUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
-      await patiently(() => outliveOneself(this.#membership, this.#self))
-      const { members, head } = await patiently(() => this.#membership.view())
+      await retryWhileSilent(() => waitForOwnExpiry(this.#membership, this.#self))
+      const { members, head } = await retryWhileSilent(() => this.#membership.view())
       checkOthers(members, this.#self, Date.now())
-      checkHistory(this.#life!.store.journal.position, head.position)
+      checkHistory(this.#instance!.store.journal.position, head.position)
     }
-    await this.#life!.world.follow(this.#publicUrl)
-    await patiently(() => this.#enter())
+    await this.#instance!.world.follow(this.#publicUrl)
+    await retryWhileSilent(() => this.#enter())
     this.#startFollowing()
     void this.#look()
-    await this.#lives.opened
+    await this.#instances.opened
   }
 
   async stop(): Promise<void> {
@@ -156,7 +158,7 @@ export class Replica {
     await this.#changing.catch(() => {})
     if (this.#leads) await this.#handOver()
     await this.#stopFollowing()
-    await this.#life?.world.stop(() => this.#parts.server.close())
+    await this.#instance?.world.stop(() => this.#parts.server.close())
     await this.#lease?.revoke()
     await this.peers.close()
     await this.#etcd.close()
@@ -168,10 +170,10 @@ export class Replica {
     return { id: this.#identity!.member, url: this.#url, peer: this.#peerUrl }
   }
 
-  /** The first writes to etcd. */
+  /** Founds the cluster if there is none, and registers this daemon: the first writes to etcd. */
   async #enter(): Promise<void> {
     const { config } = this.#parts
-    const { store, world } = this.#life!
+    const { store, world } = this.#instance!
     checkSecret(store.secret, world.engine.secretVerifier, world.engine.state.users.size > 0)
     if (!this.#record) {
       const { verifier: secretVerifier } = store.secret
@@ -194,7 +196,7 @@ export class Replica {
   }
 
   async #report(): Promise<void> {
-    const { journal } = this.#life!.store
+    const { journal } = this.#instance!.store
     const synced = await journal.sync()
     const { committed: position } = journal
     const digest = this.#comparison.report()
@@ -205,41 +207,41 @@ export class Replica {
 
   async #fetchSnapshot(): Promise<void> {
     const view = await this.#membership.view()
-    this.#whereabouts.see(view)
+    this.#known.update(view)
     this.#comparison.forget()
     await fetchSnapshot(this.peers, this.#others(), this.#parts.config.data, this.#identity!, view.head.position)
   }
 
   // --- the world ------------------------------------------------------------------------------------------------
 
-  /** Ends this world and begins another one on what `between` leaves in the folder. */
+  /** Ends this world and begins another one from the folder as `between` leaves it. */
   #replace(between: () => Promise<void>): Promise<void> {
     const change = this.#changing.then(async () => {
       if (this.#stopped) return
       await this.#stopFollowing()
-      const wasOpen = this.#life!.open
-      await this.#life!.world.stop()
+      const wasOpen = this.#instance!.open
+      await this.#instance!.world.stop()
       await between()
-      this.#life = await this.#lives.begin()
-      await this.#life.world.follow(this.#publicUrl)
+      this.#instance = await this.#instances.create()
+      await this.#instance.world.follow(this.#publicUrl)
       // Its state is committed, though it may be old: reads are answered without waiting for etcd.
-      if (wasOpen) this.#lives.open(this.#life)
+      if (wasOpen) this.#instances.open(this.#instance)
     })
     this.#changing = change.catch(() => {})
     return change
   }
 
-  #onWorldFailure(life: Incarnation, error: Error): void {
-    if (life !== this.#life || this.#stopped) return
+  #onWorldFailure(instance: WorldInstance, error: Error): void {
+    if (instance !== this.#instance || this.#stopped) return
     if (error instanceof NotLeading) this.#stepDown(error.message)
     else this.#parts.onFailure(error)
   }
 
-  /** Nothing that this world decided since its last commit has reached a client, and nothing will. */
+  /** Discards the world: no client has seen what it decided since its last commit. */
   #stepDown(reason: string): void {
-    if (!this.#life!.term || this.#stopped) return
+    if (!this.#instance!.term || this.#stopped) return
     warn(`this daemon no longer leads the cluster: ${reason}`)
-    this.#life!.term = undefined
+    this.#instance!.term = undefined
     const lease = this.#lease
     this.#lease = undefined
     this.#replace(async () => {
@@ -253,9 +255,9 @@ export class Replica {
 
   #startFollowing(): void {
     if (this.#stopped) return
-    const life = this.#life!
-    life.ending = new AbortController()
-    life.following = this.#following.follow(life).catch(error => {
+    const instance = this.#instance!
+    instance.ending = new AbortController()
+    instance.following = this.#following.follow(instance).catch(error => {
       if (error instanceof LogTrimmed)
         this.#replace(() => this.#fetchSnapshot())
           .then(() => this.#startFollowing())
@@ -269,20 +271,20 @@ export class Replica {
     const failure = new ReplicaFailed(error.message)
     if (this.#stopped) return
     this.#stopped = true
-    this.#lives.refuse(failure)
-    if (this.#life?.open) this.#parts.onFailure(failure)
+    this.#instances.refuse(failure)
+    if (this.#instance?.open) this.#parts.onFailure(failure)
     void this.#lease?.revoke()
   }
 
   async #stopFollowing(): Promise<void> {
-    this.#life?.ending.abort()
+    this.#instance?.ending.abort()
     this.#following.beginAgain()
-    await this.#life?.following
+    await this.#instance?.following
   }
 
   /** Waits until this daemon is at the position. False when that takes too long, or when the log does not go that far. */
   async #reach(position: number): Promise<boolean> {
-    const at = () => this.#life!.store.journal.committed
+    const at = () => this.#instance!.store.journal.committed
     if (position <= at()) return true
     const head = await this.#log.head().catch(() => undefined)
     if (head && head.position < position) return false
@@ -292,31 +294,31 @@ export class Replica {
 
   // --- leading --------------------------------------------------------------------------------------------------
 
-  get #standing(): Standing {
+  get #ownStatus(): OwnStatus {
     return { ...this.#self, leads: this.#leads, stopped: this.#stopped }
   }
 
   get #leads(): boolean {
-    return this.#life?.term !== undefined && this.#life.leads
+    return this.#instance?.term !== undefined && this.#instance.leads
   }
 
   async #campaign(): Promise<void> {
-    const life = this.#life!
+    const instance = this.#instance!
     const lease = this.#lease!
     const election = await this.#membership.campaign(this.#self, lease)
     if (!election) return
-    const { journal } = life.store
+    const { journal } = instance.store
     const caughtUp = journal.position >= election.head.position || (await this.#reach(election.head.position))
     await this.#stopFollowing()
     if (!caughtUp || journal.position !== election.head.position || lease.signal.aborted) {
-      // Another daemon may be further: try again later.
+      // Another daemon may have more entries: let it be elected.
       await lease.revoke()
       this.#lease = undefined
       return this.#startFollowing()
     }
     const term: Term = { number: election.term, head: election.head, signal: lease.signal }
-    life.term = term
-    lease.signal.addEventListener('abort', () => this.#life === life && this.#stepDown('its lease has ended'))
+    instance.term = term
+    lease.signal.addEventListener('abort', () => this.#instance === instance && this.#stepDown('its lease has ended'))
     journal.lead({
       commit: batch =>
         this.#log.commit(term, batch).catch(error => {
@@ -325,37 +327,37 @@ export class Replica {
     })
     try {
       await this.#log.dropStaged(term)
-      await life.world.lead()
-      life.leads = true
-      this.#lives.open(life)
+      await instance.world.lead()
+      instance.leads = true
+      this.#instances.open(instance)
     } catch (error) {
       this.#stepDown((error as Error).message)
     }
   }
 
-  /** What was begun is finished, what comes is left to the next leader, and the others know it before the port closes. */
+  /** Finishes writes in progress, leaves new ones to the next leader, and waits until the other daemons know it. */
   async #handOver(): Promise<void> {
-    this.#life!.leads = false
+    this.#instance!.leads = false
     await this.world.engine.settled().catch(() => {})
     await this.#lease?.revoke()
-    if (this.#others().length > 0) await outliveLead(this.#membership, this.#self.id, lookEvery)
+    if (this.#others().length > 0) await waitForNextLeader(this.#membership, this.#self.id, lookEvery)
   }
 
   // --- the others -----------------------------------------------------------------------------------------------
 
-  /** Reads the members and the leader from etcd, and tries to be elected where there is none. */
+  /** Reads the members and the leader from etcd, and campaigns if there is no leader. Calls itself again after a pause. */
   async #look(): Promise<void> {
     try {
       await this.#changing
-      const { committed } = this.#life!.store.journal
+      const { committed } = this.#instance!.store.journal
       const view = await this.#membership.view()
       checkHistory(committed, view.head.position)
-      this.#whereabouts.see(view)
+      this.#known.update(view)
       await this.#act(view)
-      this.#complaints.end()
+      this.#etcdWarnings.clear()
     } catch (error) {
       if (error instanceof AnotherHistory) return this.#fail(error)
-      if (!this.#stopped) this.#complaints.report(error as Error)
+      if (!this.#stopped) this.#etcdWarnings.report(error as Error)
     }
     if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)
   }
@@ -365,22 +367,22 @@ export class Replica {
     if (!this.#lease || this.#lease.signal.aborted) await this.#renewLease()
     else if (this.#comparison.hasNews || performance.now() - this.#reportedAt > reportEvery) await this.#report()
     const { leader, head } = view
-    const life = this.#life!
-    if (life.term && leader?.id !== this.#self.id) this.#stepDown('another daemon leads the cluster')
-    else if (!life.term && leader === undefined && life.caughtUp) await this.#campaign()
-    else if (!life.term) this.#following.checkProgress(life, head.position)
-    this.#keeper.keep(view, this.#leads ? life.term : undefined)
-    this.#comparison.look(view, this.#self.id, this.#leads ? life.term?.number : undefined)
+    const instance = this.#instance!
+    if (instance.term && leader?.id !== this.#self.id) this.#stepDown('another daemon leads the cluster')
+    else if (!instance.term && leader === undefined && instance.caughtUp) await this.#campaign()
+    else if (!instance.term) this.#following.checkProgress(instance, head.position)
+    this.#keeper.keep(view, this.#leads ? instance.term : undefined)
+    this.#comparison.look(view, this.#self.id, this.#leads ? instance.term?.number : undefined)
   }
 
   #others(): string[] {
-    return this.#whereabouts.others(this.#identity?.member)
+    return this.#known.others(this.#identity?.member)
   }
 
   status() {
-    const { store, caughtUp } = this.#life!
+    const { store, caughtUp } = this.#instance!
     const { committed: position } = store.journal
-    const { isFresh, headBefore, view } = this.#whereabouts
+    const { isFresh, headBefore, view } = this.#known
     const details = describeStatus({
       name: this.#parts.config.cluster!.name,
       self: this.#self,

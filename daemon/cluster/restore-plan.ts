@@ -24,7 +24,7 @@ export class RestoreRefused extends Error {
 }
 
 interface ClusterPlan {
-  /** What is in etcd, and its text there; undefined when etcd has nothing of this cluster. */
+  /** The record in etcd, and its text there; undefined when etcd has none of this cluster. */
   readonly found: ClusterRecord | undefined
   readonly text: string | undefined
   readonly next: ClusterRecord
@@ -53,8 +53,8 @@ export async function planRestore(etcd: Etcd, name: string, folder: string, secr
 }
 
 /**
- * One transaction: the old cluster is gone with its log, and the new one is there. Before it, the folder `unpacked` gets the new
- * identity, so that all that is left to do afterwards is to move files.
+ * Replaces the old cluster and its log by the new one, in one transaction. Before that, the folder `unpacked` gets the new identity, so
+ * that afterwards only files have to be moved.
  */
 export async function moveCluster(etcd: Etcd, plan: ClusterPlan, unpacked: string, position: number): Promise<void> {
   const { found, text, next, name, member } = plan
@@ -78,7 +78,7 @@ export async function moveCluster(etcd: Etcd, plan: ClusterPlan, unpacked: strin
       ...[head, leader, members, log, staged].map(key => ({ request_delete_range: range(key) })),
     ],
   })
-  // Asked for in any case: an attempt that was not answered may have been carried out.
+  // Read in any case: an attempt that was not answered may have been carried out.
   if ((await new Membership(etcd, createKeys(name)).record())?.id === next.id) return
   await refuseLiving(etcd, members, leader)
   throw new RestoreRefused(`the cluster '${name}' has changed while the backup was read; run the command again`)
@@ -99,7 +99,7 @@ async function refuseLiving(etcd: Etcd, members: string, leader: string): Promis
   }
 }
 
-/** The folder is one of this cluster, however old, or has no store. */
+/** Throws unless the folder is one of this cluster, however old, or has no store. */
 function checkOwner(folder: string, name: string, found: ClusterRecord | undefined) {
   if (!existsSync(folder)) return undefined
   const identity = readIdentity(folder)

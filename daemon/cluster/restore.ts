@@ -1,4 +1,4 @@
-// Brings a whole cluster to a backup, for `natter cluster restore`. A bundle of its own, which the command line loads when it is asked for it.
+// Restores a whole cluster from a backup, for `natter cluster restore`. A bundle of its own, which the command line loads for it.
 
 import type { Restored } from '../maintenance/restore.ts'
 import { readConfig, UsageError } from '../start/config.ts'
@@ -12,8 +12,8 @@ interface ClusterRestored extends Restored {
 }
 
 /**
- * Takes the flags of natterd that name the cluster, etcd, the secret and the folder. A crash on the way leaves the cluster as it was, or one that is
- * restored and whose folder has still to be filled: then the same call does it.
+ * Takes the flags of natterd that name the cluster, etcd, the secret and the folder. After a crash on the way, the cluster is as it was, or
+ * restored with a folder that has still to be filled, which the same call does.
  */
 export async function restoreCluster(file: string, flags: readonly string[], now: Date): Promise<ClusterRestored> {
   const { data: folder, cluster, secret } = configFrom(flags)
@@ -21,7 +21,7 @@ export async function restoreCluster(file: string, flags: readonly string[], now
   const { name, lease: _, advertise: __, ...options } = cluster!
   const etcd = new Etcd(options)
   try {
-    const plan = await planRestore(etcd, name, folder, secret!).catch(inSentence)
+    const plan = await planRestore(etcd, name, folder, secret!).catch(toRestoreRefused)
     const source = file === '-' ? process.stdin : openBackup(file)
     const restored = await restoreBackup(source, {
       folder,
@@ -48,6 +48,6 @@ function configFrom(flags: readonly string[]) {
 }
 
 /** Errors without a name are sentences for people: about the version of etcd, or a file of the folder. */
-function inSentence(error: Error): never {
+function toRestoreRefused(error: Error): never {
   throw error.name === 'Error' ? new RestoreRefused(error.message) : error
 }

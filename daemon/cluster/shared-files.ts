@@ -1,5 +1,5 @@
-// Files beside the store, in a cluster: named by their content, so any daemon can give them to another. An upload is on
-// a second disk before it is answered, where a second daemon is running.
+// Files beside the store, in a cluster. They are named by their content, so any daemon can give them to another. An upload is
+// answered when a second daemon has it too, if there is one.
 
 import type { Files } from '../io/files.ts'
 import { warn } from '../local/warnings.ts'
@@ -8,7 +8,7 @@ import type { Peers } from './peers.ts'
 interface SharedFilesParts {
   readonly files: Files
   readonly peers: Peers
-  /** Where the other daemons are. */
+  /** Addresses of the other daemons. */
   others(): readonly string[]
   /** ID of this member. */
   self(): string
@@ -44,7 +44,7 @@ export function sharedFiles(parts: SharedFilesParts): Files {
 const gatherMs = 10
 const mostTogether = 1000
 
-/** Tells the other daemons which files the leader has deleted. A daemon that does not hear of it finds them when it next starts. */
+/** Tells the other daemons which files the leader has deleted. A daemon that is not reached deletes them at its next start. */
 class Removals {
   readonly #parts: SharedFilesParts
   #names: string[] = []
@@ -71,12 +71,12 @@ class Removals {
   }
 }
 
-/** Milliseconds that another daemon has to come as far as the leader and to delete files. */
+/** Milliseconds that another daemon has to reach the position of the leader and to delete the files. */
 const dropTime = 30_000
 
 /**
- * Fetches what the state names and this daemon lacks: it may have joined later, or have been away. Returns how many files no
- * other daemon could give it. Bounded by the files that are named.
+ * Fetches the files that the state names and this daemon lacks because it joined later or was away. Returns how many no other
+ * daemon could give it. Bounded by the files that are named.
  */
 export async function fetchMissing(
   parts: Pick<SharedFilesParts, 'files' | 'peers' | 'others'>,
@@ -96,7 +96,7 @@ async function fetchFromAny(
   return false
 }
 
-/** Whether it is here by now. */
+/** Whether the file is on this disk, after fetching it if it was not. */
 export async function fetchFile(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
   if (await files.read(name)) return true
   const receiving = files.receive()

@@ -1,5 +1,5 @@
-// Takes turns: each key has so many at a time, all keys together have so many, and further ones wait. Keys that wait are served
-// in turn, so neither one account nor a few of them can keep the others from the leader.
+// Bounds how many calls run at a time, for each key (an account) and for all together. Further calls wait, and waiting keys are
+// served in turn, so that neither one account nor a few of them can keep the others from the leader.
 
 import { Refusal } from '../domain/refusal.ts'
 
@@ -16,7 +16,7 @@ interface Own {
 export class Turns {
   readonly #most: number
   readonly #mostOfAll: number
-  /** Those that were served last are at the end. */
+  /** In the order in which they are served next. */
   readonly #keys = new Map<unknown, Own>()
   readonly #longestWait: number
   #running = 0

@@ -1,4 +1,4 @@
-// The interface between the control plane and spaces. The process has them (`daemon/world/spaces.ts`); a world only knows this much.
+// What the control plane can do with spaces. `daemon/world/spaces.ts` implements it.
 
 import type { spaces as page } from '../api/control/spaces.ts'
 import type { ParamsOf, ReplyOf } from '../api/define.ts'
@@ -6,7 +6,7 @@ import type { ParamsOf, ReplyOf } from '../api/define.ts'
 export type WantedSpace = ParamsOf<typeof page.create>
 export type ShownSpace = ReplyOf<typeof page.show>
 
-export interface SpacesDoor {
+export interface SpacesControl {
   create(wanted: WantedSpace): Promise<ShownSpace>
   list(): ReplyOf<typeof page.list>
   show(name: string): ShownSpace

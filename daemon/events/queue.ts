@@ -1,4 +1,4 @@
-// One event queue: what a client asked for, what it has not acknowledged yet, and who waits for more; and what all queues need.
+// One event queue: its registration, the events that its client has not acknowledged yet, and the poll that waits for more.
 
 import type { Clock } from '../clock.ts'
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
@@ -9,9 +9,9 @@ import type { EventText } from './event-text.ts'
 export interface Pending {
   readonly id: number
   readonly position: number
-  /** Signals and heartbeats are forgotten by a crash, so acknowledging them need not be remembered. */
+  /** False for signals and heartbeats: a crash loses them, so their acknowledgements are not recorded. */
   readonly lasting: boolean
-  /** Without its ID. Shared between all queues that want this form. */
+  /** Without its ID. Shared by all queues that take this form. */
   readonly body: EventText
   /** The account whose secrets belong in the event; they are filled in when it is read. */
   readonly secretsOf?: number
@@ -25,7 +25,7 @@ export interface Waiter {
 }
 
 export interface Queue extends QueueRegistration {
-  /** Where its event IDs are counted from. */
+  /** The position that its event IDs are counted from. */
   birth: number
   readonly client: Client
   /** The types it takes; null: all. */
@@ -38,14 +38,14 @@ export interface Queue extends QueueRegistration {
   acknowledged: number
   /** Highest ID that an answer carried, since the daemon started. */
   delivered: number
-  /** Where the newest ID belongs, to count n from. */
+  /** The position of the newest ID. */
   position: number
-  /** By ID of an event: the later event that an answer joined it with (`collapse.ts`). */
+  /** By the ID of an event: the ID of the later event that an answer merged it into (`collapse.ts`). */
   joined: Map<number, number> | undefined
   waiter: Waiter | undefined
-  /** When the poll that waits gets a heartbeat, if nothing else comes. */
+  /** When the poll that waits gets a heartbeat if there is no event before. */
   heartbeatAt: number
-  /** When its client was last here: by the clock, and by the time that runs its deadlines. */
+  /** When its client last polled: by the clock, and by `elapsed`, which deadlines are counted by. */
   lastSeen: number
   idleSince: number
 }
@@ -59,9 +59,9 @@ interface QueueLimits {
 
 export interface QueuesParts {
   /**
-   * `now` tells when a queue was last seen; deadlines are counted by `elapsed`, which cannot be set. Clients who call or
-   * wait while the clock is moved count as there until the move ends (`heading`): a move by years does not send them a
-   * heartbeat for every minute of it, nor end their queues.
+   * `now` says when a queue was last polled. Deadlines are counted by `elapsed`, which cannot be set. While the clock is moved,
+   * they are counted from the end of the move (`heading`): a move by years neither sends a heartbeat for every minute of it nor
+   * ends queues whose clients poll.
    */
   readonly clock: Clock
   readonly limits: QueueLimits
@@ -71,7 +71,7 @@ export interface QueuesParts {
   readonly tick: () => void
 }
 
-/** What follows from the registration, or is counted again after a start. */
+/** Fields that follow from the registration, or are counted anew after a start. */
 export type Unsaved =
   | 'client'
   | 'types'
@@ -83,7 +83,7 @@ export type Unsaved =
   | 'lastSeen'
   | 'idleSince'
 
-/** Whether its client was here within its lifespan; `elapsed` by the time that runs its deadlines. */
+/** Whether its client polls, or has polled within its lifespan. */
 export function isInUse(queue: Queue, elapsed: number): boolean {
   return queue.waiter !== undefined || elapsed - queue.idleSince < queue.lifespan
 }

@@ -1,5 +1,5 @@
-// Event queues: what each client has not yet acknowledged, and who is waiting for more. Registrations and
-// acknowledgements are facts; pending events are made again by replay, so queues outlive the daemon.
+// Event queues: the events that each client has not acknowledged yet, and the polls that wait for more. Registrations and
+// acknowledgements are facts, and replay makes the pending events again, so queues survive a restart.
 
 import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
@@ -13,13 +13,13 @@ import { QueueIndex } from './queue-index.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
-/** A deadline that is missed by more milliseconds means that the process was suspended, by a signal or with its machine. */
+/** A deadline that is missed by more milliseconds means that the process or the machine was suspended. */
 const suspendedMs = 10_000
 
 type Formed = readonly FormedEvent[]
 
 export class Queues {
-  /** Called with every announcement, whether or not anyone listens, and the queues it was put into (the first hundred). */
+  /** Called with every announcement, and the IDs of the queues it was put into (the first hundred). */
   onAnnounced: ((announcement: Announcement, position: number, queues: readonly string[]) => void) | undefined
   /** Called with each queue whose narrow does not take the message that is announced. */
   onPassedOver: ((queueId: string) => void) | undefined
@@ -32,7 +32,7 @@ export class Queues {
   #released = 0
   /** Queues with events that wait for the disk, by position, ascending. */
   #held: { readonly position: number; readonly queues: Queue[] }[] = []
-  #gone: ReadonlySet<string> = new Set()
+  #expectedRemoved: ReadonlySet<string> = new Set()
   #live = false
   #stopping = false
 
@@ -88,7 +88,7 @@ export class Queues {
     return false
   }
 
-  /** Queues registered for all public channels, or with a narrow, of people outside the audience. */
+  /** Puts events into queues of users outside the audience that are registered for all public channels, or with a narrow. */
   #overhear(position: number, announcement: Announcement, adapter: Adapter, lasting: boolean): void {
     const { to, overheard } = announcement
     if (!overheard || this.#queues.overhearing.size === 0) return
@@ -101,7 +101,7 @@ export class Queues {
     }
   }
 
-  /** Puts those events into the queue that it takes by their type. */
+  /** Puts events of the types that it takes into the queue. */
   #put(queue: Queue, position: number, { echo, secretsOf }: Announcement, events: Formed, lasting: boolean): void {
     for (const event of events) {
       if (queue.types && !queue.types.has(event.type)) continue
@@ -110,9 +110,9 @@ export class Queues {
     }
   }
 
-  /** Whether a signal has no ID left at this position in some queue. */
+  /** Whether some queue has no ID left at this position for these signals. */
   full(announcements: readonly Announcement[], position: number): boolean {
-    // An announcement can be two events, for clients that know an older form too.
+    // An announcement can be two events: one in an older form, for older clients.
     for (const { to } of announcements)
       for (const userId of this.#queues.listening(to))
         for (const queue of this.ofUser(userId)) if (!hasRoom(queue, position, 2 * announcements.length)) return true
@@ -134,17 +134,17 @@ export class Queues {
     return pending.filter(event => event.position <= this.#released)
   }
 
-  /** Leaves a poll waiting; one that waited before is answered with nothing. */
+  /** Leaves a poll waiting. One that waited before it is answered without events. */
   park(queue: Queue, waiter: Waiter): void {
     this.answer(queue, [])
     queue.waiter = waiter
     queue.heartbeatAt = this.#parts.clock.heading() + this.#parts.limits.heartbeatMs()
     if (this.#stopping) this.answer(queue, [])
-    // A deadline left from an earlier poll is moved on when it comes, not with every poll.
+    // The deadline of an earlier poll is moved when it is due, not with every poll.
     if (!this.#heartbeats.has(queue)) this.#heartbeats.at(queue.heartbeatAt, queue)
   }
 
-  /** The client went away before it was answered. */
+  /** For a client that closed its connection before it was answered. */
   unpark(queue: Queue, waiter: Waiter): void {
     if (queue.waiter !== waiter) return
     queue.waiter = undefined
@@ -185,10 +185,10 @@ export class Queues {
     }
   }
 
-  /** After boot: time without the daemon does not count against anyone, and IDs continue after all that were sent. */
+  /** To be called after the replay: starts the lifespans, so that the time before does not count, and continues after all IDs that were sent. */
   resume(position: number): void {
     this.#live = true
-    this.#gone = new Set()
+    this.#expectedRemoved = new Set()
     for (const queue of this.#queues.values()) {
       skipTo(queue, position)
       assumeJoined(queue)
@@ -196,7 +196,7 @@ export class Queues {
     }
   }
 
-  /** Rows for a snapshot: what is pending now, written while more comes. */
+  /** Rows for a snapshot, with the events that are pending now. */
   save(): Iterable<unknown> {
     const queues = [...this.#queues.values()].map(queue => {
       const { client, types, size, delivered, joined, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
@@ -206,18 +206,18 @@ export class Queues {
   }
 
   load(saved: Iterable<unknown>): void {
-    for (const queue of queuesOfRows(saved)) if (!this.#gone.has(queue.id)) this.#index(queue)
+    for (const queue of queuesOfRows(saved)) if (!this.#expectedRemoved.has(queue.id)) this.#index(queue)
   }
 
-  /** Before boot: these will have ended by its end, so that nothing need be done for them on the way. */
-  expectGone(queueIds: ReadonlySet<string>): void {
-    this.#gone = queueIds
+  /** To be called before the replay: these queues end during it, so nothing has to be done for them. */
+  expectRemoved(queueIds: ReadonlySet<string>): void {
+    this.#expectedRemoved = queueIds
   }
 
   // --- facts ----------------------------------------------------------------------------------------------------
 
   register(registration: QueueRegistration, position: number): void {
-    if (this.#gone.has(registration.id)) return
+    if (this.#expectedRemoved.has(registration.id)) return
     this.#index({
       ...registration,
       birth: position,
@@ -243,7 +243,7 @@ export class Queues {
     this.#held = []
   }
 
-  /** Answers the waiting polls of an account: a client with the old key may be among them, and one with the new key polls again. */
+  /** Answers the waiting polls of an account whose key has changed. Clients with the new key poll again. */
   interrupt(userId: number): void {
     for (const queue of this.ofUser(userId)) this.answer(queue, [])
   }
@@ -254,7 +254,7 @@ export class Queues {
     if (this.#live) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
   }
 
-  /** Drops what the client has seen. */
+  /** Drops events that the client has acknowledged. */
   forget(queue: Queue, upTo: number, kept?: readonly number[]): void {
     this.#queues.grow(queue, -sumSizes(drop(queue, upTo, kept)))
     queue.acknowledged = Math.max(queue.acknowledged, upTo)
@@ -273,7 +273,7 @@ export class Queues {
   // --- events ---------------------------------------------------------------------------------------------------
 
   #enqueue(queue: Queue, position: number, body: EventText, lasting: boolean, secretsOf?: number): void {
-    // More signals than a position has IDs for: a signal may be missed, an ID must not come again after a crash.
+    // A signal without an ID is dropped: another position's ID could be given out again after a crash.
     if (!lasting && !hasRoom(queue, position, 0)) return
     this.#append(queue, position, body, lasting, secretsOf)
     if (this.#reached && this.#reached.length < 100 && this.#reached.at(-1) !== queue.id) this.#reached.push(queue.id)
@@ -283,7 +283,7 @@ export class Queues {
     this.#endOverflowed(queue)
   }
 
-  /** A reader that slow must register again: a queue that drops an event out of the middle would stay wrong. */
+  /** Ends a queue whose client is too slow. The client registers again; a queue with some events dropped would leave it out of date. */
   #endOverflowed(queue: Queue): void {
     const { maxPending, maxPendingSize } = this.#parts.limits
     const account = this.#queues.account(queue.userId)
@@ -309,7 +309,7 @@ export class Queues {
   }
 
   #wake(queues: readonly Queue[], from: number): void {
-    // Ten thousand answers in one turn would keep everyone else waiting: slices.
+    // In slices: ten thousand answers in one turn would hold up all other requests.
     const until = Math.min(from + 500, queues.length)
     for (let i = from; i < until; i++) {
       const queue = queues[i]!
@@ -326,7 +326,7 @@ export class Queues {
       this.#heartbeats.at(queue.heartbeatAt, queue)
       return
     }
-    // An event is on its way to the disk: it will come instead, and must not come sooner.
+    // An event that is not on disk yet will be sent instead of the heartbeat.
     const expected = queue.position > this.#released
     const idsEnd = !expected && !hasRoom(queue, this.#released, 0)
     if (idsEnd) this.#parts.tick()
@@ -339,7 +339,7 @@ export class Queues {
 
   #expire(queue: Queue): void {
     const late = this.#parts.clock.elapsed() - (queue.idleSince + queue.lifespan)
-    // A poll waits, or the whole process was suspended: otherwise the deadline would not be missed by so much.
+    // Missed by so much, the deadline passed while the process was suspended.
     if (queue.waiter || late > suspendedMs) this.revive(queue)
     else if (late < 0) this.#expiries.at(queue.idleSince + queue.lifespan, queue)
     else this.#parts.remove([queue.id], 'expired')

@@ -1,6 +1,6 @@
-// The short way in: a small request to the API that arrives whole, in one read and with nothing after it, is answered straight on its
-// socket, which costs less than node:http does (decision 0008). Anything else, more bytes included, goes to node:http with its
-// connection from then on: node:http alone decides what is HTTP.
+// Answers a small request to the API that arrives whole, in one read and with nothing after it, straight on its socket, which costs
+// less than node:http does (decision 0008). At anything else it hands the connection over to node:http for good, so that only
+// node:http decides what is HTTP.
 
 import { type IncomingHttpHeaders, type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { edgePath } from './incoming.ts'
 
 export type Serve = (head: RequestHead, body: Buffer | undefined, response: Response) => void
 
-export class ShortWay {
+export class DirectServer {
   readonly connections = new Set<Connection>()
   readonly serve: Serve
   readonly keepAliveSeconds: number
@@ -41,22 +41,25 @@ export class ShortWay {
   }
 }
 
-/** Bytes kept of what arrives during an answer. Reading on shows when the client is gone; beyond this, it waits. */
+/**
+ * Bytes kept that arrive during an answer; then reading pauses. It goes on until then because only a connection that is read
+ * shows that the client has closed it.
+ */
 const mostUnread = 64 * 1024
 
 class Connection {
-  readonly way: ShortWay
+  readonly server: DirectServer
   readonly socket: Socket
-  /** What arrived while a request was being answered. It makes this connection node:http's. */
+  /** Bytes that arrived while a request was being answered. They go to node:http after the answer. */
   #unread: Buffer[] | undefined
   #answering: DirectResponse | undefined
-  /** Parsed from the previous request: most clients send the same again and again. */
+  /** Parsed from the previous request: most clients send the same headers with every request. */
   #fields: Fields | undefined
 
-  constructor(way: ShortWay, socket: Socket) {
-    this.way = way
+  constructor(server: DirectServer, socket: Socket) {
+    this.server = server
     this.socket = socket
-    socket.setTimeout(way.patience)
+    socket.setTimeout(server.patience)
     socket.on('data', this.#receive).on('end', this.#end).on('close', this.#close)
     socket.on('timeout', this.#timeout).on('error', ignore)
   }
@@ -67,11 +70,11 @@ class Connection {
 
   answered(): void {
     this.#answering = undefined
-    if (this.way.closing) this.socket.end()
+    if (this.server.closing) this.socket.end()
     else if (this.#unread) setImmediate(this.#proceed)
   }
 
-  /** In a turn of its own: the answer may be one of many that are being written. */
+  /** Runs in a turn of its own: the answer may be one of many that are being written. */
   readonly #proceed = (): void => {
     if (this.#unread && !this.socket.destroyed) this.#handOver(this.#unread)
   }
@@ -93,11 +96,11 @@ class Connection {
   }
 
   #serve({ method, url, fields, size }: Head, bytes: Buffer): void {
-    const { socket, way } = this
-    if (socket.timeout !== way.keepAliveSeconds * 1000) socket.setTimeout(way.keepAliveSeconds * 1000)
+    const { socket, server } = this
+    if (socket.timeout !== server.keepAliveSeconds * 1000) socket.setTimeout(server.keepAliveSeconds * 1000)
     this.#answering = new DirectResponse(this)
     const body = bytes.length > size ? bytes.subarray(size) : undefined
-    way.serve({ method, url, headers: fields.headers, socket }, body, this.#answering)
+    server.serve({ method, url, headers: fields.headers, socket }, body, this.#answering)
   }
 
   #readHead(bytes: Buffer): Head | undefined {
@@ -112,24 +115,24 @@ class Connection {
   }
 
   #handOver(parts: Buffer[]): void {
-    const { way, socket } = this
+    const { server, socket } = this
     socket.off('data', this.#receive).off('end', this.#end).off('close', this.#close)
     socket.off('timeout', this.#timeout).off('error', ignore).setTimeout(0)
-    way.connections.delete(this)
-    // What a pause left in the stream comes before what is still on the wire. Bounded by the stream's own buffer.
+    server.connections.delete(this)
+    // Bytes in the buffer of a paused stream come before those that have still to arrive. Bounded by that buffer.
     if (socket.isPaused()) for (let more = socket.read(); more !== null; more = socket.read()) parts.push(more)
-    way.handOver(socket)
+    server.handOver(socket)
     for (const part of parts) socket.emit('data', part)
     socket.resume()
   }
 
-  // As node:http does: a client that has ended its side is not waited for.
+  // As node:http does it: the connection of a client that has ended its side is closed.
   readonly #end = (): void => {
     this.socket.end()
   }
 
   readonly #close = (): void => {
-    this.way.connections.delete(this)
+    this.server.connections.delete(this)
     this.#answering?.close()
   }
 
@@ -158,7 +161,7 @@ class DirectResponse implements Response {
   }
 
   writeHead(status: number, headers: string[]): void {
-    const { closing, keepAliveSeconds } = this.#connection.way
+    const { closing, keepAliveSeconds } = this.#connection.server
     this.statusCode = status
     this.headersSent = true
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
@@ -167,12 +170,16 @@ class DirectResponse implements Response {
     this.#head = `${head}Date: ${this.date?.() ?? httpDate()}\r\nConnection: ${after}\r\n\r\n`
   }
 
-  write(chunk: Uint8Array, sent: () => void): void {
-    this.#writeBytes(chunk, sent)
+  /** Head and bytes in one packet: two would wake the reader twice. */
+  write(bytes: Uint8Array, sent: () => void): void {
+    this.socket.cork()
+    this.socket.write(this.#head, 'latin1')
+    this.socket.write(bytes, sent)
+    this.socket.uncork()
   }
 
   end(body: string | Uint8Array = ''): void {
-    if (typeof body !== 'string') this.#writeBytes(body, () => {})
+    if (typeof body !== 'string') this.write(body, ignore)
     else {
       const text = this.#head + body
       this.socket.write(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8')
@@ -180,20 +187,12 @@ class DirectResponse implements Response {
     this.#connection.answered()
   }
 
-  /** Together: each write by itself would wake the reader. */
-  #writeBytes(bytes: Uint8Array, sent: () => void): void {
-    this.socket.cork()
-    this.socket.write(this.#head, 'latin1')
-    this.socket.write(bytes, () => sent())
-    this.socket.uncork()
-  }
-
   once(_event: 'close', listener: () => void): void {
     this.#listeners ??= []
     this.#listeners.push(listener)
   }
 
-  /** The client went away before it was answered. */
+  /** The client closed the connection before it was answered. */
   close(): void {
     for (const listener of this.#listeners ?? []) listener()
   }
@@ -203,7 +202,7 @@ class DirectResponse implements Response {
   }
 }
 
-// --- the plain form ---------------------------------------------------------------------------------------------
+// --- reading the head -------------------------------------------------------------------------------------------
 
 interface Head {
   readonly method: string
@@ -224,8 +223,8 @@ const longestHead = 8 * 1024
 
 const requestLine = new RegExp(`^(GET|POST|PUT|PATCH|DELETE) (${edgePath.source.slice(1)}[!-"$-~]*) HTTP/1\\.1\r\n`)
 const plainFields = /^(?:[\w!#$%&'*+.^`|~-]+:[\t -~]*\r\n)+$/
-/** They change how the rest is read, or what becomes of the connection. */
-const changing = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'])
+/** Headers that change how the rest is read, or what becomes of the connection. */
+const changingHeaders = new Set(['transfer-encoding', 'expect', 'upgrade', 'trailer', 'proxy-connection'])
 
 function readFields(text: string): Fields | undefined {
   if (!plainFields.test(text)) return undefined
@@ -235,7 +234,7 @@ function readFields(text: string): Fields | undefined {
     const end = text.indexOf('\r', colon)
     const name = text.slice(start, colon).toLowerCase()
     const value = text.slice(text[colon + 1] === ' ' ? colon + 2 : colon + 1, end)
-    if (name in headers || changing.has(name) || value !== value.trim()) return undefined
+    if (name in headers || changingHeaders.has(name) || value !== value.trim()) return undefined
     headers[name] = value
     start = end + 2
   }
@@ -244,7 +243,7 @@ function readFields(text: string): Fields | undefined {
   return { text, headers, bodyLength: Number(length) }
 }
 
-// Shared by all worlds: it is the real time, and nothing else.
+// Shared by all worlds: the real time is the same for all of them.
 let second = 0
 let dateText = ''
 

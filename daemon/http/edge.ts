@@ -332,7 +332,7 @@ export class Edge {
     try {
       const ctx = { actor, state: engine.state, now, client, random, keys, server }
       const { signals = [], touch } = route.resource.commands[route.key]!(ctx, params)
-      engine.tell(signals, touch)
+      engine.repeat(signals, touch)
     } catch {
       // Refused here: this daemon is a little ahead of that one, or behind it.
     }

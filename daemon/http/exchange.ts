@@ -1,5 +1,5 @@
-// A request and its answer, as far as the edge of the API is concerned: what node:http gives, what the short way in gives,
-// and where the control plane can watch and interrupt a call.
+// A request and its answer, as far as the edge of the API is concerned: the common part of what node:http and the direct
+// server give, and where the control plane can watch and interrupt a call.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
@@ -45,7 +45,7 @@ export interface Answering {
   readonly observed?: ObservedCall | undefined
 }
 
-/** What other daemons of a cluster have to do with a request. */
+/** Answering requests together with the other daemons of a cluster. */
 export interface Forwarding {
   /** Whether another daemon has to answer calls with this method. */
   takes(method: string): boolean
@@ -53,7 +53,7 @@ export interface Forwarding {
   catchUp(): Promise<boolean>
   /** Has the call answered by that daemon. */
   forward(call: ForwardedCall, answering: Answering): Promise<void>
-  /** Before a forwarded request is answered: says in the answer what it rests on. False when it was refused instead. */
+  /** Called before a forwarded request is answered: adds the newest position to the answer. False when it was refused instead. */
   admit(head: RequestHead, response: Response): boolean
 }
 
@@ -107,7 +107,7 @@ export interface KnownCall {
 }
 
 export interface WatchedCall {
-  /** It is known who asks for what. Resolves to false when the call has been dealt with and must go no further. */
+  /** Endpoint and account are known. Resolves with false when the call has been answered and must go no further. */
   admit(call: KnownCall): Promise<boolean>
   /** The parameters as the endpoint will see them. */
   understood(params: Readonly<Record<string, unknown>>): void
@@ -115,6 +115,6 @@ export interface WatchedCall {
   parked(): void
   /** The call is refused; the answer follows. */
   refused(refusal: Refusal): void
-  /** An answer is about to be written. True: that has been seen to. */
+  /** Called before an answer is written. True when it has written the answer itself. */
   answer(to: Answering, status: number, body: string): boolean
 }

@@ -1,11 +1,10 @@
 // Calls of a world's API from inside its process, in the form of fetch: checked, limited, watched and logged like any other call.
 
-import type { Response as Answer, RequestHead } from './exchange.ts'
+import type { Response as Answer } from './exchange.ts'
+import type { Site } from './site.ts'
 
-type ServeWhole = (head: RequestHead, body: Buffer | undefined, response: Answer) => void
-
-/** `remoteAddress`: on whose behalf calls are made. */
-export function innerFetch(serve: ServeWhole, remoteAddress: string | undefined): typeof fetch {
+/** `remoteAddress` is that of the client on whose behalf the calls are made. */
+export function innerFetch(site: Site, remoteAddress: string | undefined): typeof fetch {
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input))
     const body = init.body === undefined || init.body === null ? undefined : Buffer.from(String(init.body))
@@ -15,8 +14,8 @@ export function innerFetch(serve: ServeWhole, remoteAddress: string | undefined)
     init.signal?.throwIfAborted()
     return new Promise((resolve, reject) => {
       const answer = new InnerAnswer(resolve, reject)
-      init.signal?.addEventListener('abort', () => answer.leave(init.signal!.reason), { once: true })
-      serve(
+      init.signal?.addEventListener('abort', () => answer.abort(init.signal!.reason), { once: true })
+      site.serveWhole(
         { method: init.method ?? 'GET', url: `${pathname}${search}`, headers, socket: { remoteAddress } },
         body,
         answer,
@@ -25,7 +24,7 @@ export function innerFetch(serve: ServeWhole, remoteAddress: string | undefined)
   }
 }
 
-/** The answer of such a call, which is written in one piece. */
+/** Gathers the answer of such a call. */
 class InnerAnswer implements Answer {
   readonly socket = null
   statusCode = 200
@@ -64,11 +63,11 @@ class InnerAnswer implements Answer {
   }
 
   destroy(): void {
-    this.leave(new Error('the daemon closed the call without an answer'))
+    this.abort(new Error('the daemon closed the call without an answer'))
   }
 
-  /** The caller does not wait for the answer any more. */
-  leave(reason: unknown): void {
+  /** Ends the call without an answer. */
+  abort(reason: unknown): void {
     this.#reject(reason)
     this.#close()
   }

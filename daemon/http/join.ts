@@ -53,7 +53,7 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
     ...(forwarded !== undefined && { 'x-forwarded-for': String(forwarded) }),
   }
   const { method, path } = invitations.accept
-  const call = innerFetch(site.serveInside, request.socket.remoteAddress)
+  const call = innerFetch(site, request.socket.remoteAddress)
   const answer = await call(`http://inside${prefix}${path}`, { method, headers, body: String(form) })
   return { status: answer.status, body: (await answer.json()) as Answer }
 }

@@ -1,4 +1,4 @@
-// The port: node:http with its deadlines, the short way in before it, and the bounds of all connections.
+// The port: node:http with its deadlines, the direct server before it, and the bounds of all connections.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type Https from 'node:https'
@@ -9,22 +9,20 @@ import { createAnswering, refuse } from './answer.ts'
 import type { Bounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
 import { Connections, refuseOnSocket } from './connections.ts'
-import { type Serve, ShortWay } from './direct.ts'
+import { DirectServer, type Serve } from './direct.ts'
 import { hasBody } from './incoming.ts'
 
 interface ListenerParts {
   readonly bounds: Bounds
   /** Largest body of all, in bytes. */
   readonly bodyLimit: number
-  /** Whether node:http reads every request. */
-  readonly plain: boolean
   /** For HTTPS. */
   readonly certificate?: Certificate | undefined
   readonly newId: () => string
   /** Takes a request that node:http has read as far as its body. */
   readonly take: (request: IncomingMessage, response: ServerResponse) => void
-  /** Takes a request that the short way has read whole. */
-  readonly serve: Serve
+  /** Takes a request that the direct server has read whole; undefined: node:http reads every request. */
+  readonly serve?: Serve | undefined
 }
 
 export interface Listener {
@@ -43,10 +41,10 @@ export function createListener(parts: ListenerParts): Listener {
   const options = {
     keepAliveTimeout: keepAliveMs,
     headersTimeout: bounds.receiveMs,
-    // Bodies have a deadline of their own below; this one is for what waits behind another request.
+    // For requests that wait behind another one. Bodies have an earlier deadline, see `limitTime`.
     requestTimeout: timeFor(parts.bodyLimit, bounds),
     connectionsCheckingInterval: Math.min(5000, bounds.receiveMs / 2),
-    // Without a Host header node:http would refuse in words of its own; the edge has better ones.
+    // The edge refuses requests without a Host header, with a message in the form of all its errors.
     requireHostHeader: false,
   }
   const exchanges = new Exchanges()
@@ -61,9 +59,9 @@ export function createListener(parts: ListenerParts): Listener {
   if (secure) server.maxConnections = bounds.connections
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     exchanges.whenAnswered(socket, () => {
-      // A request that noise cuts off has one answer: its own, if that came first, or the refusal of the noise.
+      // The request that the bad bytes cut off is not answered twice.
       if (exchanges.isLastAnswered(socket)) socket.destroySoon()
-      else refuseNoise(error, socket)
+      else refuseBadBytes(error, socket)
     })
   })
   const connections = new Connections(bounds)
@@ -72,23 +70,24 @@ export function createListener(parts: ListenerParts): Listener {
   const handOver = (socket: Socket) => {
     for (const listener of listeners) listener.call(server, socket)
   }
-  const shortWay = new ShortWay(server, serve, handOver)
-  // The short way is proven on plain sockets only.
-  const enter = parts.plain || secure ? handOver : (socket: Socket) => shortWay.take(socket)
+  // Its proof (`test/proof/http.ts`) covers connections without TLS only.
+  const direct = serve && !secure ? new DirectServer(server, serve, handOver) : undefined
   server.removeAllListeners(arrival)
   server.on(arrival, (socket: Socket) => {
-    if (connections.admit(socket)) enter(socket)
+    if (!connections.admit(socket)) return
+    if (direct) direct.take(socket)
+    else handOver(socket)
   })
   server.on('close', () => connections.stop())
   return {
     server,
     closeIdle() {
       server.closeIdleConnections()
-      shortWay.closeIdle()
+      direct?.closeIdle()
     },
     closeAll() {
       server.closeAllConnections()
-      shortWay.closeAll()
+      direct?.closeAll()
     },
     replaceCertificate: ({ cert, key }) => secure?.setSecureContext({ cert, key, minVersion: oldestTls }),
   }
@@ -100,17 +99,17 @@ function secureOptions({ receiveMs }: Bounds): { minVersion: typeof oldestTls; h
   return { minVersion: oldestTls, handshakeTimeout: receiveMs }
 }
 
-/** Loaded only where it is wanted. */
+/** node:https is loaded only for daemons that have a certificate. */
 function createSecureServer(...args: Parameters<typeof Https.createServer>): SecureServer {
   const { createServer } = process.getBuiltinModule('node:https')
   return createServer(...args)
 }
 
-/** Requests that are being answered, by their connection: noise after them is refused after their answers. */
+/** Requests that are being answered, by their connection: bytes after them that are not HTTP are refused after their answers. */
 class Exchanges {
   readonly #open = new WeakMap<Socket, Map<IncomingMessage, ServerResponse>>()
   readonly #last = new WeakMap<Socket, readonly [IncomingMessage, ServerResponse]>()
-  readonly #noisy = new WeakSet<Socket>()
+  readonly #refused = new WeakSet<Socket>()
 
   add(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
@@ -130,10 +129,13 @@ class Exchanges {
     return request?.complete === false && response!.writableEnded
   }
 
-  /** Once for each connection. A request that the noise cut off is not answered, unless its answer is already on its way. */
+  /**
+   * Calls `next` once for each connection, after the answers to its requests. A request that the bad bytes cut off is not waited
+   * for, unless its answer is being sent.
+   */
   whenAnswered(socket: Socket, next: () => void): void {
-    if (this.#noisy.has(socket)) return
-    this.#noisy.add(socket)
+    if (this.#refused.has(socket)) return
+    this.#refused.add(socket)
     const open = this.#open.get(socket) ?? []
     const answered = [...open].filter(([request, response]) => request.complete || response.writableEnded)
     let left = answered.length
@@ -145,7 +147,7 @@ class Exchanges {
   }
 }
 
-/** A body that does not arrive in time is refused, and the connection closed: its place is for others. */
+/** Refuses a body that does not arrive in time, and closes its connection: there is a bound on how many can be open. */
 function limitTime(request: IncomingMessage, response: ServerResponse, { bounds, newId }: ListenerParts): void {
   const { socket } = request
   const begin = performance.now()
@@ -154,7 +156,7 @@ function limitTime(request: IncomingMessage, response: ServerResponse, { bounds,
     const to = createAnswering({ method: request.method!, id: newId() }, response)
     to.headers.push('Connection', 'close')
     refuse(to, malformed('The body did not arrive in time. Send it faster, or send less.', { status: 408 }))
-    // Neither the rest of the body nor a client that does not read is waited for.
+    // Without waiting for the rest of the body, or for a client that does not read.
     socket.destroySoon()
   }
   const check = () => {
@@ -167,13 +169,13 @@ function limitTime(request: IncomingMessage, response: ServerResponse, { bounds,
   request.once('end', done).once('close', done)
 }
 
-/** Milliseconds for a body of which so much has arrived. */
+/** Milliseconds for a body of which this many bytes have arrived. */
 function timeFor(bytes: number, { receiveMs, uploadPace }: Bounds): number {
   return receiveMs + Math.ceil((bytes / uploadPace) * 1000)
 }
 
-/** What cannot be read as HTTP. */
-function refuseNoise({ code }: Error & { code?: string }, socket: Socket): void {
+/** Refuses bytes that are not HTTP. */
+function refuseBadBytes({ code }: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return
   if (code === 'HPE_HEADER_OVERFLOW') refuseOnSocket(socket, headTooLarge)
   else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') refuseOnSocket(socket, tooSlow)

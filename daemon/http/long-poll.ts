@@ -117,7 +117,7 @@ export class LongPoll {
     if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
       throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
-    if (upTo > queue.newest && !(await this.#engine.toldElsewhere(positionOf(queue, upTo))))
+    if (upTo > queue.newest && !(await this.#engine.reach(positionOf(queue, upTo))))
       throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
     const kept = sentWithLater(queue, upTo)
     const seen = queue.pending.filter(event => event.id <= upTo)

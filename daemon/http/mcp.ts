@@ -39,7 +39,7 @@ function loadEndpoint(site: Site): Promise<McpEndpoint> {
 }
 
 function buildOptions(site: Site, { email, apiKey, ip }: McpAccount) {
-  return { site: site.url, email, apiKey, client: 'natter-mcp', fetch: innerFetch(site.serveInside, ip) }
+  return { site: site.url, email, apiKey, client: 'natter-mcp', fetch: innerFetch(site, ip) }
 }
 
 function toolsetsIn(given: string | string[] = 'read'): Toolset[] {

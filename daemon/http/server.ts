@@ -20,35 +20,34 @@ interface ServerParts {
   /** Bytes of the largest body of all. */
   readonly bodyLimit: number
   readonly bounds?: Bounds
-  /** Whether node:http reads every request; else the short way takes what it can. */
+  /** Whether node:http reads every request; else the direct server reads those it can. */
   readonly plainHttp?: boolean
   /** Any host, unless it is given. */
   readonly hosts?: TrustedHosts
   /** For HTTPS. */
   readonly certificate?: Certificate | undefined
   readonly logLevel: string
-  /** Hears of every call that was answered. */
+  /** Called for every call that was answered. */
   readonly countCall?: SiteHost['countCall']
 }
 
 export interface HttpServer extends SiteHost {
   /**
    * Requests to paths below the prefix (`/spaces/NAME`) go to this site, without the prefix; '' is for all the others.
-   * A site that was there before is replaced: its requests in progress are still answered by it.
+   * Replaces a site that was there before, which still answers its requests in progress.
    */
   mount(prefix: string, site: Site): void
   unmount(prefix: string): void
-  /** What a site below a prefix needs: its requests are counted by themselves, and take up a part of the room only. */
+  /** What a site below a prefix needs: request IDs of its own, and a share of the memory for bodies. */
   createHost(name: string): SiteHost
-  /** From now on. */
   setLogLevel(level: string): void
   /** For connections from now on. */
   replaceCertificate(certificate: Certificate): void
-  /** Connections that are open. */
+  /** How many connections are open. */
   connections(): Promise<number>
   /** From here on, neither the port nor a connection keeps the process alive. */
   unref(): void
-  /** Resolves to the address. */
+  /** Resolves with the address it listens at, such as `http://127.0.0.1:9991`. */
   listen(where: { host: string; port: number }): Promise<string>
   close(): Promise<void>
 }
@@ -69,13 +68,12 @@ export function buildServer({
   const pageOf = new WeakMap<IncomingMessage, Site>()
   const log = new ServerLog(logLevel)
   const findRefusal = ({ url, headers }: RequestHead) => targetRefusal(url!) ?? hosts.refuseHeaders(headers)
-  // The ID is of the site: what one space is asked must not show in another.
+  // The site counts its own requests: the IDs of one space must not show how many requests another had.
   const refuseAt = (site: Site, { method }: RequestHead, response: Response, refusal: Refusal) =>
     refuse(createAnswering({ method: method!, id: site.newId() }, response), refusal)
   const listener = createListener({
     bounds,
     bodyLimit,
-    plain: plainHttp,
     certificate,
     newId,
     take: (request, response) => {
@@ -84,11 +82,13 @@ export function buildServer({
       else if (sites.isFolder(request)) sendToFolder(request.url!, response)
       else sites.find(request).serve(request, response)
     },
-    serve: (head, body, response) => {
-      const refusal = findRefusal(head)
-      if (refusal) refuseAt(sites.find(head), head, response, refusal)
-      else sites.find(head).serveWhole(head, body, response)
-    },
+    serve: plainHttp
+      ? undefined
+      : (head, body, response) => {
+          const refusal = findRefusal(head)
+          if (refusal) refuseAt(sites.find(head), head, response, refusal)
+          else sites.find(head).serveWhole(head, body, response)
+        },
   })
   const { server } = listener
   let pages: Promise<Pages> | undefined
@@ -103,7 +103,7 @@ export function buildServer({
         return built
       })
       .catch(error => {
-        // Without a free descriptor, for instance. The next request tries again.
+        // No file descriptor was free, for instance. The next request tries again.
         pages = undefined
         throw error
       })
@@ -121,7 +121,7 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
-      // In this turn once the pages are loaded: whether the answer comes before noise after the request must not depend on which reader has it.
+      // Once the pages are loaded, in the same turn as the edge does it, so that bytes after the request that are not HTTP are refused after the answer.
       if (opened) return opened.serve(request, response)
       openPages().then(
         ({ serve }) => serve(request, response),
@@ -154,7 +154,7 @@ export function buildServer({
       server.unref()
       server.on('connection', socket => socket.unref())
     },
-    listen: where => listen(server, where, log),
+    listen: where => listen(server, where, certificate ? 'https' : 'http', log),
     close: async () => {
       await (await pages?.catch(() => undefined))?.beginClosing()
       await close(listener, () => sites.settled())
@@ -162,12 +162,12 @@ export function buildServer({
   }
 }
 
-/** A flood of bodies in one world must leave room for those of the others. */
+/** The part of the memory for bodies that one space may use, so that the others have some left. */
 const share = 1 / 4
 
 function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
   const { held, heldFiles } = whole.intake
-  // In the log of the daemon the name tells them from those of other worlds.
+  // The name tells them from the IDs of other worlds in the log of the daemon.
   let requests = 0
   return {
     ...whole,
@@ -180,7 +180,7 @@ function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFile
   }
 }
 
-/** Which world a request is for. */
+/** The sites by their prefixes. */
 class Sites {
   readonly #below = new Map<string, Site>()
   #main: Site | undefined
@@ -195,14 +195,14 @@ class Sites {
     else this.#below.delete(prefix)
   }
 
-  /** Whether the request names a site below a prefix and nothing in it, without the slash that its page needs. */
+  /** Whether the path is that of a site below a prefix without the slash at its end, which relative links of its page need. */
   isFolder({ url }: RequestHead): boolean {
     if (this.#below.size === 0) return false
     const prefix = twoSegments.exec(url!)?.[0]
     return prefix !== undefined && url![prefix.length] !== '/' && this.#below.has(prefix)
   }
 
-  /** The site of the request, whose URL loses the prefix. */
+  /** The site of the request. Removes the prefix from the URL of the request. */
   find(request: RequestHead): Site {
     const prefix = this.#below.size === 0 ? undefined : twoSegments.exec(request.url!)?.[0]
     const site = prefix === undefined ? undefined : this.#below.get(prefix)
@@ -233,7 +233,7 @@ async function close(listener: Listener, settled: () => Promise<void>): Promise<
   listener.closeIdle()
   const sweep = setInterval(() => listener.closeIdle(), 10)
   const force = setTimeout(async () => {
-    // Waits for the disk without a deadline: a write without an answer would look lost to its client.
+    // Waits for the disk without a deadline: a client whose write is not answered would take it for lost.
     await settled().catch(() => {})
     setImmediate(() => listener.closeAll())
   }, patience)
@@ -245,8 +245,12 @@ async function close(listener: Listener, settled: () => Promise<void>): Promise<
   }
 }
 
-/** Resolves to the address by which it can be called from here, if there is one. */
-async function listen(server: Server, { host, port }: { host: string; port: number }, log: ServerLog): Promise<string> {
+async function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+  scheme: 'http' | 'https',
+  log: ServerLog,
+): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
@@ -255,7 +259,7 @@ async function listen(server: Server, { host, port }: { host: string; port: numb
     })
   })
   const bound = server.address() as AddressInfo
-  const address = `http://${bound.address.includes(':') ? `[${bound.address}]` : bound.address}:${bound.port}`
+  const address = `${scheme}://${bound.address.includes(':') ? `[${bound.address}]` : bound.address}:${bound.port}`
   log.info({}, `Server listening at ${address}`)
   return address
 }

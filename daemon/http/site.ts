@@ -54,7 +54,7 @@ export interface SiteHost {
   readonly newId: () => string
   readonly intake: Intake
   readonly countCall?: EdgeParts['countCall']
-  /** Answers what is not of the API: the site's other pages, or that there is no such path. */
+  /** Answers requests outside of the API: other pages of the site, or 404. */
   readonly page: (site: Site, request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -96,13 +96,13 @@ export class Site {
     return { ready: this.isReady, ...(cluster && { cluster }) }
   }
 
-  /** From now on requests are answered, those that wait included. */
+  /** Answers requests from now on, and those that wait. */
   open(): void {
     this.#phase = 'open'
     this.#begin()
   }
 
-  /** Probes get the answer that it is not ready. Requests are still answered, unless it was never open. */
+  /** /readyz answers 503 from now on. Requests are still answered, unless it was never open. */
   beginClosing(): void {
     this.#phase = this.#phase === 'open' ? 'closing' : 'closed'
     this.#begin()
@@ -133,7 +133,7 @@ export class Site {
     })
   }
 
-  /** Answers a request to the API that arrived whole. */
+  /** Answers a request to the API that arrived whole, or that this process makes itself. */
   serveWhole(head: RequestHead, body: Buffer | undefined, response: Response): void {
     this.requests++
     response.date = this.#parts.date
@@ -194,10 +194,6 @@ export class Site {
     return { userId: user.id, email: user.email, apiKey: keys.deriveKey(user), ip }
   }
 
-  /** Answers a call of the API that this process makes itself. */
-  readonly serveInside = (head: RequestHead, body: Buffer | undefined, response: Response): void =>
-    this.serveWhole(head, body, response)
-
   /** The address of a user's avatar. */
   avatar(request: FastifyRequest, who: string, medium: boolean): string {
     const { engine, server } = this.#parts
@@ -205,13 +201,13 @@ export class Site {
     return locatePicture(server.url, address, request.url.split('?', 2)[1])
   }
 
-  /** What the link of an invitation offers. Refuses unknown and expired links. */
+  /** The account that the link of an invitation offers. Refuses unknown and expired links. */
   offer(token: string): Offer {
     const { engine, now } = this.#parts
     return readOffer(engine.state, now(), token)
   }
 
-  /** `given`: the path of the file, if it is not that of the request. */
+  /** `given` is the path of the file, if it is not that of the request. */
   upload(request: FastifyRequest, given?: string): Promise<UploadAnswer> {
     const { authorization, range, 'if-range': condition } = request.headers
     const [path, query] = request.url.split('?', 2)
@@ -241,7 +237,7 @@ export class Site {
     else this.#host.page(this, request, response)
   }
 
-  /** At any time, and without what the other pages need: a probe is often the first request. */
+  /** Answered in every phase, and without fastify: a probe is often the first request. */
   #answerProbe(request: IncomingMessage, response: ServerResponse): void {
     const isAlive = request.url!.startsWith('/livez')
     const status = isAlive || this.isReady ? 200 : 503
@@ -296,7 +292,7 @@ function isProbe({ method, url }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && /^\/(live|ready)z(\?|$)/.test(url!)
 }
 
-/** Milliseconds. Most worlds are open by then: a client that waited for the port finds everything in its place. */
+/** Milliseconds that a request waits for a world that starts. Most are open by then, so a client may call as soon as the port is open. */
 const patience = 1000
 
 async function opensSoon(started: Promise<void>): Promise<boolean> {

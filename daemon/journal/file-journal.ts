@@ -1,4 +1,5 @@
-// The journal on disk: an active segment that grows, sealed ones that wait to be forgotten. One writer: store-lock.ts.
+// The journal on disk: an active segment that grows, and sealed ones that are deleted once a snapshot covers them. The lock of the
+// store (`store-lock.ts`) makes sure that there is only one writer.
 import { fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,18 +24,18 @@ export interface FileJournalOptions {
   readonly folder: string
   /** 'os' leaves the entries to the operating system: they survive a crash of the daemon, not one of the machine. */
   readonly durability: 'fsync' | 'os'
-  /** Where a journal that does not exist yet begins: the position of a snapshot that came without one. */
+  /** The position after which a new journal begins: that of a snapshot without a journal. */
   readonly startAfter?: number
   readonly disk?: Disk
-  /** Hears of every batch that was written: how long it took, and its bytes. */
+  /** Called for every batch that was written. */
   readonly onFlush?: ((milliseconds: number, bytes: number) => void) | undefined
 }
 
 export class FileJournal<Fact> implements Journal<Fact> {
-  /** What was cut when it was opened, for the operator. */
+  /** Tells the operator what was cut off at the end when it was opened. */
   readonly repair: string | undefined
   readonly #folder: string
-  /** Open from the beginning, so that a seal half-way through needs no descriptor that the system might refuse. */
+  /** Open all the time, so that a seal does not fail half-way because the system has no descriptor left. */
   readonly #held: HeldFolder
   readonly #durability: 'fsync' | 'os'
   readonly #disk: Disk
@@ -42,16 +43,16 @@ export class FileJournal<Fact> implements Journal<Fact> {
   readonly #sealed: Sealed[]
   readonly #commits = new GroupCommit(text => this.#write(text))
   #fd: number
-  /** The active segment as a file of the disk, whatever its name leads to. */
+  /** The inode of the active segment, to notice when its name leads to another file. */
   #file: Stats
   #position: number
-  /** Position of the newest seal asked for. */
+  /** Position of the newest seal that was requested. */
   #boundary: number
-  /** Between the two names of a seal, when the active name leads nowhere. */
+  /** Between the two renames of a seal there is no file under the active name. */
   #swapping = false
   #closed: Promise<void> | undefined
 
-  /** Opens at the cost of the last few entries; a torn end is cut here, everything else is checked by `replay`. */
+  /** Reads only the last few entries, and cuts off an incomplete one. All others are checked by `replay`. */
   static async open<Fact>(options: FileJournalOptions): Promise<FileJournal<Fact>> {
     const found = await openSegments(options.folder, options.startAfter ?? 0)
     forgetCleanStop(options.folder)
@@ -87,7 +88,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     return { position: this.#position, durable: this.#commits.add(line) }
   }
 
-  /** Takes lines that were made elsewhere and end with the entry at the position. Settles when they are written. */
+  /** Appends lines that another daemon made; the last of them has the position `last`. Settles when they are written. */
   appendLines(lines: string, last: number): Promise<void> {
     this.#mustBeOpen()
     this.#position = last
@@ -114,7 +115,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
   }
 
-  /** Checks that the file still has its name, so that nothing is acknowledged that would be lost. Costs microseconds beside a sync. */
+  /** Checks that the file still has its name: entries in another one would be lost. Takes microseconds, much less than a sync. */
   #mustBeThere(): void {
     const error = this.lost()
     if (error) throw error
@@ -155,7 +156,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
   }
 
-  /** Own descriptors, opened at once: a segment that is sealed or deleted during a read stays readable. */
+  /** Opens all segments at the beginning of a read, so that those sealed or deleted meanwhile stay readable. */
   #openForReading(after: number, newest: number): Segment[] {
     if (after > newest)
       throw new JournalDamaged(activeName, 1, `the journal ends at position ${newest}, before ${after}`)
@@ -172,18 +173,18 @@ export class FileJournal<Fact> implements Journal<Fact> {
   async seal(): Promise<number> {
     this.#mustBeOpen()
     const last = this.#position
-    // Nothing since the seal before: only wait for that one.
+    // Nothing was appended since the seal before: wait for that one only.
     if (last === this.#boundary) return this.#whenWritten(() => last)
     this.#mustBeThere()
     this.#boundary = last
-    // Made beside the flush in flight, so that the appends wait for two renames only.
+    // Made during the flush in progress, so that appends wait for two renames only.
     const next = createSegment(this.#folder, unfinishedName(last), last)
     next.catch(() => {})
     await this.#whenWritten(() => this.#swap(last, next))
     return last
   }
 
-  /** Fails without harm while the new segment is made (there a full disk shows); after that a failure is final. */
+  /** An error in making the new segment, such as a full disk, leaves the journal as it was. Any later error ends it. */
   async #swap(last: number, next: Promise<number>): Promise<void> {
     const old = this.#fd
     const active = join(this.#folder, activeName)
@@ -192,10 +193,10 @@ export class FileJournal<Fact> implements Journal<Fact> {
     try {
       this.#mustBeThere()
       this.#swapping = true
-      // A snapshot will rely on the sealed segment, so it must be on disk even where appends are not synced.
+      // A snapshot begins where the sealed segment ends, so that segment must be on disk even if appends are not synced.
       await sync(old, this.#disk)
       await rename(active, join(this.#folder, file))
-      // The old name is synced first, then the new one, so that a crash in between leaves the entries under one of them.
+      // Synced before the second rename, so that a crash in between leaves the entries under one of the two names.
       await this.#held.sync()
       await rename(join(this.#folder, unfinishedName(last)), active)
       await this.#held.sync()
@@ -210,7 +211,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     await closeFile(old)
   }
 
-  /** Puts everything appended so far on disk, also where appends are not synced. Resolves to its position. */
+  /** Syncs everything appended so far, even if appends are not synced. Resolves with its position. */
   async sync(): Promise<number> {
     const last = this.#position
     return this.#whenWritten(async () => {
@@ -220,7 +221,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async forget(upTo: number): Promise<void> {
-    // In order with the reads: earlier reads still get it. The unlinking itself is not waited for.
+    // In order with reads, so that those before it still find the segments. They are deleted later, outside of that order.
     const gone = await this.#commits.inOrder(async () => {
       const count = this.#sealed.filter(({ last }) => last <= upTo).length
       return this.#sealed.splice(0, count)
@@ -231,7 +232,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
       // Oldest first, so that a crash leaves no gap.
       for (; gone.length > 0; gone.shift()) await unlink(join(this.#folder, gone[0]!.file))
     } catch (error) {
-      // The next call begins with them again: to delete a newer segment before an older one leaves a gap, too.
+      // The next call begins with them again: deleting a newer segment before an older one would leave a gap.
       this.#sealed.unshift(...gone)
       throw error
     }
@@ -246,14 +247,14 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#closed ??= this.#commits.inOrder(async () => {
       if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
       await closeFile(this.#fd)
-      // A disk that refuses this file still has the journal.
+      // The store is good without this mark: the next start then takes an incomplete end for that of a crash.
       if (!this.failure && !this.lost()) await recordCleanStop(this.#folder, this.#position).catch(() => {})
       await this.#held.release()
     })
     return this.#closed
   }
 
-  /** Runs when everything appended so far is written, or throws what kept it from being written. */
+  /** Runs the job when everything appended so far is written. Throws the error if that failed. */
   #whenWritten<T>(job: () => T | Promise<T>): Promise<T> {
     return this.#commits.inOrder(async () => {
       if (this.failure) throw this.failure

@@ -1,5 +1,5 @@
-// The state as one JSON file, `state.json`, kept by lowdb through an adapter of our own: lowdb's never syncs, and builds
-// the whole file as one string. Knows rows and sections, not what they mean.
+// Writes the state as one JSON file, `state.json`, through lowdb with an adapter of our own: lowdb's does not sync, and builds the
+// whole file as one string. Knows rows and sections, not what they mean.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -21,19 +21,19 @@ export interface Snapshots {
   /** The bytes of a file that belongs to the snapshot read. */
   file(name: string): Buffer
   /**
-   * Writes beside the traffic; the old snapshot is kept until the new one is on disk. One write at a time. Files that only old
-   * snapshots needed are removed, except those that are in use when it is done.
+   * Writes between requests, one snapshot at a time. The old snapshot is kept until the new one is on disk. Then files that only
+   * old snapshots needed are deleted, except those that are in use.
    */
   write(document: StateDocument<Iterable<unknown>, SideFile>, inUse?: () => ReadonlySet<string>): Promise<void>
 }
 
-/** `check` throws when the folder is no longer ours: a snapshot must not end up in the store of another daemon. */
+/** `check` throws when the folder was replaced: a snapshot must not be written into the store of another daemon. */
 export function openSnapshots(folder: string, check: () => void = () => {}): Snapshots {
   const side = new SideFiles(folder)
   const low = new Low<StateDocument | null>(durableAdapter(folder, check), null)
   let previous: Promise<unknown> = Promise.resolve()
-  // lowdb keeps what it read or wrote; a copy of the whole state is not to stay in memory.
-  const one = <T>(work: () => Promise<T>): Promise<T> => {
+  // One at a time. lowdb keeps what it read or wrote, so it is made to drop that copy of the whole state.
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const result = previous.then(work).finally(() => {
       low.data = null
     })
@@ -42,7 +42,7 @@ export function openSnapshots(folder: string, check: () => void = () => {}): Sna
   }
   return {
     read: () =>
-      one(async () => {
+      inTurn(async () => {
         await low.read()
         const document = low.data as StateDocument<readonly any[]> | null
         side.know(document?.files ?? [])
@@ -50,7 +50,7 @@ export function openSnapshots(folder: string, check: () => void = () => {}): Sna
       }),
     file: name => side.read(name),
     write: (document, inUse = () => new Set()) =>
-      one(async () => {
+      inTurn(async () => {
         check()
         const files = document.files ?? []
         const entries = await side.write(files)
@@ -66,7 +66,7 @@ function durableAdapter(folder: string, check: () => void): Adapter<StateDocumen
   const path = join(folder, stateName)
   return {
     async read() {
-      // The snapshot under the real name is whole.
+      // A crash left it; the snapshot under the real name is complete.
       removeUnfinished(path)
       return readStateFile(path)
     },
@@ -82,18 +82,18 @@ async function* checkedAtEnd<T>(pieces: AsyncIterable<T>, check: () => void): As
 }
 
 const pieceLength = 256 * 1024
-/** Milliseconds of work between two turns of the loop. One row is the smallest slice there is. */
+/** Milliseconds of work between two turns of the event loop. It is checked after each row. */
 const sliceTime = 4
 
-/** The text of a snapshot that has nothing beside it, in pieces. */
+/** The text of a snapshot without files beside it, in pieces. */
 export function snapshotText(document: Omit<StateDocument, 'files'>): AsyncIterable<string> {
   return statePieces(document)
 }
 
-/** The file's text in pieces, one row a line. Gives way to the traffic whenever a slice of time is used up. */
+/** The text of the file in pieces, one row a line. Requests are served in between, whenever a slice of time is used up. */
 async function* statePieces(document: StateDocument): AsyncGenerator<string> {
   const { format, position, time, sections, files = [] } = document
-  // What could not be read back must not replace what can.
+  // Otherwise a snapshot that cannot be read would replace one that can.
   if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
     throw new TypeError('a snapshot needs a format, a position and a time')
   let piece = `{"format":${format},"position":${position},"time":${time},${head(files)}"sections":{`

@@ -1,4 +1,4 @@
-// Reading `state.json`: by lines, because it may be larger than any string; as a whole if it was reformatted.
+// Reads `state.json`: by lines, because it may be larger than a string can be; as a whole if it was reformatted.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -6,8 +6,8 @@ import { lineBlocks, newline } from './line-blocks.ts'
 import { checkSums, inHex, isEdited, type Sums, sumOfHead, sumOfRows } from './state-sums.ts'
 
 /**
- * What the newest natter writes. Older ones are handed on as they are, newer ones are refused. Since 2 full segments of
- * messages are files of their own; since 3 there are checksums, and queues refer to the text of events that they share.
+ * The format that this version writes. Newer ones are refused. Since 2, full segments of messages are files of their own; since 3,
+ * there are checksums, and queues refer to the text of events that they share.
  */
 export const stateFormat = 3
 /** The first format with checksums. */
@@ -28,13 +28,13 @@ export interface StateDocument<Rows = Iterable<unknown>, File = FileEntry> {
   readonly time: number
   /** Rows by the name of their section, in the order of the file. Rows must not change while they are written. */
   readonly sections: Readonly<Record<string, Rows>>
-  /** A person changed it and said so: its checksums were not checked. */
+  /** A person edited it and marked it so: there are no checksums to check. */
   readonly edited?: true
-  /** What is too large or too still to be written again with every snapshot. */
+  /** Files of messages, which are too large to be written again with every snapshot. */
   readonly files?: readonly File[]
 }
 
-/** As it is read: with its checksums, if it has any. */
+/** With its checksums, if it has any. */
 type Found = StateDocument<unknown[]> & { sums?: unknown }
 
 export class SnapshotDamaged extends Error {
@@ -48,7 +48,7 @@ export class SnapshotDamaged extends Error {
   }
 }
 
-/** Above this only our own layout can be read; below, any JSON of the right shape. */
+/** Bytes of the largest file that is read as a whole. A larger one must have our own layout. */
 const wholeLimit = 256 * 1024 * 1024
 
 export async function readStateFile(path: string): Promise<StateDocument<unknown[]> | null> {
@@ -61,7 +61,7 @@ export async function readStateFile(path: string): Promise<StateDocument<unknown
   }
 }
 
-/** Checks the sums of a file that is open, and makes nothing of its rows: a tenth of the work of reading them. */
+/** Checks the sums of a file that is open, without parsing its rows, which would take ten times as long. */
 export async function checkOpenState(fd: number, file: string): Promise<void> {
   await readOpenState(fd, file, false)
 }
@@ -80,18 +80,18 @@ export async function readOpenState(fd: number, file: string, keepRows = true): 
       }
     return reader.finish()
   } catch (error) {
-    // Not laid out as we do it: a hand or a tool may have reformatted it, and then it is still good.
+    // The layout is not ours: a person or a tool may have reformatted the file.
     if (!(error instanceof SnapshotDamaged) || reader.final || size > wholeLimit) throw error
     return parseWhole(file, readWhole(fd, size), error)
   }
 }
 
-/** What a snapshot says of itself. Costs one line where the file has our layout; checks nothing else. */
+/** The snapshot without its sections. Reads and checks only the first line, if the file has our layout. */
 export async function readStateHead(fd: number, file: string): Promise<Omit<StateDocument, 'sections'>> {
   for await (const block of lineBlocks(fd, fstatSync(fd).size)) {
     const text = block.toString('utf8', 0, Math.max(0, block.indexOf(newline)))
     const found = text.endsWith('"sections":{') ? parseJson(`${text}}}`) : undefined
-    // Another layout, or damage: reading all of it tells which.
+    // Another layout, or damage: reading the whole file shows which.
     if (found === undefined) break
     const reason = whyNotState(found)
     if (reason) throw new SnapshotDamaged(file, 1, reason)
@@ -110,7 +110,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** From its beginning, wherever the descriptor has got to. */
+/** Reads from the beginning of the file, whatever was read from the descriptor before. */
 function readWhole(fd: number, size: number): string {
   const bytes = Buffer.alloc(size)
   return bytes.toString('utf8', 0, readSync(fd, bytes, 0, size, 0))
@@ -130,7 +130,7 @@ const beforeSums = '},"sums":'
 
 /** Takes the file line by line: the head, then sections of rows, then the end. */
 class StateReader {
-  /** Whether it was refused for what it says, not for its layout: no other way of reading it will help. */
+  /** Whether it was refused for its content, not for its layout, so that reading it as a whole would not help. */
   final = false
   readonly #file: string
   readonly #keepRows: boolean
@@ -139,7 +139,7 @@ class StateReader {
   #document!: Found
   #section = ''
   #rows: unknown[] = []
-  /** What the checksums have to be, and where each section begins. */
+  /** The checksums of what was read, and the line at which each section begins. */
   readonly #sums: Sums = { head: '', sections: {} }
   readonly #begins = new Map<string, number>()
   #sum = 0
@@ -192,7 +192,7 @@ class StateReader {
   #head(text: string): void {
     const head = text.endsWith('"sections":{') ? this.#parse(`${text}}}`) : undefined
     const reason = whyNotState(head)
-    this.final = reason?.startsWith('format') ?? false
+    this.final = isTooNew(head)
     if (reason) throw this.#damaged(reason)
     this.#document = head as Found
     this.#expected = 'section or end'
@@ -246,7 +246,7 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
   try {
     document = JSON.parse(text)
   } catch (error) {
-    // The reading by lines knows the line, unless it did not get past the first.
+    // Reading by lines has found the line of the error, unless it already failed at the first.
     if (earlier.line > 1) throw earlier
     const { message } = error as Error
     throw new SnapshotDamaged(file, text.slice(0, findPlace(message, text)).split('\n').length, message)
@@ -254,7 +254,7 @@ function parseWhole(file: string, text: string, earlier: SnapshotDamaged): State
   return acceptDocument(file, document)
 }
 
-/** Where `JSON.parse` failed. It names the place by number, or quotes it with ten letters before it, fewer at the beginning. */
+/** Where `JSON.parse` failed. Its message has a position, or quotes the text from ten characters before it. */
 function findPlace(message: string, text: string): number {
   const position = /position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return Number(position)
@@ -277,10 +277,14 @@ export function acceptDocument(file: string, document: unknown): StateDocument<u
   return found
 }
 
+function isTooNew(document: unknown): boolean {
+  return Object(document).format > stateFormat
+}
+
 function whyNotState(document: unknown): string | undefined {
   const { format, position, time, sections } = Object(document) as Record<string, unknown>
   if (!Number.isSafeInteger(format)) return 'not a snapshot of natter'
-  if ((format as number) > stateFormat) return `format ${format}, this natter reads ${stateFormat}; upgrade it`
+  if (isTooNew(document)) return `format ${format}, this natter reads ${stateFormat}; upgrade it`
   if (!Number.isSafeInteger(position) || typeof time !== 'number') return 'the position or time is missing'
   if (typeof sections !== 'object' || sections === null) return 'the sections are missing'
   if (!Object.values(sections).every(Array.isArray)) return 'a section is not a list of rows'

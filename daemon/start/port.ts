@@ -76,11 +76,11 @@ function chooseHosts({ host, url, cluster }: Config): TrustedHosts {
   return url === undefined ? anyHost : namedHosts(url, cluster?.advertise === undefined ? [] : [cluster.advertise])
 }
 
-/** The address with the real port, and a host that can be called, unlike 0.0.0.0. */
-export function readableUrl(address: string, host: string, scheme: 'http' | 'https'): string {
-  const { port } = new URL(address)
-  if (isWildcard(host)) return `${scheme}://127.0.0.1:${port}`
-  return isLoopback(host) && !host.includes(':') ? `${scheme}://${host}:${port}` : address.replace(/^https?/, scheme)
+/** The address with a host that can be called, unlike 0.0.0.0, and under the name that was given for it. */
+export function readableUrl(address: string, host: string): string {
+  const { protocol, port } = new URL(address)
+  if (isWildcard(host)) return `${protocol}//127.0.0.1:${port}`
+  return isLoopback(host) && !host.includes(':') ? `${protocol}//${host}:${port}` : address
 }
 
 /** The level in the file `log-level` of the folder, or else that of the flags. */

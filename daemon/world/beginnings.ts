@@ -1,4 +1,4 @@
-// The content of new spaces: the rows of a preset and a seed, founded once and kept, so that the next space with the same
+// What new spaces begin with: the rows of a preset or a seed. They are made once and cached, so that the next space with the same
 // content only has to load them.
 
 import { readFileSync } from 'node:fs'
@@ -16,32 +16,28 @@ import type { Beginning } from './world.ts'
 type Preset = Config['preset']
 type GivenSeed = string | object
 
-interface Kept {
-  /** Milliseconds, by the clock of the world. */
+interface Cached {
+  /** When it was made, in milliseconds by the clock of the world. */
   readonly time: number
-  readonly founding: Promise<Founded>
+  readonly made: Promise<Made>
 }
 
-interface Founded {
+interface Made {
   readonly beginning: Beginning
-  /** Whether it holds something that must not be in two worlds. */
+  /** Whether it holds random values that must not be in two worlds. */
   readonly unique: boolean
 }
 
-/** Contents that are kept. */
-const most = 16
+const mostCached = 16
 
-/**
- * Milliseconds that the founding may be in the past. People joined and messages were sent so much earlier, which no one can
- * tell. Where time is frozen at a given moment, it is that moment.
- */
+/** Milliseconds that a cached beginning is used. In such a space, the organization is that much older than the space. */
 const freshFor = 60_000
 
 export class Beginnings {
   readonly #config: Config
   readonly #keys: Keys
   readonly #passwords: Passwords
-  readonly #kept = new Map<string, Kept>()
+  readonly #cache = new Map<string, Cached>()
 
   constructor(config: Config, keys: Keys) {
     this.#config = config
@@ -49,8 +45,8 @@ export class Beginnings {
     this.#passwords = new Passwords(config.passwordCost, rateLimited)
   }
 
-  /** Without a preset and a seed, what the daemon itself began with. */
-  async found(settings: Config, preset?: Preset, seed?: GivenSeed): Promise<Beginning> {
+  /** Without a preset and a seed, the preset and the seed of the daemon itself. */
+  async get(settings: Config, preset?: Preset, seed?: GivenSeed): Promise<Beginning> {
     const content = {
       preset: preset ?? settings.preset,
       seed:
@@ -60,22 +56,22 @@ export class Beginnings {
     const frozenAt = clock === 'real' || clock.frozenAt === 'now' ? undefined : clock.frozenAt
     const now = frozenAt ?? Date.now()
     const key = JSON.stringify([content, content.seed instanceof SeedText, frozenAt, settings.level])
-    const kept = this.#kept.get(key)
+    const cached = this.#cache.get(key)
     try {
-      if (kept && now >= kept.time && now - kept.time < freshFor) {
-        const { beginning, unique } = await kept.founding
+      if (cached && now >= cached.time && now - cached.time < freshFor) {
+        const { beginning, unique } = await cached.made
         if (!unique) return beginning
       }
-      const founding = this.#found({ ...settings, ...content }, now)
-      this.#keep(key, { time: now, founding })
-      return (await founding).beginning
+      const made = this.#make({ ...settings, ...content }, now)
+      this.#remember(key, { time: now, made })
+      return (await made).beginning
     } catch (error) {
-      this.#kept.delete(key)
+      this.#cache.delete(key)
       throw error instanceof SeedRefused ? invalid('seed', error.message) : error
     }
   }
 
-  async #found(settings: Config, now: number): Promise<Founded> {
+  async #make(settings: Config, now: number): Promise<Made> {
     const { random } = settings
     const randomness = random === undefined ? realRandomness : seededRandomness(`${random}:0`)
     const files = memoryFiles()
@@ -117,9 +113,9 @@ export class Beginnings {
     }
   }
 
-  #keep(key: string, kept: Kept): void {
-    this.#kept.delete(key)
-    this.#kept.set(key, kept)
-    if (this.#kept.size > most) this.#kept.delete(this.#kept.keys().next().value!)
+  #remember(key: string, cached: Cached): void {
+    this.#cache.delete(key)
+    this.#cache.set(key, cached)
+    if (this.#cache.size > mostCached) this.#cache.delete(this.#cache.keys().next().value!)
   }
 }

@@ -1,4 +1,4 @@
-// The start of a world: which secret it has, and, the first time, that the organization is founded or begins with what an archive holds.
+// The start of a world: checks its secret, and founds the organization the first time, from a preset, a seed, a snapshot or an archive.
 
 import { type Clock, SteeredClock } from '../clock.ts'
 import type { Engine } from '../engine.ts'
@@ -12,7 +12,7 @@ import { readBase } from './snapshot-file.ts'
 type SeedContext = Parameters<typeof firstFacts>[1]
 type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'preset' | 'reactivate' | 'seed'>
 
-/** Before anything is written: an archive that cannot be imported leaves the store as it was. */
+/** Called before anything is written, so that an archive that cannot be imported leaves the store as it was. */
 export async function checkImport({ import: file }: Pick<Config, 'import'>, { state }: Engine): Promise<void> {
   if (file === undefined) return
   if (state.users.size > 0)
@@ -20,7 +20,7 @@ export async function checkImport({ import: file }: Pick<Config, 'import'>, { st
   await (await import('../seed/import.ts')).checkArchive(file)
 }
 
-/** Before any key is given out: the keys of existing accounts must not change unless --new-secret is given. */
+/** Called before any key is given out: the keys of existing accounts change only with --new-secret. */
 export async function agreeOnSecret(
   { memory, newSecret }: Pick<Config, 'memory' | 'newSecret'>,
   secret: Store['secret'],
@@ -41,7 +41,7 @@ interface Parts {
   readonly clock: Clock
 }
 
-/** A later start finds the organization in the store. */
+/** Does nothing if the store has an organization already. */
 export async function foundOrganization(parts: Parts, context: () => SeedContext): Promise<void> {
   const { settings, store, engine, clock } = parts
   const op = 'found-organization'
@@ -60,7 +60,7 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
     await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
 }
 
-/** Another organization, with its time unless the flags give one. */
+/** Begins with another organization, and with its time unless the flags give one. */
 async function foundFrom(path: string, { settings, store, engine, clock }: Parts): Promise<void> {
   const base = await readBase(path, store.files)
   if (settings.clock === 'real' && clock instanceof SteeredClock) clock.jump(base.clock)

@@ -1,4 +1,4 @@
-// The interface between a daemon and the world that it serves, alone or in a cluster.
+// The interface between a daemon and its main world, alone (`single.ts`) or in a cluster (`cluster/member.ts`).
 
 import type { Certificate } from '../http/certificate.ts'
 import type { WorldMetrics } from '../metrics/figures.ts'
@@ -12,7 +12,7 @@ export interface HostedWorld {
   /** In a cluster there is a new one each time the daemon loses the lead. */
   readonly world: World
   journalSize(): number | null
-  /** Opens the store, so that requests can be refused with a reason. */
+  /** Opens the store. Requests are refused with a reason from then on. */
   open(): Promise<void>
   /** Answers requests from now on. `localUrl` is where the daemon listens. */
   start(localUrl: string): Promise<void>

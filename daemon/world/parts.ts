@@ -1,8 +1,8 @@
-// The parts that a world is built from: settings, store, server, and what it has of other worlds and other daemons.
+// The parts that a world is built from: settings, store, server, and the interfaces to other worlds and other daemons.
 
 import type { ClockSetting } from '../clock.ts'
 import type { Sections } from '../control/snapshots.ts'
-import type { SpacesDoor } from '../control/spaces.ts'
+import type { SpacesControl } from '../control/spaces.ts'
 import type { EngineCluster } from '../engine.ts'
 import type { SiteHost, SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../store.ts'
 
 /** What a world starts with instead of a new organization. */
 export interface Beginning {
-  /** Shared with others, and never changed. */
+  /** Shared with other worlds, so it must not be changed. */
   readonly sections: Sections
   readonly clock?: ClockSetting | undefined
   /** The feature level that it had, or that its seed asks for. */
@@ -23,21 +23,20 @@ export interface Beginning {
 export interface WorldParts {
   readonly settings: Config
   readonly store: Store
-  /** For a store without anything in it. */
+  /** For an empty store. */
   readonly beginning?: Beginning
-  /** Other worlds of the process; absent in a world that may not know of them. */
-  readonly spaces?: () => Promise<SpacesDoor>
+  /** Absent in a space, which must not see the others. */
+  readonly spaces?: () => Promise<SpacesControl>
   /** The server that its requests come from. */
   readonly host: SiteHost
   /** The store can no longer be written, or a defect ended this world. It must be stopped; another one may be built on the same store. */
   readonly onFailure: (error: Error) => void
-  /** What callers are told when a defect has ended it. */
+  /** The message of refusals after a defect has ended it. */
   readonly whenEnded?: string
-  /** Before its findings on stderr, where the process has several worlds. */
+  /** Precedes its findings on stderr, where the process has several worlds. */
   readonly prefix?: string
-  /** Of the process; absent where they are not wanted, and in worlds beside the main one. */
+  /** Absent without --metrics, and in spaces. */
   readonly metrics?: WorldMetrics | undefined
-  /** The other daemons, if this one is not alone. */
   readonly cluster?: WorldCluster | undefined
 }
 
@@ -45,6 +44,6 @@ export interface WorldParts {
 export interface WorldCluster
   extends EngineCluster,
     Required<Pick<SiteParts, 'forwarding' | 'onSignals' | 'clusterStatus'>> {
-  /** Idle queues: ends those that no client uses at another daemon either. */
+  /** Ends those of these idle queues that no client uses at another daemon either. */
   expire(queueIds: readonly string[]): void
 }

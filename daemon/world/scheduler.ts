@@ -5,10 +5,10 @@ import type { Job, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { warn } from '../local/warnings.ts'
 
-/** Milliseconds of work after which requests get their turn, however much is due. */
+/** Milliseconds of work after which requests are served before the next job. */
 const slice = 10
 
-/** Milliseconds that a job rests when it failed: whatever is wrong with it, the rest must go on. */
+/** Milliseconds until a job that failed is tried again. The others go on meanwhile. */
 const rest = 60_000
 
 export class Scheduler {
@@ -41,7 +41,7 @@ export class Scheduler {
     this.#alarm.stop()
   }
 
-  /** Facts were taken. Looked at once per turn, however many came. */
+  /** To be called after each fact. Sets the alarm again once per turn. */
   reconsider(): void {
     if (this.#reconsidering || !this.#running) return
     this.#reconsidering = true
@@ -55,7 +55,7 @@ export class Scheduler {
     if (this.#running) this.#alarm.set(this.#next()?.at)
   }
 
-  /** The job that is due first; of several, the one named first. */
+  /** The job that is due first; of several, the first in the list. */
   #next(): { readonly job: Job; readonly at: number } | undefined {
     const { state } = this.#engine
     const now = this.#clock.now()
@@ -69,7 +69,7 @@ export class Scheduler {
     return next
   }
 
-  /** Runs what is due in due order, each job seeing what the one before it did. */
+  /** Runs the jobs that are due, in order of their times. Each job sees the changes of the one before it. */
   #fire(): void {
     const until = performance.now() + slice
     const now = this.#clock.now()
@@ -81,8 +81,8 @@ export class Scheduler {
   }
 
   /**
-   * Decided and applied before this returns; only the disk is waited for. Never rejects: a job that cannot decide has changed
-   * nothing, and rests; whatever fails after that is reported by the engine, which ends the world.
+   * The job is applied before this returns; the promise waits for the disk. Never rejects: a job that throws has changed nothing
+   * and is tried again later; later errors are reported by the engine, which ends the world.
    */
   async #run(job: Job): Promise<void> {
     const rests = this.#clock.now() + rest

@@ -12,7 +12,7 @@ export function createClock({ clock, control }: Config, boundary: Boundary): Clo
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
-/** What the header Date says where time is frozen: two runs of a script give the same transcript, headers included. */
+/** The header Date where time is frozen, so that two runs of a script give the same transcript, headers included. */
 export function createDateHeader(clock: Clock): (() => string | undefined) | undefined {
   if (!(clock instanceof SteeredClock)) return undefined
   return () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
@@ -21,7 +21,7 @@ export function createDateHeader(clock: Clock): (() => string | undefined) | und
 type SettledLater = ServerFacts & {
   url: string
   level: Level
-  /** Takes what a seed or another world says, unless the flags say something. */
+  /** Takes the level of a seed or of another world, unless the flags give one. */
   readonly chooseLevel: (level: number | undefined) => void
 }
 

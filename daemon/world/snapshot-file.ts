@@ -1,5 +1,5 @@
-// Snapshots outside of a daemon: as a file that is complete by itself, and what a throw-away daemon can start from, such a file or
-// the folder of a store. Secrets and keys are in neither.
+// Snapshots as files: written by `snapshot export` and `--snapshot-on-exit`, and read by `--from`, which also takes the folder of a
+// store. They have neither secrets nor keys.
 
 import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
@@ -46,12 +46,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Writes what is now, for `--snapshot-on-exit`. */
+/** Writes the present state, for `--snapshot-on-exit`. */
 export async function writeSnapshot(path: string, engine: Engine, clock: Clock, files: Files): Promise<void> {
   await writeFileAtomically(path, writeWorld({ time: clock.now(), clock: clock.setting }, engine.state, files))
 }
 
-/** What `--from` names: a file of `snapshot export`, or the folder of a store, which is only read. */
+/** Reads what `--from` names: a file of `snapshot export`, or the folder of a store, which is not changed. */
 export async function readBase(path: string, files: Files): Promise<SavedWorld> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`--from: there is no ${path}`)
@@ -77,7 +77,7 @@ export async function* seedText(state: State, files: Files): AsyncGenerator<stri
 
 const pieceLength = 64 * 1024
 
-/** In pieces, between which others get their turn. */
+/** In pieces, between which requests are served. */
 async function* writeLines(rows: Iterable<unknown>): AsyncGenerator<string> {
   let piece = ''
   let gap = '\n'
@@ -108,13 +108,13 @@ async function* writeWorld({ time, clock }: WorldTime, state: State, files: File
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 
-/** All of a state but the answers to keys: they are about requests to one store, and their digests belong to its secret. */
+/** The rows of a state without the answers to idempotency keys: they belong to requests to one store, and to its secret. */
 function saveRows(state: State): Record<string, Iterable<unknown>> {
   const { answers: _answers, ...sections } = state.save(true)
   return sections
 }
 
-/** Checks the rows before anything relies on them: the author of the file wrote its checksums too. */
+/** Checks the rows: checksums do not help against the author of the file, who wrote them too. */
 async function readWorld(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
   const { answers: _answers, ...rows } = splitSections(found).rows
   const { clock: [clock] = [], uploads = [], ...sections } = rows
@@ -124,18 +124,18 @@ async function readWorld(found: Readonly<Record<string, unknown[]>>, files: File
   return { time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead, clock: setting, sections }
 }
 
-/** Loaded when a file is read, which most daemons never do. */
+/** The checks are loaded when a file is read, which most daemons never do. */
 async function checkSections(sections: Sections): Promise<void> {
   const { loadChecked } = await import('../domain/row-checks/index.ts')
   await loadChecked(sections, nextTurn)
 }
 
-/** Copies of a store that a daemon uses. */
+/** Attempts to copy a store that a daemon uses. */
 const mostAttempts = 5
 
 // --- a store as the base ------------------------------------------------------------------------------------------
 
-/** Nothing is written to the folder unless a daemon uses it: that must delete no upload meanwhile, as for a backup. */
+/** Does not write to the folder, except for a mark that keeps a daemon there from deleting uploads, as for a backup. */
 async function readStore(folder: string, files: Files): Promise<SavedWorld> {
   const hold = existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
   try {
@@ -143,7 +143,7 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
       try {
         return await readCopy(folder, files)
       } catch (error) {
-        // A snapshot that is written while files are copied takes the place of some of them.
+        // The daemon may have replaced some of the files by a new snapshot while they were copied.
         if (!hold || attempt === mostAttempts) throw error
       }
   } finally {
@@ -151,11 +151,11 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
   }
 }
 
-/** Copied first: a daemon may be writing it, and opening a journal mends its end. */
+/** Works on a copy: a daemon may be writing the store, and opening a journal repairs its end. */
 async function readCopy(folder: string, files: Files): Promise<SavedWorld> {
   const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
   try {
-    // First: what a daemon adds to the journal meanwhile does no harm, a stop that it records would.
+    // Before the journal: a stop that is recorded meanwhile would name entries that the copy does not have.
     const stop = join(folder, cleanStopName)
     await copyFile(stop, join(copy, cleanStopName)).catch(() => {})
     await cp(folder, copy, { recursive: true, filter: source => source === folder || isHistory(folder, source) })

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 import { mainWorld, spaceName } from '../api/control/spaces.ts'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
-import type { ShownSpace, SpacesDoor, WantedSpace } from '../control/spaces.ts'
+import type { ShownSpace, SpacesControl, WantedSpace } from '../control/spaces.ts'
 import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
 import type { HttpServer } from '../http/server.ts'
 import { inspectorAddress } from '../local/ready-file.ts'
@@ -24,38 +24,38 @@ interface SpacesParts {
 export interface Space {
   readonly name: string
   readonly world: World
-  /** Milliseconds, by the clock of the machine. */
+  /** Milliseconds since the epoch, by the clock of the machine. */
   readonly created: number
-  /** The same, as of the last look. */
+  /** The same; updated by `#updateUse`. */
   lastUsed: number
-  /** Requests at the last look. */
+  /** How many requests it had at the last update. */
   requests: number
   /** Timer ticks in a row without a request. */
   unused: number
 }
 
-/** A space must be idle for at least so many timer ticks before it is deleted. */
-const looks = 10
+/** Timer ticks that a space must be idle before it is deleted. */
+const idleTicks = 10
 /** Milliseconds. */
 const shortestPause = 100
 const longestPause = 60_000
 
-export class Spaces implements SpacesDoor {
+export class Spaces implements SpacesControl {
   readonly #parts: SpacesParts
   readonly #spaces = new Map<string, Space>()
-  /** Names of those that are being made. */
+  /** Names of spaces that are being made. */
   readonly #making = new Set<string>()
   readonly #beginnings: Beginnings
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two timer ticks. */
   readonly #pause: number
   #lastNumber = 0
-  #looking: NodeJS.Timeout | undefined
+  #ticking: NodeJS.Timeout | undefined
   #stopped = false
 
   constructor(parts: SpacesParts) {
     this.#parts = parts
     this.#beginnings = new Beginnings(parts.config, parts.main.keys)
-    this.#pause = Math.min(longestPause, Math.max(shortestPause, (parts.config.spaceIdle * 1000) / looks))
+    this.#pause = Math.min(longestPause, Math.max(shortestPause, (parts.config.spaceIdle * 1000) / idleTicks))
   }
 
   async create(wanted: WantedSpace): Promise<ShownSpace> {
@@ -63,7 +63,7 @@ export class Spaces implements SpacesDoor {
   }
 
   list() {
-    this.#look(false)
+    this.#updateUse(false)
     const { maxSpaces, spaceIdle } = this.#parts.config
     const spaces = [...this.#spaces.values()].map(({ name, world, created, lastUsed }) => ({
       name,
@@ -79,11 +79,11 @@ export class Spaces implements SpacesDoor {
   }
 
   show(name: string): ShownSpace {
-    return this.#show(this.#named(name))
+    return this.#show(this.#find(name))
   }
 
   async delete(name: string): Promise<void> {
-    await this.end(this.#named(name))
+    await this.end(this.#find(name))
   }
 
   /** The space itself, for programs in the same process. */
@@ -95,17 +95,17 @@ export class Spaces implements SpacesDoor {
       const space = await this.#make(name, wanted)
       this.#spaces.set(name, space)
       this.#parts.server.mount(prefixOf(name), space.world.site)
-      this.#keepLooking()
+      this.#startTicking()
       return space
     } finally {
       this.#making.delete(name)
     }
   }
 
-  /** Stops all of them, which answers parked polls; `drain` as for a world. */
+  /** Stops all of them, which answers parked polls. `drain` is that of `World.stop`. */
   async stop(drain: () => Promise<void>): Promise<void> {
     this.#stopped = true
-    clearInterval(this.#looking)
+    clearInterval(this.#ticking)
     await Promise.all([...this.#spaces.values()].map(({ world }) => world.stop(drain)))
   }
 
@@ -126,19 +126,19 @@ export class Spaces implements SpacesDoor {
     return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }
   }
 
-  /** A space that a defect ended stays in the list, with the reason, until it is deleted: its callers can find out what happened. */
+  /** A space that a defect ended stays in the list, with the reason, until it is deleted. */
   #endedBy(error: Error, name: string, world: World): void {
     warn(`a defect ended the space ${name}: ${error.message}. The other spaces go on; delete it and create it again`)
-    // Some of it may be past stopping, and is gone when the space is deleted.
+    // After a defect, stopping may fail too. The rest is gone when the space is deleted.
     world.stop().catch(() => {})
   }
 
-  /** As the daemon's own, except for what a space has for itself. */
+  /** The settings of the daemon, with those that a space has for itself. */
   #settingsFor(name: string, wanted: WantedSpace): Config {
     const { config } = this.#parts
     const clock = wanted.clock === undefined ? config.clock : parseClock(wanted.clock)
     if (!clock) throw invalid('clock', `must be ${clockForms}`)
-    // A daemon that gives the same keys in every run gives them to its spaces too, to each its own.
+    // Derived, so that a daemon with the same keys in every run has spaces with the same keys in every run.
     const own = (text: string | undefined) =>
       text === undefined ? undefined : createHmac('sha256', text).update(`space:${name}`).digest('hex')
     return {
@@ -162,8 +162,8 @@ export class Spaces implements SpacesDoor {
   }
 
   async #beginningFor({ preset, seed, snapshot, from, clock }: WantedSpace, settings: Config): Promise<Beginning> {
-    if (snapshot === undefined && from === undefined) return this.#beginnings.found(settings, preset, seed)
-    const source = from === undefined || from === mainWorld ? this.#parts.main : this.#named(from, 'from').world
+    if (snapshot === undefined && from === undefined) return this.#beginnings.get(settings, preset, seed)
+    const source = from === undefined || from === mainWorld ? this.#parts.main : this.#find(from, 'from').world
     if (source.engine.failure) throw source.engine.failure
     const beginning = source.copy(snapshot)
     return clock === undefined ? beginning : { ...beginning, clock: undefined }
@@ -191,7 +191,7 @@ export class Spaces implements SpacesDoor {
     return given
   }
 
-  #named(name: string, parameter = 'name'): Space {
+  #find(name: string, parameter = 'name'): Space {
     const space = this.#spaces.get(name)
     if (!space) throw missingOwn(parameter, 'space', name)
     return space
@@ -219,22 +219,22 @@ export class Spaces implements SpacesDoor {
     this.#spaces.delete(name)
     this.#parts.server.unmount(prefixOf(name))
     if (this.#spaces.size === 0) {
-      clearInterval(this.#looking)
-      this.#looking = undefined
+      clearInterval(this.#ticking)
+      this.#ticking = undefined
     }
     if (world.ended === undefined) await world.stop(undefined, 'This space has been deleted.')
   }
 
-  #keepLooking(): void {
-    if (this.#parts.config.spaceIdle === 0 || this.#looking || this.#stopped) return
-    this.#looking = setInterval(() => this.#look(true), this.#pause).unref()
+  #startTicking(): void {
+    if (this.#parts.config.spaceIdle === 0 || this.#ticking || this.#stopped) return
+    this.#ticking = setInterval(() => this.#updateUse(true), this.#pause).unref()
   }
 
   /**
-   * Notes which spaces were used since the last look. On a tick of the timer it also deletes idle ones: idle time is counted in ticks, so
+   * Updates when each space was last used. On a tick of the timer it also deletes idle ones: idle time is counted in ticks, so
    * time during which the process was suspended does not count.
    */
-  #look(isTick: boolean): void {
+  #updateUse(isTick: boolean): void {
     const enough = Math.ceil((this.#parts.config.spaceIdle * 1000) / this.#pause)
     for (const space of this.#spaces.values()) {
       const { requests } = space.world.site

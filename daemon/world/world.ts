@@ -1,5 +1,5 @@
-// One organization alive: state, engine, queues, clock, scheduler, webhooks, mail and control plane, joined. Nothing in a
-// world is shared with another one; what a process has only once (port, lock, log) is in `daemon.ts`.
+// One running organization: state, engine, queues, clock, scheduler, webhooks, mail and control plane. Worlds share nothing;
+// what a process has only once (port, lock, log) is in `daemon.ts`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Level } from '../api/levels/level.ts'
@@ -32,16 +32,16 @@ import { snapshotFiles } from './snapshot-file.ts'
 
 export type { Beginning, WorldCluster, WorldParts } from './parts.ts'
 
-/** How soon an idle world notices that its folder is gone; a write notices at once. */
+/** Milliseconds until an idle world notices that its folder is gone. A write notices it immediately. */
 const storeCheckMs = 1000
 
 export class World {
   readonly clock: Clock
   readonly keys: Keys
   readonly engine: Engine
-  /** Where it is open. */
+  /** Undefined where the control plane is closed. */
   readonly control: ControlPlane | undefined
-  /** What a server mounts to reach this world. */
+  /** Mounted on the server, it answers the requests to this world. */
   readonly site: Site
   readonly #parts: WorldParts
   readonly #queues: Queues
@@ -58,7 +58,7 @@ export class World {
   ended: string | undefined
   #compaction: Cancel | undefined
   #storeCheck: Cancel | undefined
-  /** Where timers and tasks of this world run. A defect in one of them ends this world and no other. */
+  /** Runs timers and tasks of this world. A defect in one of them ends this world and no other. */
   readonly #boundary = new Boundary(error => this.#endBy(error))
 
   constructor(parts: WorldParts) {
@@ -96,21 +96,21 @@ export class World {
   }
 
   /**
-   * Reads the store, founds the organization if there is none, and opens. `url` is where clients reach it, without a
-   * slash at the end. Requests that arrive before this is done wait a little or are refused.
+   * Reads the store, founds the organization if there is none, and opens. `url` is the address for clients, without a slash at
+   * the end. Requests that arrive before this is done wait up to a second, and are refused then.
    */
   async start(url: string): Promise<void> {
     await this.engine.read()
     await this.lead(url)
-    this.#runBeside()
+    this.#startMaintenance()
   }
 
-  /** Reads the store and leaves the decisions to another daemon. The world opens when it leads, or by `open`. */
+  /** Reads the store and leaves commands to the leader of the cluster. The world opens when it leads itself, or by `open`. */
   async follow(url: string): Promise<void> {
     await this.engine.read()
     this.engine.follow()
     this.#server.url = url
-    this.#runBeside()
+    this.#startMaintenance()
   }
 
   /** Answers requests. */
@@ -118,7 +118,7 @@ export class World {
     this.site.open()
   }
 
-  /** Decides from now on. */
+  /** Runs commands from now on. */
   async lead(url = this.#server.url): Promise<void> {
     const { settings, beginning } = this.#parts
     const { random } = settings
@@ -127,7 +127,7 @@ export class World {
     if (beginning) this.#beginWith(beginning)
     await checkImport(settings, this.engine)
     await agreeOnSecret(settings, this.#parts.store.secret, this.engine)
-    // Another start on the same store must not draw the same numbers again, not even after a restore has set its position back.
+    // The next start on this store must draw other numbers, even after a restore has set its position back.
     const { position, restoreId = '' } = this.engine
     if (random !== undefined) this.#randomness = seededRandomness(`${random}:${restoreId}${position}`)
     await this.#found()
@@ -140,14 +140,14 @@ export class World {
     this.#unneededFiles.sweep()
   }
 
-  #runBeside(): void {
+  #startMaintenance(): void {
     this.#mailer.resume()
     if (this.#parts.settings.memory) return
     this.#compactWhenWorthIt()
     this.#storeCheck = this.#boundary.every(storeCheckMs, () => this.engine.checkStore())
   }
 
-  /** What another world needs to begin as this one is now, or as it was when a snapshot was saved. */
+  /** A beginning for another world: this one as it is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
     const copied = this.control!.savedStates.copy(snapshot, 'snapshot')
     return { ...copied, files: this.#parts.store.files, level: this.level.number }
@@ -165,8 +165,8 @@ export class World {
   }
 
   /**
-   * Ends everything that runs by itself, answers parked polls, and closes the journal. `drain` resolves when the requests
-   * in progress are answered; requests after that are refused with `why`. Works for a world that has not started, too.
+   * Stops timers and tasks, answers parked polls, and closes the journal. `drain` resolves when the requests in progress are
+   * answered; requests after that are refused with `why`. Can be called before `start`, too.
    */
   async stop(drain: () => Promise<void> = async () => {}, why?: string): Promise<void> {
     this.site.beginClosing()
@@ -193,7 +193,7 @@ export class World {
     this.engine.fail(new Defect(error))
   }
 
-  /** A defect ended it: calls are refused, and polls and waits in progress too. */
+  /** After a defect: refuses calls, and polls and waits in progress. */
   #refuseAll(): void {
     const refusal = this.engine.failure!
     this.site.end(refusal)
@@ -207,11 +207,11 @@ export class World {
     if (found.length > 0) warn(`${this.#parts.prefix ?? ''}${findingsText(found, findings!.leftOut)}`)
   }
 
-  /** Reports of presence are not journaled one by one; those since the last snapshot would end with the process. */
+  /** Presence is not journaled report by report: without this, reports since the last snapshot would be lost. */
   async #savePresence(): Promise<void> {
     const rows = this.engine.state.presence.unsaved()
     if (rows.length === 0 || this.#parts.settings.memory || !this.#leading) return
-    // What keeps it from being written has been reported by the engine, and the stop goes on.
+    // The engine has reported the error already.
     await this.engine.record('save-presence', null, [{ type: 'presence.saved', rows }]).catch(() => {})
   }
 
@@ -261,7 +261,7 @@ export class World {
     })
   }
 
-  // --- parts: what they call of each other is looked up when it is called, so the order above is free ------------
+  // --- parts: they look each other up when they call each other, so they can be built in any order ----------------
 
   readonly #now = (): number => this.clock.now()
 
@@ -319,7 +319,7 @@ export class World {
         this.#mailer.post(mails.filter(({ push }) => !push))
       },
       drop: files => {
-        // The control plane can go back to a state that names files which this one does not.
+        // With the control plane, a client can go back to a state that needs the files.
         if (!this.control) this.#boundary.run(() => this.#unneededFiles.drop(files))
       },
       cluster: this.#parts.cluster,
@@ -353,7 +353,7 @@ export class World {
     })
   }
 
-  /** Its routes and what they call are loaded with the first request. */
+  /** Routes are loaded with the first request. */
   #controlHandler(plane: ControlPlane): ControlHandler {
     let handler: Promise<ControlHandler> | undefined
     return async (request, reply) => {

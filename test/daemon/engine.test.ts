@@ -115,7 +115,7 @@ describe('an engine that follows', () => {
     })
     const cluster: EngineCluster = { record: async () => void (await there), reach: () => there, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
-    const calls = [engine.record('register', 1, [registered('queue')]), engine.toldElsewhere(7)]
+    const calls = [engine.record('register', 1, [registered('queue')]), engine.reach(7)]
     const refused = calls.map(call => assert.rejects(call, { code: 'SERVER_NOT_READY' }))
     await engine.close()
     reached(true)
@@ -126,7 +126,7 @@ describe('an engine that follows', () => {
     const cluster: EngineCluster = { record: async () => {}, reach: async position => position < 9, compare: () => {} }
     const engine = engineOn(new MemoryJournal<Fact>(), cluster)
     await engine.record('register', 1, [registered('queue')])
-    assert.deepEqual([await engine.toldElsewhere(7), await engine.toldElsewhere(9)], [true, false])
+    assert.deepEqual([await engine.reach(7), await engine.reach(9)], [true, false])
   })
 })
 

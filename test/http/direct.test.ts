@@ -1,4 +1,4 @@
-// The short way in (daemon/http/direct.ts) and node:http: whichever of the two reads a request, it is answered alike, and
+// The direct server (daemon/http/direct.ts) and node:http: whichever of the two reads a request, it is answered alike, and
 // a connection may go from the one to the other at any request.
 
 import assert from 'node:assert/strict'

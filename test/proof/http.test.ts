@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { randomSeed } from './campaign.ts'
 import { campaign } from './http.ts'
 
-describe('the short way in and node:http', () => {
+describe('the direct server and node:http', () => {
   test('give the same answers to the same bytes, however they are damaged and cut', async t => {
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- http --seed ${seed} --count ${campaign.short}`)

@@ -1,4 +1,4 @@
-// The short way in against node:http: the same bytes to a daemon and to one whose every request node:http reads.
+// The direct server against node:http: the same bytes to a daemon and to one whose every request node:http reads.
 // Answers must agree in number, order, status, headers and body.
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ const lanes = 16
 const perPair = 2000
 
 export const campaign: Campaign = {
-  about: 'requests, damaged and cut anywhere, answered alike by the short way and by node:http',
+  about: 'requests, damaged and cut anywhere, answered alike by the direct server and by node:http',
   unit: 'requests',
   long: 1_000_000,
   short: 2_000,
@@ -163,5 +163,5 @@ function difference(pieces: readonly Piece[], one: Heard, other: Heard): string 
     })
     .join('\n  ')
   const shown = ({ text, closed }: Heard) => `${JSON.stringify(text.slice(0, 4000))} ${closed ? 'closed' : 'open'}`
-  return `the two servers disagree\nwritten:\n  ${written}\nshort way: ${shown(one)}\nnode:http: ${shown(other)}`
+  return `the two servers disagree\nwritten:\n  ${written}\ndirect server: ${shown(one)}\nnode:http: ${shown(other)}`
 }

@@ -49,7 +49,7 @@ export interface RawRequest {
   readonly method?: string
   readonly headers?: readonly string[]
   readonly body?: string
-  /** The short way takes a small request that arrives whole; node:http takes one that asks to close. */
+  /** The direct server takes a small request that arrives whole; node:http takes one that asks to close. */
   readonly way: 'short' | 'node:http'
 }
 

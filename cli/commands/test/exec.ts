@@ -81,11 +81,11 @@ What the command prints goes to stderr.`,
       if (strict) others.push('--strict')
       const timeout = globals.timeout ?? startTimeout
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
-      const runOnce = (more: readonly string[], run: Wishes['run'] = runChild) => {
-        const wishes = { timeout, as, strict, onFailure, run }
+      const runOnce = (more: readonly string[], run: RunOptions['run'] = runChild) => {
+        const options = { timeout, as, strict, onFailure, run }
         const flags = [...others, ...more]
-        if (place === undefined) return runWithDaemon([...flags, ...baseFlags(resume)], rest, wishes)
-        return runInSpace(place, withoutFlag(flags, 'control-token'), rest, wishes, controlToken)
+        if (place === undefined) return runWithDaemon([...flags, ...flagsToResume(resume)], rest, options)
+        return runInSpace(place, withoutFlag(flags, 'control-token'), rest, options, controlToken)
       }
       const levels = own('levels')
       const jobs = own('jobs')
@@ -137,7 +137,7 @@ async function runInSpace(
   place: string,
   flags: readonly string[],
   command: readonly string[],
-  { timeout, as, strict, run }: Wishes,
+  { timeout, as, strict, run }: RunOptions,
   controlToken: string | undefined,
 ): Promise<number> {
   const { withSpace } = await import('./spaces.ts')
@@ -155,24 +155,23 @@ async function runInSpace(
 /** Whether findings are listed, and whether they make the run fail. */
 type Strictness = 'reports' | 'fails' | undefined
 
-interface Wishes {
+interface RunOptions {
   readonly timeout: number
   readonly as: string | undefined
   readonly strict: Strictness
   readonly onFailure: string | undefined
-  /** What runs the command. */
   readonly run: (command: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>
 }
 
 async function runWithDaemon(
   flags: readonly string[],
   command: readonly string[],
-  { timeout, as, strict, onFailure, run }: Wishes,
+  { timeout, as, strict, onFailure, run }: RunOptions,
 ): Promise<number> {
   return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
     if (onFailure !== undefined && !ready.control_token)
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
-    if (command.length === 0) return await lookAt(ready, daemon)
+    if (command.length === 0) return await waitForInterrupt(ready, daemon)
     const place = as === undefined ? ready : await readyAs(ready, as)
     // In a script it would only be in the way of the command's own output.
     if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
@@ -182,7 +181,7 @@ async function runWithDaemon(
   })
 }
 
-/** Lists what --strict found; the exit code of the run, which is that of the command unless findings make it fail. */
+/** Lists the findings of --strict. Returns the exit code of the command, or another one if findings make the run fail. */
 async function withFindings(strict: Strictness, { url, control_token }: Place, code: number): Promise<number> {
   if (!strict || !control_token) return code
   const daemon = { site: url, controlToken: control_token }
@@ -193,8 +192,8 @@ async function withFindings(strict: Strictness, { url, control_token }: Place, c
   return strict === 'fails' && code === 0 ? exitCodes.unmet : code
 }
 
-/** The daemon begins with the snapshot of a folder that was kept. */
-function baseFlags(folder: string | undefined): string[] {
+/** Flags for a daemon that begins with the snapshot of a folder of --on-failure. */
+function flagsToResume(folder: string | undefined): string[] {
   if (folder === undefined) return []
   const file = join(folder, snapshotName)
   if (!existsSync(file))
@@ -202,12 +201,12 @@ function baseFlags(folder: string | undefined): string[] {
   return ['--from', file]
 }
 
-/** Runs until it is interrupted, or the daemon ends. */
-function lookAt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
+/** Waits until the user interrupts it, or the daemon ends. */
+function waitForInterrupt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
   const ended = new Promise<number>(resolve => {
     daemon.once('exit', code => resolve(code ?? exitCodes.refused))
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      // First the new listener: between the two, a signal would be lost.
+      // Adds the new listener before it removes the old ones, because a signal in between would be lost.
       const before = process.listeners(signal)
       process.once(signal, () => resolve(exitCodes.done))
       for (const listener of before) process.removeListener(signal, listener)
@@ -240,7 +239,7 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
     const { keepFailure } = await import('./keep.ts')
     const daemon = { site: ready.url, controlToken: ready.control_token! }
     const spaces = await listSpaces(daemon)
-    // Those of an earlier run would be taken for this one's.
+    // Spaces of an earlier run would look like those of this one.
     if (existsSync(join(folder, 'run.json'))) rmSync(join(folder, 'spaces'), { recursive: true, force: true })
     await keepFailure(folder, daemon, run, more)
     const folders = spaces.map(({ name }) => join(folder, 'spaces', name))
@@ -253,13 +252,13 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
   }
 }
 
-/** Spaces that the command left. */
+/** Spaces that the command did not delete. */
 async function listSpaces(daemon: { site: string; controlToken: string }): Promise<ListedSpace[]> {
   const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' })
   return spaces as ListedSpace[]
 }
 
-/** The same daemon for another account, which must not be able to open the others. */
+/** The same daemon for another account, without the control token, which would open all accounts. */
 async function readyAs(ready: Place, name: string): Promise<Place> {
   const { control_token: controlToken, ...rest } = ready
   if (!controlToken) throw usage('--as needs the control plane', 'Add --control, or leave out --data.')
@@ -267,12 +266,12 @@ async function readyAs(ready: Place, name: string): Promise<Place> {
   return { ...rest, owner }
 }
 
-/** Fixtures that find NATTER_ON_FAILURE leave the space of a failed test, or keep what explains it themselves. */
+/** With NATTER_ON_FAILURE set, fixtures leave the space of a failed test, or keep what explains the failure themselves. */
 function runCommand(
   command: readonly string[],
   ready: Place,
   scratch: string,
-  run: Wishes['run'],
+  run: RunOptions['run'],
   onFailure?: string,
 ): Promise<number> {
   const env = environmentFor(ready, scratch)

@@ -19,7 +19,7 @@ import { Connection } from '../../transport/connection.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { criteriaFor } from '../follow/tail/criteria.ts'
 import { isShown, showRegistration } from '../follow/tail/filter.ts'
-import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from '../follow/tail/flags.ts'
+import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from '../follow/tail/flags.ts'
 import { type Batch, Follower, type Item } from '../follow/tail/follow.ts'
 import { Places } from '../follow/tail/places.ts'
 import { printerFor } from '../follow/tail/printer.ts'
@@ -79,7 +79,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
       ? undefined
       : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
   const names = createNames(account, { timeout: globals.timeout })
-  const { all: criteria } = await criteriaFor(wishesFrom(flags, account.site), names)
+  const { all: criteria } = await criteriaFor(filtersFrom(flags, account.site), names)
   // Only --narrow is sent to the server: to report near misses, we must see them.
   const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
   const { narrow, queueNarrow } = told

@@ -2,14 +2,14 @@
 
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../../api/define.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import type { SpacesDoor } from '../spaces.ts'
+import type { SpacesControl } from '../spaces.ts'
 
 export interface ControlContext {
   readonly plane: ControlPlane
   /** Whether an endpoint has this operation ID, or this method and path. */
   readonly knows: (endpoint: string) => boolean
   /** Loaded when a space is first asked for; undefined in a world that is a space itself. */
-  readonly spaces: (() => Promise<SpacesDoor>) | undefined
+  readonly spaces: (() => Promise<SpacesControl>) | undefined
 }
 
 /** What a handler knows of the call as well. */

@@ -2,7 +2,7 @@
 
 import { spaces as page } from '../../api/control/spaces.ts'
 import { Refusal } from '../../domain/refusal.ts'
-import type { SpacesDoor } from '../spaces.ts'
+import type { SpacesControl } from '../spaces.ts'
 import { type ControlContext, resource } from './handler.ts'
 
 export const spaces = resource(page, {
@@ -16,7 +16,7 @@ export const spaces = resource(page, {
 })
 
 /** A space must not see the others, so it has none. */
-async function requireSpaces({ spaces }: ControlContext): Promise<SpacesDoor> {
+async function requireSpaces({ spaces }: ControlContext): Promise<SpacesControl> {
   if (spaces) return spaces()
   const msg = 'A space has no spaces of its own. Use the URL and the control token of the daemon.'
   throw new Refusal(msg, { kind: 'not-found', status: 404 })

@@ -38,7 +38,7 @@ export function makeConversation(seed: number, account: Account): Conversation {
     pieces: pieces.map(bytes => ({ bytes, turns, stall: stalls && random() < 0.3 ? random() : 0 })),
     requests,
   })
-  // Request by request, whether or not the one before is answered: this is what the short way is made for.
+  // Request by request, whether or not the one before is answered: this is what the direct server is made for.
   if (random() < 0.3) return written(whole, random() < 0.5)
   let bytes: Buffer = Buffer.concat(whole)
   // Some stay as they are: what goes wrong then goes wrong with clients that do nothing wrong.

@@ -13,7 +13,7 @@ export interface Criterion {
   meets(event: ChatEvent, place: Place | undefined): boolean | undefined
 }
 
-export interface Wishes {
+export interface Filters {
   readonly channel?: readonly string[]
   readonly topic?: readonly string[]
   /** True for any direct message, or with whom. */
@@ -31,11 +31,11 @@ interface Criteria {
   readonly queueNarrow: readonly (readonly [string, string])[]
 }
 
-export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteria> {
+export async function criteriaFor(filters: Filters, names: Names): Promise<Criteria> {
   const all: Criterion[] = []
   const narrow: unknown[] = []
   const queueNarrow: [string, string][] = []
-  const { channel, topic, dm, sender } = wishes
+  const { channel, topic, dm, sender } = filters
   if (channel) {
     const ids = await resolveIds('channel', channel, names)
     all.push({ name: 'channel', meets: (_, place) => place && ids.includes(place.channelId ?? -1) })
@@ -62,14 +62,14 @@ export async function criteriaFor(wishes: Wishes, names: Names): Promise<Criteri
     if (ids.length === 1) narrow.push({ operator: 'sender', operand: ids[0] })
     if (sender.length === 1 && sender[0]!.includes('@')) queueNarrow.push(['sender', sender[0]!])
   }
-  if (wishes.mentions) {
+  if (filters.mentions) {
     all.push({ name: 'mention', meets: event => event.flags?.some(flag => flag.endsWith('mentioned')) ?? false })
     narrow.push({ operator: 'is', operand: 'mentioned' })
     queueNarrow.push(['is', 'mentioned'])
   }
-  if (wishes.match !== undefined) all.push(await textCriterion(wishes.match, '--match'))
-  if (wishes.narrow !== undefined) {
-    const terms = narrowFrom(wishes.narrow)
+  if (filters.match !== undefined) all.push(await textCriterion(filters.match, '--match'))
+  if (filters.narrow !== undefined) {
+    const terms = narrowFrom(filters.narrow)
     narrow.push(...terms)
     queueNarrow.push(...terms.map(queueTerm))
   }

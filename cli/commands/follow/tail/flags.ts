@@ -7,7 +7,7 @@ import { usage } from '../../../base/failure.ts'
 import type { ExtraFlag } from '../../../base/subcommand.ts'
 import { type ReadNow, readPast } from '../../../base/times.ts'
 import { channelWord, linkIn, messageWord } from '../../../input/links.ts'
-import type { Wishes } from './criteria.ts'
+import type { Filters } from './criteria.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [
   {
@@ -35,12 +35,12 @@ const sinceFlag = 'start with messages since a time (10m, 2026-01-31T12:00) or a
 export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, ${sinceFlag}` }
 
 /** A link to a topic names the topic as well. */
-export function wishesFrom(flags: Readonly<Record<string, unknown>>, site: string | undefined): Wishes {
+export function filtersFrom(flags: Readonly<Record<string, unknown>>, site: string | undefined): Filters {
   const { channel, topic, dm, sender, mentions, narrow, match } = flags
   const places = (channel as string[] | undefined)?.map(text => channelWord(text, site))
   const topics = topic ?? places?.flatMap(place => place.topic ?? [])
   const named = (topics as string[] | undefined)?.length ? { topic: topics } : {}
-  return { channel: places?.map(place => place.channel), ...named, dm, sender, mentions, narrow, match } as Wishes
+  return { channel: places?.map(place => place.channel), ...named, dm, sender, mentions, narrow, match } as Filters
 }
 
 /** Undefined for all. */

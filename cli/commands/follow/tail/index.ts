@@ -13,7 +13,7 @@ import { type Action, execAction, forwardAction, replyAction } from './actions.t
 import { criteriaFor } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { isShown, showRegistration } from './filter.ts'
-import { filterFlags, readyText, since, sinceFrom, typesFrom, wishesFrom } from './flags.ts'
+import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from './flags.ts'
 import { Follower, type Item, type Plan } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
@@ -110,7 +110,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     flags.since === undefined ? last : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(
-    wishesFrom(flags, account.site),
+    filtersFrom(flags, account.site),
     createNames(account, { timeout: globals.timeout }),
   )
   const cursorFile = flags.cursor as string | undefined

@@ -60,7 +60,7 @@ export async function runCase(
     const seconds = one.budget?.seconds ?? usualTime
     const { exitCode, timedOut, transcript } = await runCommand(command, env, seconds)
     const took = Number(((performance.now() - began) / 1000).toFixed(1))
-    const after = { ...(await lookAt(inside, owner.email)), exitCode, timedOut, seconds: took }
+    const after = { ...(await readOutcome(inside, owner.email)), exitCode, timedOut, seconds: took }
     const checks = runChecks(one, after)
     const held = checks.filter(({ passed }) => passed).length
     const result = {
@@ -149,7 +149,10 @@ function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEn
   })
 }
 
-async function lookAt(daemon: Daemon, email: string): Promise<Pick<Aftermath, 'messages' | 'difference' | 'calls'>> {
+async function readOutcome(
+  daemon: Daemon,
+  email: string,
+): Promise<Pick<Aftermath, 'messages' | 'difference' | 'calls'>> {
   const path = `/control/v1/snapshots/diff?from=${before}&limit=100000`
   const { resources } = await callControlPlane(daemon, { method: 'GET', path })
   const { requests } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/requests?limit=1000' })

@@ -1,5 +1,5 @@
-// A world of a daemon in a cluster, with the store that it is read from. There is a new one each time the daemon loses
-// the lead.
+// An instance of the world of a daemon in a cluster, with the store that it is read from. Each time the daemon loses the lead,
+// it makes a new instance: the old one holds decisions that were never committed.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpServer } from '../http/server.ts'
@@ -19,50 +19,50 @@ import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
 import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
 
-/** Milliseconds between two looks for files that are missing here. */
+/** Milliseconds between two attempts to fetch missing files. */
 const firstPause = 500
 const longestPause = 10 * 60_000
 
-export interface Incarnation {
+export interface WorldInstance {
   readonly world: World
-  /** `localFiles`: without those of the other daemons. */
+  /** `localFiles` has only files on this disk; `files` also asks the other daemons. */
   readonly store: ReplicaStore & { readonly localFiles: Files }
   /** Ends the following of the log. */
   ending: AbortController
   following: Promise<void>
-  /** Whether it has had everything that was in the log when it began. */
+  /** Whether it has applied everything that was in the log when it began. */
   caughtUp: boolean
   open: boolean
   /** Set when it is elected. */
   term: Term | undefined
-  /** Set when it has begun to decide. */
+  /** Whether it takes writes. Set after the election, once uncommitted pieces of the leader before are deleted. */
   leads: boolean
 }
 
-interface IncarnationParts {
+interface WorldInstancesParts {
   readonly config: Config
   readonly folder: StoreFolder
   readonly server: HttpServer
   readonly metrics: WorldMetrics | undefined
   readonly peers: Peers
-  current(): Incarnation
+  current(): WorldInstance
   leads(): boolean
-  /** Where the leader is; waits a few seconds for one. */
+  /** The address of the leader; waits a few seconds for one. */
   leader(): Promise<string | undefined>
   leaderNow(): string | undefined
-  /** Where the other daemons are. */
+  /** Addresses of the other daemons. */
   others(): readonly string[]
   /** ID of this member. */
   self(): string
-  /** Where a member is; undefined if etcd names none with this ID. */
+  /** The address of a member; undefined if etcd names none with this ID. */
   findAddress(member: string): Promise<string | undefined>
   reach(position: number): Promise<boolean>
-  /** Waits until this daemon has what is in the log now. */
+  /** Waits until this daemon has applied what is in the log now. */
   catchUp(): Promise<boolean>
-  /** An entry asks for the state as it is in this turn. */
+  /** Takes a digest of the state, in the turn in which the entry at the position is applied. */
   compare(position: number): void
   readonly status: NonNullable<SiteParts['clusterStatus']>
-  onFailure(life: Incarnation, error: Error): void
+  onFailure(instance: WorldInstance, error: Error): void
 }
 
 /** An entry that was committed cannot be applied here. */
@@ -76,16 +76,16 @@ export class EntryRefused extends Error {
   }
 }
 
-export class IncarnationMaker {
+export class WorldInstances {
   /** Settles when requests are answered for the first time. */
   readonly opened: Promise<void>
   refuse!: (error: Error) => void
-  readonly #parts: IncarnationParts
+  readonly #parts: WorldInstancesParts
   readonly #cluster: WorldCluster
   readonly answerPeer: AnswerPeer
   #resolve!: () => void
 
-  constructor(parts: IncarnationParts) {
+  constructor(parts: WorldInstancesParts) {
     this.#parts = parts
     this.#cluster = buildCluster(parts)
     this.answerPeer = answerPeer(parts)
@@ -96,8 +96,8 @@ export class IncarnationMaker {
     this.opened.catch(() => {})
   }
 
-  /** Opens the store. The world has still to be read from it. */
-  async begin(): Promise<Incarnation> {
+  /** Opens the store. The world is read from it later, by `World.follow`. */
+  async create(): Promise<WorldInstance> {
     const { config, folder, server, metrics, peers, others, self, leads } = this.#parts
     const opened = await folder.openReplica()
     const committed = () => opened.journal.committed
@@ -110,11 +110,11 @@ export class IncarnationMaker {
       settings: config,
       store,
       host: server,
-      onFailure: error => this.#parts.onFailure(life, error),
+      onFailure: error => this.#parts.onFailure(instance, error),
       metrics,
       cluster: this.#cluster,
     })
-    const life: Incarnation = {
+    const instance: WorldInstance = {
       world,
       store,
       ending: new AbortController(),
@@ -125,57 +125,59 @@ export class IncarnationMaker {
       leads: false,
     }
     server.mount('', world.site)
-    return life
+    return instance
   }
 
-  open(life: Incarnation): void {
-    if (!life.open) {
-      life.world.open()
-      void this.#fetchFiles(life)
+  open(instance: WorldInstance): void {
+    if (!instance.open) {
+      instance.world.open()
+      void this.#fetchFiles(instance)
     }
-    life.open = true
+    instance.open = true
     this.#resolve()
   }
 
   /**
-   * Files do not come by the log: as long as some are missing, the other daemons are asked. Those that were deleted while this daemon was
-   * away are deleted once it has the whole log.
+   * Asks the other daemons for files that this one lacks, until it has all: files are not in the log. Once it has the whole log,
+   * it also deletes files that were deleted while it was away.
    */
-  async #fetchFiles(life: Incarnation): Promise<void> {
+  async #fetchFiles(instance: WorldInstance): Promise<void> {
     const { peers, others, current } = this.#parts
-    const { localFiles: files } = life.store
+    const { localFiles: files } = instance.store
     let isTidy = false
-    for (let pause = firstPause; current() === life; ) {
-      if (life.caughtUp && !isTidy) {
-        life.world.engine.dropFiles(await files.list())
+    for (let pause = firstPause; current() === instance; ) {
+      if (instance.caughtUp && !isTidy) {
+        instance.world.engine.dropFiles(await files.list())
         isTidy = true
       }
-      const missing = await fetchMissing({ files, peers, others }, namedFiles(life.world.engine.state)).catch(() => 1)
+      const missing = await fetchMissing({ files, peers, others }, namedFiles(instance.world.engine.state)).catch(
+        () => 1,
+      )
       pause = missing > 0 ? Math.min(2 * pause, longestPause) : longestPause
       await sleep(pause, undefined, { ref: false })
     }
   }
 
   /** A new cluster has no organization until its first leader has founded it. */
-  openIfFounded(life: Incarnation): void {
-    if (!life.open && life.caughtUp && life.world.engine.state.users.size > 0) this.open(life)
+  openIfFounded(instance: WorldInstance): void {
+    if (!instance.open && instance.caughtUp && instance.world.engine.state.users.size > 0) this.open(instance)
   }
 
   /** Applies what the leader has committed. */
-  take(life: Incarnation, batch: Batch): void {
-    const { entries, written } = readBatch(life, batch)
-    written.catch(error => this.#parts.onFailure(life, error))
+  take(instance: WorldInstance, batch: Batch): void {
+    const { entries, written } = readBatch(instance, batch)
+    written.catch(error => this.#parts.onFailure(instance, error))
     try {
-      if (entries.length > 0) life.world.engine.take(entries)
+      if (entries.length > 0) instance.world.engine.take(entries)
     } catch (error) {
       throw new EntryRefused(error as Error)
     }
-    this.openIfFounded(life)
+    this.openIfFounded(instance)
   }
 }
 
-/** Changes nothing if the lines are not those of entries. */
-function readBatch({ store }: Incarnation, batch: Batch) {
+/** Throws, and changes nothing, if the lines are not entries. */
+function readBatch({ store }: WorldInstance, batch: Batch) {
   try {
     return store.journal.take(batch)
   } catch (error) {
@@ -184,8 +186,8 @@ function readBatch({ store }: Incarnation, batch: Batch) {
   }
 }
 
-/** What every world of this daemon has of the others. */
-function buildCluster(parts: IncarnationParts): WorldCluster {
+/** How a world of this daemon reaches the other daemons. The same for all instances. */
+function buildCluster(parts: WorldInstancesParts): WorldCluster {
   const { server, peers, current, others } = parts
   const committed = () => current().store.journal.committed
   const recorder = new Recorder(peers, parts.leader, parts.reach)
@@ -222,8 +224,8 @@ function buildCluster(parts: IncarnationParts): WorldCluster {
   }
 }
 
-/** What the other daemons are told. */
-function answerPeer({ config, server, peers, current, leads, findAddress, reach }: IncarnationParts): AnswerPeer {
+/** Answers the other daemons. */
+function answerPeer({ config, server, peers, current, leads, findAddress, reach }: WorldInstancesParts): AnswerPeer {
   return peerRoutes({
     folder: config.data,
     intake: server.intake,
