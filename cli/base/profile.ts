@@ -8,6 +8,7 @@ import { siteAddress } from '../../daemon/api/address.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { configFolder as configFolderIn } from '../../daemon/local/folders.ts'
+import { jsonOr } from '../../daemon/local/json.ts'
 import {
   type Profile,
   type ProfileLimits,
@@ -149,13 +150,9 @@ function sourceName(from: string): string {
 export function readReadyFile(file: string): Ready {
   const text = readIfThere(file)
   if (text === undefined) throw usage(`--ready-file: there is no file ${file}`)
-  try {
-    const ready: Ready = JSON.parse(text)
-    const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
-    if (texts.every(text => typeof text === 'string')) return ready
-  } catch {
-    // Reported below.
-  }
+  const ready: Ready = Object(jsonOr(text))
+  const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
+  if (texts.every(text => typeof text === 'string')) return ready
   throw usage(`--ready-file: ${file} is not a ready file`, 'A daemon writes one: natter daemon run --ready-file FILE')
 }
 

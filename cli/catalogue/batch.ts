@@ -4,6 +4,7 @@ import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
+import { jsonOr } from '../../daemon/local/json.ts'
 import { parseJson } from '../../daemon/local/nesting.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
 import { largeFile } from '../base/files.ts'
@@ -302,13 +303,8 @@ function objectFrom(text: string): Readonly<Record<string, unknown>> {
 }
 
 function looseObject(text: string): object {
-  try {
-    const value = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Passed on as it is.
-  }
-  return { body: text }
+  const value = jsonOr(text)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { body: text }
 }
 
 function isListParam(endpoint: Endpoint, name: string): boolean {

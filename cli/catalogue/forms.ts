@@ -12,6 +12,7 @@ import {
 } from '../../daemon/api/define.ts'
 import { longestContent, longestTopic } from '../../daemon/api/shapes/messages.ts'
 import { encode } from '../../daemon/api/wire.ts'
+import { jsonOr } from '../../daemon/local/json.ts'
 import { usage } from '../base/failure.ts'
 
 /** Parsed and documented as if it had these params. */
@@ -73,9 +74,5 @@ function draftFrom({ type, to, topic = '', content }: Values): Values {
 /** The record itself, for callers that have it as JSON. */
 function givenRecord({ content, type }: Values, begin: '[' | '{'): unknown {
   if (type !== undefined || typeof content !== 'string' || !content.startsWith(begin)) return undefined
-  try {
-    return JSON.parse(content)
-  } catch {
-    return undefined
-  }
+  return jsonOr(content)
 }

@@ -3,6 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
+import { jsonOr } from '../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { readText, smallFile } from '../base/files.ts'
 
@@ -96,13 +97,9 @@ function readSaved(file: string): Saved | undefined {
     if (code === 'ENOENT') return undefined
     throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
   }
-  try {
-    const { run, done, digest } = JSON.parse(text)
-    // The name of the run becomes part of a header.
-    const isRun = typeof run === 'string' && /^[\w-]{1,100}$/.test(run)
-    if (isRun && Number.isSafeInteger(done) && done >= 0 && typeof digest === 'string') return { run, done, digest }
-  } catch {
-    // Reported below.
-  }
+  const { run, done, digest } = Object(jsonOr(text))
+  // The name of the run becomes part of a header.
+  const isRun = typeof run === 'string' && /^[\w-]{1,100}$/.test(run)
+  if (isRun && Number.isSafeInteger(done) && done >= 0 && typeof digest === 'string') return { run, done, digest }
   throw new Failure(exitCodes.refused, `${file} is not a file of --resume`, { hint: 'Use another file.' })
 }

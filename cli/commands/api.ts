@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { harmless } from '../../daemon/local/harmless.ts'
+import { isJson } from '../../daemon/local/json.ts'
 import { Failure, refusal, usage } from '../base/failure.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { givenLevel } from '../base/levels.ts'
@@ -141,12 +142,8 @@ function split(pair: string, flag: string): [string, string] {
 }
 
 function validJson(name: string, value: string): string {
-  try {
-    JSON.parse(value)
-    return value
-  } catch {
-    throw usage(`--json-field ${name}: "${value}" is not valid JSON`, 'Use -f for plain text, or @FILE for a file.')
-  }
+  if (isJson(value)) return value
+  throw usage(`--json-field ${name}: "${value}" is not valid JSON`, 'Use -f for plain text, or @FILE for a file.')
 }
 
 async function readText(file: string, flag: string): Promise<string> {

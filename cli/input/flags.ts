@@ -2,6 +2,7 @@
 // value to send.
 
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
+import { jsonOr } from '../../daemon/local/json.ts'
 import { usage } from '../base/failure.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
@@ -169,7 +170,7 @@ function readPlain(shape: Shape, raw: string, label: string, sources: Sources): 
       return Array.isArray(value) === (shape.type === 'array') ? value : undefined
     }
     default:
-      return looseJson(raw)
+      return jsonOr(raw, raw)
   }
 }
 
@@ -210,14 +211,6 @@ function parseJson(raw: string, label: string): unknown {
     return JSON.parse(raw)
   } catch (error) {
     throw usage(`${label} is not valid JSON: ${(error as Error).message}`)
-  }
-}
-
-function looseJson(raw: string): unknown {
-  try {
-    return JSON.parse(raw)
-  } catch {
-    return raw
   }
 }
 

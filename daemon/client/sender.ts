@@ -4,6 +4,7 @@ import { resolveAddress, siteAddress } from '../api/address.ts'
 import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { keyHeader } from '../api/idempotency.ts'
+import { jsonOr } from '../local/json.ts'
 
 export interface ClientOptions {
   /** Where the server is: `http://127.0.0.1:9991`. Several daemons of a cluster have commas between them. */
@@ -180,13 +181,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /** The body of a proxy in trouble is a page, not an answer. */
 async function readBody(response: Response): Promise<Reply> {
-  const text = await readText(response)
-  try {
-    const body = JSON.parse(text)
-    return typeof body === 'object' && body !== null ? body : {}
-  } catch {
-    return {}
-  }
+  const body = jsonOr(await readText(response))
+  return typeof body === 'object' && body !== null ? body : {}
 }
 
 /** Bytes of one answer. */

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { readPem } from '../http/certificate.ts'
+import { jsonOr } from '../local/json.ts'
 import { warn } from '../local/warnings.ts'
 
 export interface EtcdOptions {
@@ -47,10 +48,7 @@ class NotEtcd extends Error {
 
 /** etcd answered that it will not do this. Nothing has changed. */
 export class EtcdRefused extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'EtcdRefused'
-  }
+  override readonly name = 'EtcdRefused'
 }
 
 /** Warns of each kind of error once, until a call succeeds again. */
@@ -214,12 +212,8 @@ export class Etcd {
   }
 
   #readError(status: number, text: string): Error {
-    let body: { error?: unknown; message?: unknown; code?: unknown } = {}
-    try {
-      body = Object(JSON.parse(text))
-    } catch {
-      // A proxy, or something else that is no etcd.
-    }
+    // Empty where a proxy answers, or something else that is not etcd.
+    const body: { error?: unknown; message?: unknown; code?: unknown } = Object(jsonOr(text))
     const message = String(body.message ?? body.error ?? `status ${status}`)
     if (/invalid auth token|revision of auth store is old/.test(message)) {
       this.#token = undefined
@@ -266,16 +260,11 @@ const deadlineExceeded = 4
 const unavailable = 14
 
 function readAnswer(path: string, text: string): any {
-  let answer: any
-  try {
-    answer = Object(JSON.parse(text))
-  } catch {
-    // Thrown below.
-  }
+  const answer = jsonOr(text)
   if (answer?.error) throw new Error(String(answer.error.message ?? answer.error))
-  const result = answer?.result ?? answer
-  if (result !== undefined && isWellFormed(path, Object(result))) return Object(result)
-  throw new NotEtcd(text)
+  const result = Object(answer?.result ?? answer)
+  if (answer === undefined || !isWellFormed(path, result)) throw new NotEtcd(text)
+  return result
 }
 
 function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<string, any>): boolean {

@@ -2,6 +2,7 @@
 
 import type { Batch } from '../journal/replicated-journal.ts'
 import { harmless } from '../local/harmless.ts'
+import { jsonOr } from '../local/json.ts'
 import { warn } from '../local/warnings.ts'
 
 /** Increased when the form of entries changes or new kinds of facts are added: an older daemon must not read them. */
@@ -152,11 +153,7 @@ export function readHead(text: string): Head {
 
 /** An empty object for text that is not an object: its fields are then missing. */
 function parseObject(text: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return {}
-  }
+  return Object(jsonOr(text))
 }
 
 function isCount(value: unknown): value is number {

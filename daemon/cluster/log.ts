@@ -26,10 +26,7 @@ export class LogTrimmed extends Error {
 
 /** Another daemon leads by now. */
 export class Deposed extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'Deposed'
-  }
+  override readonly name = 'Deposed'
 }
 
 /** Bytes of one value: with what is around it, a transaction stays below the 1.5 MiB that etcd takes. */

@@ -1,5 +1,5 @@
-// Messages between daemons beside the log, gathered so that many make one call: facts that a follower has for the
-// leader, signals that the leader has for the others, and whether a queue is still in use.
+// Calls between daemons beside the log, each for many items: facts that a follower has for the leader, signals that the
+// leader has for the others, and whether queues are still in use.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact } from '../domain/facts.ts'
@@ -91,69 +91,47 @@ function notReady(): Refusal {
   })
 }
 
-/** Milliseconds that signals gather. */
+/** Milliseconds that items are gathered. */
 const gatherMs = 10
 
-/** Sends signals to the other daemons, best effort: signals beyond the bound, or that do not arrive, are lost. */
-export class SignalSender {
-  readonly #peers: Peers
-  readonly #others: () => readonly string[]
-  #calls: RepeatedCall[] = []
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(peers: Peers, others: () => readonly string[]) {
-    this.#peers = peers
-    this.#others = others
+/** Gathers items for a moment, and sends them together, at most `most` with one call. */
+export function gather<T>(most: number, send: (items: readonly T[]) => void): (items: readonly T[]) => void {
+  let gathered: T[] = []
+  const sendAll = () => {
+    const all = gathered
+    gathered = []
+    for (let at = 0; at < all.length; at += most) send(all.slice(at, at + most))
   }
-
-  send(call: RepeatedCall): void {
-    if (this.#calls.length < mostTogether) this.#calls.push(call)
-    this.#timer ??= setTimeout(() => {
-      const calls = this.#calls
-      this.#calls = []
-      this.#timer = undefined
-      for (const url of this.#others()) this.#peers.post(url, '/signals', { calls }).catch(() => {})
-    }, gatherMs)
+  return items => {
+    if (gathered.length === 0) setTimeout(sendAll, gatherMs)
+    gathered.push(...items)
   }
 }
 
-/** Queues that no client polls at this daemon. Before they are removed, the other daemons are asked for their polls. */
-export class IdleQueues {
-  readonly #peers: Peers
-  readonly #others: () => readonly string[]
-  readonly #judge: (ids: readonly string[], inUse: ReadonlySet<string>) => void
-  #ids: string[] = []
-  #timer: NodeJS.Timeout | undefined
+/** Sends signals to the other daemons, best effort: those that do not arrive are lost. */
+export function signalSender(peers: Peers, others: () => readonly string[]): (call: RepeatedCall) => void {
+  const add = gather<RepeatedCall>(mostTogether, calls => {
+    for (const url of others()) peers.post(url, '/signals', { calls }).catch(() => {})
+  })
+  return call => add([call])
+}
 
-  constructor(
-    peers: Peers,
-    others: () => readonly string[],
-    judge: (ids: readonly string[], inUse: ReadonlySet<string>) => void,
-  ) {
-    this.#peers = peers
-    this.#others = others
-    this.#judge = judge
-  }
-
-  add(ids: readonly string[]): void {
-    this.#ids.push(...ids)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      void this.#ask(this.#ids.splice(0, mostTogether))
-      if (this.#ids.length > 0) this.add([])
-    }, gatherMs)
-  }
-
-  async #ask(queues: readonly string[]): Promise<void> {
+/** For queues that no client polls at this daemon: asks the other daemons which of them are polled there. */
+export function idleQueues(
+  peers: Peers,
+  others: () => readonly string[],
+  judge: (ids: readonly string[], inUse: ReadonlySet<string>) => void,
+): (ids: readonly string[]) => void {
+  return gather<string>(mostTogether, async queues => {
     const answers = await Promise.all(
-      this.#others().map(url =>
+      others().map(url =>
         // Their clients may poll the daemon that cannot be asked.
-        this.#peers.post(url, '/seen', { queues }).then(
+        peers.post(url, '/seen', { queues }).then(
           ({ inUse }) => inUse as string[],
           () => queues,
         ),
       ),
     )
-    this.#judge(queues, new Set(answers.flat()))
-  }
+    judge(queues, new Set(answers.flat()))
+  })
 }

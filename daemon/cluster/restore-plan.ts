@@ -17,10 +17,7 @@ import { Membership } from './membership.ts'
 const mostPrevious = 100
 
 export class RestoreRefused extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'RestoreRefused'
-  }
+  override readonly name = 'RestoreRefused'
 }
 
 interface ClusterPlan {

@@ -3,6 +3,7 @@
 
 import type { Files } from '../io/files.ts'
 import { warn } from '../local/warnings.ts'
+import { gather } from './messages.ts'
 import type { Peers } from './peers.ts'
 
 interface SharedFilesParts {
@@ -19,7 +20,7 @@ interface SharedFilesParts {
 
 export function sharedFiles(parts: SharedFilesParts): Files {
   const { files } = parts
-  const removals = new Removals(parts)
+  const announceRemovals = removalSender(parts)
   return {
     ...files,
     async keep(file) {
@@ -35,40 +36,20 @@ export function sharedFiles(parts: SharedFilesParts): Files {
     },
     remove(name) {
       files.remove(name)
-      if (parts.leads()) removals.add(name)
+      if (parts.leads()) announceRemovals([name])
     },
   }
 }
 
-/** Milliseconds that names of deleted files gather, and how many go with one call. */
-const gatherMs = 10
+/** Names of deleted files in one call. */
 const mostTogether = 1000
 
 /** Tells the other daemons which files the leader has deleted. A daemon that is not reached deletes them at its next start. */
-class Removals {
-  readonly #parts: SharedFilesParts
-  #names: string[] = []
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(parts: SharedFilesParts) {
-    this.#parts = parts
-  }
-
-  add(name: string): void {
-    this.#names.push(name)
-    this.#timer ??= setTimeout(() => this.#send(), gatherMs)
-  }
-
-  #send(): void {
-    const { peers, others, committed } = this.#parts
-    const names = this.#names
-    this.#names = []
-    this.#timer = undefined
-    for (let at = 0; at < names.length; at += mostTogether) {
-      const call = { files: names.slice(at, at + mostTogether), position: committed() }
-      for (const url of others()) peers.post(url, '/drop', call, dropTime).catch(() => {})
-    }
-  }
+function removalSender({ peers, others, committed }: SharedFilesParts): (names: readonly string[]) => void {
+  return gather<string>(mostTogether, files => {
+    const call = { files, position: committed() }
+    for (const url of others()) peers.post(url, '/drop', call, dropTime).catch(() => {})
+  })
 }
 
 /** Milliseconds that another daemon has to reach the position of the leader and to delete the files. */

@@ -14,7 +14,7 @@ import { World, type WorldCluster } from '../world/world.ts'
 import { LeaderForwarding } from './forwarding.ts'
 import { Damaged } from './keys.ts'
 import type { Term } from './log.ts'
-import { IdleQueues, Recorder, SignalSender } from './messages.ts'
+import { idleQueues, Recorder, signalSender } from './messages.ts'
 import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
 import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
@@ -191,8 +191,8 @@ function buildCluster(parts: WorldInstancesParts): WorldCluster {
   const { server, peers, current, others } = parts
   const committed = () => current().store.journal.committed
   const recorder = new Recorder(peers, parts.leader, parts.reach)
-  const signals = new SignalSender(peers, others)
-  const idle = new IdleQueues(peers, others, (ids, inUse) => {
+  const sendSignals = signalSender(peers, others)
+  const expire = idleQueues(peers, others, (ids, inUse) => {
     const { world } = current()
     if (!parts.leads()) return
     for (const id of inUse) {
@@ -206,7 +206,7 @@ function buildCluster(parts: WorldInstancesParts): WorldCluster {
     record: (op, actor, facts) => recorder.record({ op, actor, facts }),
     reach: parts.reach,
     compare: parts.compare,
-    expire: ids => idle.add(ids),
+    expire,
     forwarding: new LeaderForwarding({
       peers,
       newId: server.newId,
@@ -218,7 +218,7 @@ function buildCluster(parts: WorldInstancesParts): WorldCluster {
       catchUp: parts.catchUp,
     }),
     onSignals(call) {
-      if (parts.leads()) signals.send(call)
+      if (parts.leads()) sendSignals(call)
     },
     clusterStatus: parts.status,
   }

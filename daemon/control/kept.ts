@@ -2,6 +2,7 @@
 
 import type { Upload } from '../api/define.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../api/masking.ts'
+import { jsonOr } from '../local/json.ts'
 
 /** Characters of an answer. */
 export const keptOfAnswer = 4000
@@ -58,11 +59,7 @@ export function maskField(name: string, value: string | Upload): unknown {
 }
 
 export function codeIn(body: string): string | null {
-  try {
-    return JSON.parse(body).code ?? null
-  } catch {
-    return null
-  }
+  return jsonOr(body)?.code ?? null
 }
 
 export function cutText(text: string, most: number): string {

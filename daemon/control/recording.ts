@@ -3,6 +3,7 @@
 import type { Upload } from '../api/define.ts'
 import { maskJson } from '../api/masking.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { jsonOr } from '../local/json.ts'
 import { maskField } from './kept.ts'
 
 /** What the lines of a recording look like; a reader refuses others. */
@@ -119,9 +120,5 @@ export class Recordings {
 function answerIn(body: string | undefined): unknown {
   if (body === undefined) return null
   const text = maskJson(body)
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return jsonOr(text, text)
 }

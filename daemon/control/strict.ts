@@ -7,6 +7,7 @@ import { inQuotes } from '../domain/refusal.ts'
 import type { ArrivingCall, KnownCall } from '../http/exchange.ts'
 import { didYouMean } from '../local/did-you-mean.ts'
 import type { ClientFinding, Finding } from '../local/findings.ts'
+import { isJson } from '../local/json.ts'
 import type { Call } from './calls.ts'
 
 /** Different findings that are kept; a client could think of any number of parameters. */
@@ -110,15 +111,6 @@ function wrongForm({ shape, jsonOnPublicServers }: Param, raw: string): string |
   if (jsonOnPublicServers) return isJson(raw) ? undefined : `must be JSON for public servers, as in ${inQuotes(raw)}`
   const quoted = travelsRaw(shape) && shape.type !== 'string' && raw.startsWith('"')
   return quoted ? 'must not be in quotes for public servers' : undefined
-}
-
-function isJson(raw: string): boolean {
-  try {
-    JSON.parse(raw)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The words of a value that can be deprecated: the value itself, those in a list, operators, names of properties. */

@@ -15,10 +15,7 @@ export interface Certificate {
 }
 
 class CertificateRefused extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'CertificateRefused'
-  }
+  override readonly name = 'CertificateRefused'
 }
 
 /** Before the end of a certificate: time to renew it. */

@@ -5,6 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
 import { inQuotes, invalid, malformed, type Refusal } from '../domain/refusal.ts'
+import { isJson } from '../local/json.ts'
 import { readMultipart } from './multipart.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
@@ -57,7 +58,7 @@ function readBody(contentType: string, body: Buffer, fields: FieldMap): void {
     readUrlencoded(body, fields)
     return
   }
-  if (type === 'application/json' && !isJson(body))
+  if (type === 'application/json' && !mayBeJson(body))
     throw malformed('The body is not valid JSON.', { code: 'INVALID_JSON' })
   throw notAForm(type)
 }
@@ -120,12 +121,6 @@ function add(fields: FieldMap, name: string, value: string | Upload): void {
 /** Bytes of JSON that are looked into, only to refuse them with the better sentence. */
 const mostJson = 64 * 1024
 
-function isJson(body: Buffer): boolean {
-  if (body.length > mostJson) return true
-  try {
-    JSON.parse(body.toString())
-    return isUtf8(body)
-  } catch {
-    return false
-  }
+function mayBeJson(body: Buffer): boolean {
+  return body.length > mostJson || (isJson(body.toString()) && isUtf8(body))
 }

@@ -1,6 +1,7 @@
 // Keys that work everywhere: `/` for search, j and k to move, g and a letter to go to a view, `?` for this list.
 
 import { signal } from '@preact/signals'
+import { set } from './parts/basics.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { go, type ViewName, views } from './route.ts'
 import { isControlled } from './session.ts'
@@ -65,12 +66,7 @@ export function KeysDialog() {
     ['?', 'this list'],
   ]
   return (
-    <Dialog
-      title="Keys"
-      onClose={() => {
-        shown.value = false
-      }}
-    >
+    <Dialog title="Keys" onClose={() => set(shown, false)}>
       <dl class="keys">
         {rows.map(([key, about]) => (
           <div key={key}>

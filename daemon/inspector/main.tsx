@@ -6,7 +6,7 @@ import { AccountChoice } from './act-as.tsx'
 import { organization, unread, watchChat } from './chat/store.ts'
 import { KeysDialog, listenToKeys, showKeys } from './keyboard.tsx'
 import { clock, connection, watchLive } from './live.ts'
-import { Icon, notice } from './parts/controls.tsx'
+import { Icon, IconButton, notice } from './parts/controls.tsx'
 import { fullTime } from './parts/format.ts'
 import { WhyDialog } from './parts/why.tsx'
 import { followAddress, route, type ViewName, views, writeHref } from './route.ts'
@@ -68,7 +68,7 @@ function Rail() {
         <svg viewBox="0 0 64 64" aria-hidden="true">
           <path d="M8 8h48v36H28L16 56V44H8z" />
         </svg>
-        <span class="org">{organization.value || 'Natter'}</span>
+        <span class="org cut">{organization.value || 'Natter'}</span>
         <SpaceSwitch />
       </div>
       <nav aria-label="Views">
@@ -92,22 +92,18 @@ function Rail() {
           <span class="state" data-state={connection.value} title={`Connection: ${connection.value}`}>
             {connection.value}
           </span>
-          <button type="button" class="button ghost" onClick={changeTheme} title={`Theme: ${theme.value}`}>
-            <Icon name="theme" />
-            <span class="hidden">Theme: {theme.value}</span>
-          </button>
+          <IconButton
+            icon="theme"
+            label={`Theme: ${theme.value}`}
+            onClick={changeTheme}
+            title={`Theme: ${theme.value}`}
+          />
           <a class="button ghost" href="docs/" title="Documentation">
             <Icon name="docs" />
             <span class="hidden">Documentation</span>
           </a>
-          <button type="button" class="button ghost" onClick={showKeys} title="Keys (?)">
-            <Icon name="keys" />
-            <span class="hidden">Keys</span>
-          </button>
-          <button type="button" class="button ghost" onClick={signOut} title="Sign out">
-            <Icon name="leave" />
-            <span class="hidden">Sign out</span>
-          </button>
+          <IconButton icon="keys" label="Keys" onClick={showKeys} title="Keys (?)" />
+          <IconButton icon="leave" label="Sign out" onClick={signOut} title="Sign out" />
         </div>
       </div>
     </header>

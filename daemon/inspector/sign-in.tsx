@@ -1,7 +1,7 @@
 // The form for people without a control token: an account, or the token typed by hand.
 
 import { useSignal } from '@preact/signals'
-import { Field } from './parts/basics.tsx'
+import { Button, bind, Field } from './parts/basics.tsx'
 import { refused, signIn, useToken } from './session.ts'
 
 export function SignIn() {
@@ -37,51 +37,24 @@ export function SignInForms() {
       )}
       <form onSubmit={submit(() => signIn(email.value, secret.value))}>
         <Field label="Email">
-          <input
-            class="input"
-            type="email"
-            autocomplete="username"
-            required
-            value={email.value}
-            onInput={event => {
-              email.value = event.currentTarget.value
-            }}
-          />
+          <input class="input" type="email" autocomplete="username" required {...bind(email)} />
         </Field>
         <Field label="API key or password">
-          <input
-            class="input"
-            type="password"
-            autocomplete="current-password"
-            required
-            value={secret.value}
-            onInput={event => {
-              secret.value = event.currentTarget.value
-            }}
-          />
+          <input class="input" type="password" autocomplete="current-password" required {...bind(secret)} />
         </Field>
-        <button type="submit" class="button primary" disabled={busy.value}>
+        <Button type="submit" look="primary" disabled={busy.value}>
           Sign in
-        </button>
+        </Button>
       </form>
       <details>
         <summary>Use a control token instead</summary>
         <form onSubmit={submit(() => useToken(given.value))}>
           <Field label="Control token">
-            <input
-              class="input"
-              type="password"
-              autocomplete="off"
-              required
-              value={given.value}
-              onInput={event => {
-                given.value = event.currentTarget.value
-              }}
-            />
+            <input class="input" type="password" autocomplete="off" required {...bind(given)} />
           </Field>
-          <button type="submit" class="button" disabled={busy.value}>
+          <Button type="submit" disabled={busy.value}>
             Open
-          </button>
+          </Button>
           <p class="faint">
             A daemon started with <code>--memory</code> or <code>--control</code> prints an address with its token.{' '}
             <code>natter open</code> opens it.

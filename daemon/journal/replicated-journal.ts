@@ -30,10 +30,7 @@ export class NotLeading extends Error {
 
 /** This daemon cannot go on with its cluster. What it has answered is safe with the others. */
 export class ReplicaFailed extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'ReplicaFailed'
-  }
+  override readonly name = 'ReplicaFailed'
 }
 
 export interface Taken<Fact> {

@@ -1,4 +1,5 @@
 // Reading segments: the entries of one, checked line by line, and where the trustworthy part of the newest ends.
+import { jsonOr } from '../local/json.ts'
 import { type Entry, type Happened, JournalDamaged } from './journal.ts'
 import { lineBlocks, newline, readAt } from './line-blocks.ts'
 import { findSum, parseHeader, positionAt } from './segment-format.ts'
@@ -133,7 +134,7 @@ export function parseFacts<Fact>(block: Buffer, lines: readonly Line[]): Happene
     ends.push(end)
   }
   block[end] = closingBracket
-  const all = factLists<Fact>(block.toString('utf8', begin, end + 1))
+  const all: Fact[][] | undefined = jsonOr(block.toString('utf8', begin, end + 1))
   if (all?.length !== lines.length)
     throw new NotJson(ends.findIndex((end, i) => !isOneList(block.toString('utf8', (ends[i - 1] ?? begin) + 1, end))))
   return lines.map(({ position }, index) => ({ position, facts: all[index]! }))
@@ -143,17 +144,8 @@ const openingBracket = 0x5b
 const closingBracket = 0x5d
 const comma = 0x2c
 
-/** Undefined when the text is not JSON. */
-function factLists<Fact>(text: string): Fact[][] | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 function isOneList(text: string): boolean {
-  return factLists(`[${text}]`)?.length === 1
+  return jsonOr(`[${text}]`)?.length === 1
 }
 
 function parseLine(text: string, index: number): unknown {

@@ -1,7 +1,9 @@
 // Reads `state.json`: by lines, because it may be larger than a string can be; as a whole if it was reformatted.
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { jsonOr } from '../local/json.ts'
 import { lineBlocks, newline } from './line-blocks.ts'
 import { checkSums, inHex, isEdited, type Sums, sumOfHead, sumOfRows } from './state-sums.ts'
 
@@ -90,7 +92,7 @@ export async function readOpenState(fd: number, file: string, keepRows = true): 
 export async function readStateHead(fd: number, file: string): Promise<Omit<StateDocument, 'sections'>> {
   for await (const block of lineBlocks(fd, fstatSync(fd).size)) {
     const text = block.toString('utf8', 0, Math.max(0, block.indexOf(newline)))
-    const found = text.endsWith('"sections":{') ? parseJson(`${text}}}`) : undefined
+    const found = text.endsWith('"sections":{') ? jsonOr(`${text}}}`) : undefined
     // Another layout, or damage: reading the whole file shows which.
     if (found === undefined) break
     const reason = whyNotState(found)
@@ -99,15 +101,6 @@ export async function readStateHead(fd: number, file: string): Promise<Omit<Stat
     return head
   }
   return readOpenState(fd, file)
-}
-
-/** Undefined when the text is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Reads from the beginning of the file, whatever was read from the descriptor before. */

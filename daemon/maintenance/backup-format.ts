@@ -2,6 +2,7 @@
 // Must never change unless `backupFormat` grows: old backups have to be restored.
 
 import { crc32 } from 'node:zlib'
+import { jsonOr } from '../local/json.ts'
 
 export const backupFormat = 1
 export const headName = 'natter-backup.json'
@@ -45,14 +46,11 @@ function withSum(text: string): string {
 }
 
 export class BackupRefused extends Error {
-  constructor(reason: string) {
-    super(reason)
-    this.name = 'BackupRefused'
-  }
+  override readonly name = 'BackupRefused'
 }
 
 export function readHead(text: string): BackupHead {
-  const head = parse(text)
+  const head = Object(jsonOr(text))
   if (head?.natter !== 'backup') throw notABackup()
   if (!Number.isSafeInteger(head.format) || (head.format as number) > backupFormat)
     throw new BackupRefused(
@@ -64,7 +62,7 @@ export function readHead(text: string): BackupHead {
 
 export function readManifest(text: string): Manifest {
   const body = text.slice(0, text.indexOf('\n') + 1)
-  const manifest = text === withSum(body) ? parse(body) : undefined
+  const manifest = text === withSum(body) ? Object(jsonOr(body)) : undefined
   if (!manifest || !Array.isArray(manifest.files) || !Number.isSafeInteger(manifest.position))
     throw new BackupRefused('the backup is damaged: its list of files does not match its checksum')
   return manifest as unknown as Manifest
@@ -79,12 +77,4 @@ export function isBackedUp(name: string): boolean {
   return /^(state\.json|secret|journal(-\d{12,})?\.ndjson|(messages|outbox)\/[\w-][\w.-]{0,200}|files\/[0-9a-f]{64})$/.test(
     name,
   )
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return Object(JSON.parse(text))
-  } catch {
-    return undefined
-  }
 }

@@ -2,6 +2,7 @@
 
 import type { TSchema } from '../../api/define.ts'
 import { head } from '../../api/shapes/rows.ts'
+import { isJson } from '../../local/json.ts'
 import { mutedUserKey, userTopicKey } from '../model/personal-records.ts'
 import type { Section } from '../model/state.ts'
 import * as beside from './beside.ts'
@@ -103,13 +104,4 @@ function notJson({ data }: { data: string }): string | undefined {
 
 function replyIsNotJson({ reply }: { reply: string }): string | undefined {
   return isJson(reply) ? undefined : 'reply: must be JSON'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,7 +3,8 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { Sender } from '../../client/sender.ts'
-import { attempt, Icon } from '../parts/controls.tsx'
+import { Button, bind } from '../parts/basics.tsx'
+import { attempt, Icon, IconButton } from '../parts/controls.tsx'
 import { actor, ask, call, site } from '../session.ts'
 import { channels, narrow } from './store.ts'
 
@@ -40,39 +41,24 @@ export function Composer() {
   return (
     <form class="composer" onSubmit={send} aria-label={`Write to ${place}`}>
       {now.kind === 'channel' && (
-        <input
-          class="input"
-          placeholder="Topic"
-          aria-label="Topic"
-          maxLength={60}
-          value={topic.value}
-          onInput={event => {
-            topic.value = event.currentTarget.value
-          }}
-        />
+        <input class="input" placeholder="Topic" aria-label="Topic" maxLength={60} {...bind(topic)} />
       )}
       <textarea
         class="input"
         rows={2}
         placeholder={`Write to ${place} as ${actor.value?.full_name}`}
         aria-label="Message"
-        value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value
-        }}
+        {...bind(text)}
         onKeyDown={event => {
           if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) void send(event)
         }}
       />
       <input ref={files} type="file" class="hidden" aria-label="File" tabIndex={-1} onChange={upload} />
-      <button type="button" class="button ghost" onClick={() => files.current?.click()}>
-        <Icon name="attach" />
-        <span class="hidden">Attach a file</span>
-      </button>
-      <button type="submit" class="button primary" disabled={busy.value || text.value.trim() === ''}>
+      <IconButton icon="attach" label="Attach a file" onClick={() => files.current?.click()} />
+      <Button type="submit" look="primary" disabled={busy.value || text.value.trim() === ''}>
         <Icon name="send" />
         Send
-      </button>
+      </Button>
     </form>
   )
 }

@@ -1,7 +1,8 @@
 // One message: who, when, what, its reactions, and what can be done with it.
 
 import { useSignal } from '@preact/signals'
-import { attempt, Icon } from '../parts/controls.tsx'
+import { Button, bind, set } from '../parts/basics.tsx'
+import { attempt, Choice, Icon } from '../parts/controls.tsx'
 import { fullTime, hourAndMinute } from '../parts/format.ts'
 import { explainMessage } from '../parts/why.tsx'
 import { writeHref } from '../route.ts'
@@ -27,9 +28,7 @@ export function MessageRow({
   const { id, sender_id, sender_full_name, timestamp, flags, content, last_edit_timestamp } = message
   const starred = flags.includes('starred')
   const isUnread = !flags.includes('read')
-  const done = () => {
-    mode.value = 'read'
-  }
+  const done = () => set(mode, 'read')
   const flag = (name: string, on: boolean) =>
     attempt(() => call('POST', '/messages/flags', { messages: [id], op: on ? 'add' : 'remove', flag: name }))
   return (
@@ -62,9 +61,7 @@ export function MessageRow({
         {mode.value === 'react' && (
           <div class="palette" role="group" aria-label="React with">
             {usual.map(name => (
-              <button
-                type="button"
-                class="button"
+              <Button
                 key={name}
                 onClick={() => {
                   done()
@@ -73,54 +70,36 @@ export function MessageRow({
               >
                 {glyphs[name] ?? `:${name}:`}
                 <span class="hidden">{name.replaceAll('_', ' ')}</span>
-              </button>
+              </Button>
             ))}
           </div>
         )}
       </div>
       <div class="actions" role="group" aria-label={`Actions for message ${id}`}>
-        <button
-          type="button"
-          class="button ghost"
-          onClick={() => {
-            mode.value = mode.value === 'react' ? 'read' : 'react'
-          }}
-        >
+        <Button look="ghost" onClick={() => set(mode, mode.value === 'react' ? 'read' : 'react')}>
           React
-        </button>
-        <button type="button" class="button ghost" aria-pressed={starred} onClick={() => flag('starred', !starred)}>
+        </Button>
+        <Button look="ghost" aria-pressed={starred} onClick={() => flag('starred', !starred)}>
           <Icon name="star" filled={starred} />
           <span class="hidden">Star</span>
-        </button>
-        <button type="button" class="button ghost" onClick={() => flag('read', isUnread)}>
+        </Button>
+        <Button look="ghost" onClick={() => flag('read', isUnread)}>
           {isUnread ? 'Read' : 'Unread'}
-        </button>
+        </Button>
         {sender_id === actor.value?.user_id && (
-          <button
-            type="button"
-            class="button ghost"
-            onClick={() => {
-              mode.value = 'edit'
-            }}
-          >
+          <Button look="ghost" onClick={() => set(mode, 'edit')}>
             Edit
-          </button>
+          </Button>
         )}
         {message.stream_id !== undefined && (
-          <button
-            type="button"
-            class="button ghost"
-            onClick={() => {
-              mode.value = 'move'
-            }}
-          >
+          <Button look="ghost" onClick={() => set(mode, 'move')}>
             Move
-          </button>
+          </Button>
         )}
         {isControlled.value && (
-          <button type="button" class="button ghost" onClick={() => explainMessage(id, actor.value!.email)}>
+          <Button look="ghost" onClick={() => explainMessage(id, actor.value!.email)}>
             Why?
-          </button>
+          </Button>
         )}
       </div>
     </article>
@@ -132,14 +111,14 @@ function Place({ message }: { message: Message }) {
   if (stream_id === undefined) {
     const ids = listPeers(message, actor.value!.user_id)
     return (
-      <a class="place" href={writeHref('conversations', ...writeNarrow({ kind: 'direct', ids }))}>
+      <a class="place cut" href={writeHref('conversations', ...writeNarrow({ kind: 'direct', ids }))}>
         with {listNames(ids)}
       </a>
     )
   }
   return (
     <a
-      class="place"
+      class="place cut"
       href={writeHref('conversations', ...writeNarrow({ kind: 'topic', id: stream_id, topic: subject }))}
     >
       #{channels.value.get(stream_id)?.name ?? String(message.display_recipient)} › {subject || 'general chat'}
@@ -222,19 +201,22 @@ function Editor({ id, done }: { id: number; done: () => void }) {
         rows={3}
         value={text.value ?? ''}
         disabled={text.value === undefined}
-        onInput={event => {
-          text.value = event.currentTarget.value
-        }}
+        onInput={event => set(text, event.currentTarget.value)}
       />
-      <button type="submit" class="button primary">
+      <Button type="submit" look="primary">
         Save
-      </button>
-      <button type="button" class="button" onClick={done}>
-        Cancel
-      </button>
+      </Button>
+      <Button onClick={done}>Cancel</Button>
     </form>
   )
 }
+
+/** Values of propagate_mode. */
+const moves = [
+  ['change_one', 'this message'],
+  ['change_later', 'this and later ones'],
+  ['change_all', 'the whole topic'],
+] as const
 
 function Mover({ message, done }: { message: Message; done: () => void }) {
   const topic = useSignal(message.subject)
@@ -256,9 +238,7 @@ function Mover({ message, done }: { message: Message; done: () => void }) {
         class="input"
         aria-label="Channel"
         value={channel.value}
-        onChange={event => {
-          channel.value = Number(event.currentTarget.value)
-        }}
+        onChange={event => set(channel, Number(event.currentTarget.value))}
       >
         {[...channels.value.values()].map(({ stream_id, name }) => (
           <option key={stream_id} value={stream_id}>
@@ -266,33 +246,12 @@ function Mover({ message, done }: { message: Message; done: () => void }) {
           </option>
         ))}
       </select>
-      <input
-        class="input"
-        aria-label="Topic"
-        maxLength={60}
-        value={topic.value}
-        onInput={event => {
-          topic.value = event.currentTarget.value
-        }}
-      />
-      <select
-        class="input"
-        aria-label="Which messages"
-        value={mode.value}
-        onChange={event => {
-          mode.value = event.currentTarget.value
-        }}
-      >
-        <option value="change_one">this message</option>
-        <option value="change_later">this and later ones</option>
-        <option value="change_all">the whole topic</option>
-      </select>
-      <button type="submit" class="button primary">
+      <input class="input" aria-label="Topic" maxLength={60} {...bind(topic)} />
+      <Choice label="Which messages" chosen={mode} options={moves} />
+      <Button type="submit" look="primary">
         Move
-      </button>
-      <button type="button" class="button" onClick={done}>
-        Cancel
-      </button>
+      </Button>
+      <Button onClick={done}>Cancel</Button>
     </form>
   )
 }

@@ -2,6 +2,7 @@
 
 import { computed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { Button, bind, set } from '../parts/basics.tsx'
 import { attempt, Icon } from '../parts/controls.tsx'
 import { hueOf, initials } from '../parts/format.ts'
 import { go, writeHref } from '../route.ts'
@@ -43,10 +44,7 @@ export function Sidebar() {
         type="search"
         placeholder="Find a channel or person"
         aria-label="Find a channel or person"
-        value={filter.value}
-        onInput={event => {
-          filter.value = event.currentTarget.value
-        }}
+        {...bind(filter)}
       />
       <div class="sidebar-lists">
         <ul>
@@ -86,15 +84,7 @@ export function Sidebar() {
           ))}
         </ul>
         {Math.max(own.length, others.length, people.length) > limit && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              all.value = true
-            }}
-          >
-            Show all
-          </button>
+          <Button onClick={() => set(all, true)}>Show all</Button>
         )}
       </div>
     </nav>
@@ -139,9 +129,7 @@ function Topics({ id }: { id: number }) {
   const newest = messages.value.at(-1)?.id
   useEffect(() => {
     void fetchTopics(id).then(
-      found => {
-        topics.value = found
-      },
+      found => set(topics, found),
       () => {},
     )
   }, [id, actor.value, newest])
@@ -179,7 +167,7 @@ function Entry({ to, count = 0, mark, locked, person, children }: EntryProps) {
         <span class="mark" aria-hidden="true">
           {locked ? <Icon name="lock" /> : person === undefined ? mark : <Avatar id={person} small />}
         </span>
-        <span class="name">{children}</span>
+        <span class="name cut">{children}</span>
         {count > 0 && (
           <span class="count">
             {count > 999 ? '999+' : count}
@@ -194,7 +182,7 @@ function Entry({ to, count = 0, mark, locked, person, children }: EntryProps) {
 export function Avatar({ id, small = false }: { id: number; small?: boolean }) {
   const name = users.value.get(id)?.full_name ?? '?'
   return (
-    <span class={`avatar hue-${hueOf(id)}${small ? ' small' : ''}`} aria-hidden="true">
+    <span class={small ? 'avatar small' : 'avatar'} style={{ '--hue': hueOf(id) }} aria-hidden="true">
       {initials(name)}
     </span>
   )

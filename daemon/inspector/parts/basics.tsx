@@ -1,7 +1,27 @@
-// Parts that need nothing of the daemon: a labelled control, and JSON.
+// Parts that need nothing of the daemon: buttons, fields and their signals, and JSON.
 
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, ComponentProps } from 'preact'
+
+/** For handlers that only change a signal. */
+export function set<T>(signal: Signal<T>, value: T): void {
+  signal.value = value
+}
+
+/** Attributes of a control whose text is in a signal. */
+export function bind(text: Signal<string>) {
+  return {
+    value: text.value,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => set(text, currentTarget.value),
+  }
+}
+
+/** `look` names classes beside `button`. */
+export type ButtonProps = Omit<ComponentProps<'button'>, 'class'> & { readonly look?: string }
+
+export function Button({ look, type = 'button', ...rest }: ButtonProps) {
+  return <button type={type} class={look ? `button ${look}` : 'button'} {...rest} />
+}
 
 export function Field({ label, children }: { label: string; children: ComponentChildren }) {
   return (
@@ -25,17 +45,7 @@ export function Json({ value, label = 'JSON' }: { value: unknown; label?: string
       <pre tabIndex={0} role="region" aria-label={label}>
         {cut ? text.slice(0, shownOfJson) : text}
       </pre>
-      {cut && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => {
-            whole.value = true
-          }}
-        >
-          Show all {text.length.toLocaleString()} characters
-        </button>
-      )}
+      {cut && <Button onClick={() => set(whole, true)}>Show all {text.length.toLocaleString()} characters</Button>}
     </div>
   )
 }

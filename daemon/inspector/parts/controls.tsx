@@ -1,10 +1,11 @@
-// Small parts that every view uses: icons, copying, JSON, notices, loading of a resource.
+// Small parts that many views use: icons, copying, notices, loading of a resource.
 
 import { type Signal, signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { pulse } from '../live.ts'
 import { messageOf } from '../session.ts'
+import { Button, type ButtonProps, bind, set } from './basics.tsx'
 
 /** Lines on a grid of 24, drawn with the colour of the text. */
 const shapes = {
@@ -38,7 +39,22 @@ export function Icon({ name, filled = false }: { name: IconName; filled?: boolea
   )
 }
 
-/** What was done or went wrong, said once, to screen readers too. */
+interface IconButtonProps extends ButtonProps {
+  readonly icon: IconName
+  /** For screen readers. */
+  readonly label: string
+}
+
+export function IconButton({ icon, label, ...rest }: IconButtonProps) {
+  return (
+    <Button look="ghost" {...rest}>
+      <Icon name={icon} />
+      <span class="hidden">{label}</span>
+    </Button>
+  )
+}
+
+/** The message at the bottom of the page, which screen readers read too. */
 export const notice = signal<{ readonly text: string; readonly bad: boolean } | undefined>(undefined)
 
 const noticeMs = 6000
@@ -47,12 +63,10 @@ const timers = { notice: 0 }
 export function say(text: string, bad = false): void {
   notice.value = { text, bad }
   clearTimeout(timers.notice)
-  timers.notice = window.setTimeout(() => {
-    notice.value = undefined
-  }, noticeMs)
+  timers.notice = window.setTimeout(() => set(notice, undefined), noticeMs)
 }
 
-/** Runs what a button does; what goes wrong is shown. Resolves to whether it went well. */
+/** Runs the action of a button and shows its error. Resolves with whether it succeeded. */
 export async function attempt(run: () => Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await run()
@@ -76,10 +90,10 @@ export async function copy(text: string): Promise<void> {
 
 export function CopyButton({ text, children }: { text: () => string; children: ComponentChildren }) {
   return (
-    <button type="button" class="button" onClick={() => copy(text())} title={text().slice(0, 500)}>
+    <Button onClick={() => copy(text())} title={text().slice(0, 500)}>
       <Icon name="copy" />
       {children}
-    </button>
+    </Button>
   )
 }
 
@@ -111,7 +125,7 @@ export function useFresh<T>(read: () => Promise<T>, dependencies: readonly unkno
     const first = pulse.peek()
     const stop = pulse.subscribe(count => {
       if (count === first) return
-      // The change may be one that the last reading just missed, so it is read again, but not at once.
+      // Read again, because the last reading may have missed this change; but not more than once a second.
       clearTimeout(timer)
       timer = window.setTimeout(load, Math.max(0, last.peek() + freshMs - Date.now()))
     })
@@ -153,14 +167,7 @@ interface ChoiceProps {
 
 export function Choice({ label, chosen, options }: ChoiceProps) {
   return (
-    <select
-      class="input"
-      aria-label={label}
-      value={chosen.value}
-      onChange={event => {
-        chosen.value = event.currentTarget.value
-      }}
-    >
+    <select class="input" aria-label={label} {...bind(chosen)}>
       {options.map(([value, shown]) => (
         <option key={value} value={value}>
           {shown}

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Icon } from './controls.tsx'
+import { IconButton } from './controls.tsx'
 
 interface Props {
   readonly title: string
@@ -19,10 +19,7 @@ export function Dialog({ title, onClose, children }: Props) {
     <dialog ref={box} class="dialog" aria-label={title} onClose={onClose}>
       <header>
         <h2>{title}</h2>
-        <button type="button" class="button ghost" onClick={() => box.current!.close()}>
-          <Icon name="close" />
-          <span class="hidden">Close</span>
-        </button>
+        <IconButton icon="close" label="Close" onClick={() => box.current!.close()} />
       </header>
       <div class="dialog-body">{children}</div>
     </dialog>

@@ -76,7 +76,9 @@ export function initials(name: string): string {
     .toUpperCase()
 }
 
-/** One of eight colours of the style sheet. */
+const hues = [212, 12, 150, 275, 45, 190, 330, 95]
+
+/** The colour of an avatar, in degrees. */
 export function hueOf(id: number): number {
-  return (id * 7) % 8
+  return hues[(id * 7) % hues.length]!
 }

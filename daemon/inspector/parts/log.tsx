@@ -3,7 +3,8 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { type Account, accounts } from '../session.ts'
-import { Choice, Icon } from './controls.tsx'
+import { Button, bind, set } from './basics.tsx'
+import { Choice, IconButton } from './controls.tsx'
 import { localPart } from './format.ts'
 import { VirtualList } from './virtual-list.tsx'
 
@@ -58,10 +59,7 @@ export function Log<T extends { readonly key: number }>(props: Props<T>) {
             data-slash
             placeholder={filterLabel}
             aria-label={filterLabel}
-            value={text.value}
-            onInput={event => {
-              text.value = event.currentTarget.value
-            }}
+            {...bind(text)}
           />
           <Choice
             label="Account"
@@ -69,9 +67,7 @@ export function Log<T extends { readonly key: number }>(props: Props<T>) {
             options={[['', 'all accounts'], ...accounts.value.map(({ email }) => [email, localPart(email)] as const)]}
           />
           <Choice label={choice.label} chosen={chosen} options={choice.options} />
-          <button type="button" class="button" onClick={props.clear}>
-            Clear
-          </button>
+          <Button onClick={props.clear}>Clear</Button>
           <span class="faint amount">
             {found.value.length.toLocaleString()} of {items.value.length.toLocaleString()}
             {skipped > 0 && `, ${skipped.toLocaleString()} came too fast to show`}
@@ -86,18 +82,13 @@ export function Log<T extends { readonly key: number }>(props: Props<T>) {
           label={title}
           items={found.value}
           selected={key.value}
-          onSelect={item => {
-            key.value = item.key
-          }}
+          onSelect={item => set(key, item.key)}
           row={props.row}
           empty={props.empty}
         />
         {props.children}
       </div>
-      {selected &&
-        props.details(selected, () => {
-          key.value = undefined
-        })}
+      {selected && props.details(selected, () => set(key, undefined))}
     </div>
   )
 }
@@ -115,10 +106,7 @@ export function Details({ label, title, close, children }: DetailsProps) {
     <aside class="details" aria-label={label}>
       <header class="toolbar">
         <h2 class="wrap">{title}</h2>
-        <button type="button" class="button ghost" onClick={close}>
-          <Icon name="close" />
-          <span class="hidden">Close</span>
-        </button>
+        <IconButton icon="close" label="Close" onClick={close} />
       </header>
       {children}
     </aside>

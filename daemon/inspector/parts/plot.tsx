@@ -91,14 +91,18 @@ export function Plot({ title, times, lines, show, binary = false }: Props) {
     return { name, text: value === undefined || value === null ? '–' : show(value) }
   })
   return (
-    <figure class="plot">
+    <figure class="plot card">
       <figcaption>
         <h2>{title}</h2>
         <ul>
           {newest.map(({ name, text }, index) => (
             <li key={name}>
               <svg viewBox="0 0 24 4" aria-hidden="true">
-                <path d="M0 2h24" class={`line-${index}`} stroke-dasharray={dashes[index % dashes.length]!.join(' ')} />
+                <path
+                  d="M0 2h24"
+                  stroke={`var(--plot-${index})`}
+                  stroke-dasharray={dashes[index % dashes.length]!.join(' ')}
+                />
               </svg>
               {name} <b>{text}</b>
             </li>

@@ -4,6 +4,7 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { set } from './basics.tsx'
 
 interface Props<T> {
   readonly label: string
@@ -19,9 +20,7 @@ const spare = 12
 
 const narrow = matchMedia('(max-width: 720px)')
 const rowHeight = signal(narrow.matches ? 52 : 30)
-narrow.addEventListener('change', () => {
-  rowHeight.value = narrow.matches ? 52 : 30
-})
+narrow.addEventListener('change', () => set(rowHeight, narrow.matches ? 52 : 30))
 
 export function VirtualList<T extends { readonly key: number }>({
   label,
@@ -39,9 +38,7 @@ export function VirtualList<T extends { readonly key: number }>({
 
   useEffect(() => {
     const element = box.current!
-    const observer = new ResizeObserver(() => {
-      height.value = element.clientHeight
-    })
+    const observer = new ResizeObserver(() => set(height, element.clientHeight))
     observer.observe(element)
     return () => observer.disconnect()
   }, [])

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { calls, clearCalls, isPoll, type LoggedCall, skipped } from '../live.ts'
-import { Json } from '../parts/basics.tsx'
+import { Button, Json, set } from '../parts/basics.tsx'
 import { apiPath, isFile, writeCurl, writeNatter } from '../parts/commands.ts'
 import { attempt, CopyButton, say } from '../parts/controls.tsx'
 import { duration, localPart, timeOfDay } from '../parts/format.ts'
@@ -66,7 +66,7 @@ function row(call: LoggedCall) {
     <span class="cells calls-columns" data-bad={isBad(call)}>
       <time>{timeOfDay(time)}</time>
       <span
-        class="status"
+        class="status cut"
         data-kind={call.lost || (call.status ?? 0) >= 400 ? 'bad' : call.status === null ? 'open' : 'good'}
       >
         {statusText(call)}
@@ -95,12 +95,8 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
   useEffect(() => {
     answer.value = undefined
     void control('GET', `/requests/${id}`).then(
-      reply => {
-        answer.value = reply.answer
-      },
-      () => {
-        answer.value = null
-      },
+      reply => set(answer, reply.answer),
+      () => set(answer, null),
     )
   }, [call.key, status])
   return (
@@ -116,20 +112,10 @@ function CallDetails({ call, close }: { call: LoggedCall; close: () => void }) {
             as <code>natter</code>
           </span>
         </CopyButton>
-        <button
-          type="button"
-          class="button"
-          onClick={() => again(call)}
-          disabled={problem !== undefined}
-          title={problem ?? 'Make the same call'}
-        >
+        <Button onClick={() => again(call)} disabled={problem !== undefined} title={problem ?? 'Make the same call'}>
           Again
-        </button>
-        {(status ?? 0) >= 400 && (
-          <button type="button" class="button" onClick={() => explainCall(id)}>
-            Why?
-          </button>
-        )}
+        </Button>
+        {(status ?? 0) >= 400 && <Button onClick={() => explainCall(id)}>Why?</Button>}
       </div>
       <Facts
         facts={[

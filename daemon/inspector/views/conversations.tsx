@@ -20,6 +20,7 @@ import {
   unreadCounts,
   users,
 } from '../chat/store.ts'
+import { Button, bind, set } from '../parts/basics.tsx'
 import { attempt, Icon } from '../parts/controls.tsx'
 import { formatDay } from '../parts/format.ts'
 import { go, route, writeHref } from '../route.ts'
@@ -45,7 +46,7 @@ function Header() {
   const channel = now.kind === 'channel' || now.kind === 'topic' ? channels.value.get(now.id) : undefined
   const unread = unreadIn(now)
   return (
-    <header class="pane-header">
+    <header class="pane-header toolbar">
       <a class="button ghost only-narrow" href={writeHref('conversations')}>
         <Icon name="back" />
         <span class="hidden">Back to the list</span>
@@ -55,15 +56,11 @@ function Header() {
         {channel?.description && now.kind === 'channel' && <p class="faint">{channel.description}</p>}
       </div>
       <Search now={now} />
-      {unread > 0 && (
-        <button type="button" class="button" onClick={() => markRead(now)}>
-          Mark {unread} as read
-        </button>
-      )}
+      {unread > 0 && <Button onClick={() => markRead(now)}>Mark {unread} as read</Button>}
       {channel && (
-        <button type="button" class="button" onClick={() => subscribe(channel.name, !channel.subscribed)}>
+        <Button onClick={() => subscribe(channel.name, !channel.subscribed)}>
           {channel.subscribed ? 'Unsubscribe' : 'Subscribe'}
-        </button>
+        </Button>
       )}
     </header>
   )
@@ -71,9 +68,7 @@ function Header() {
 
 function Search({ now }: { now: Narrow }) {
   const text = useSignal(now.kind === 'search' ? now.text : '')
-  useEffect(() => {
-    text.value = now.kind === 'search' ? now.text : ''
-  }, [now])
+  useEffect(() => set(text, now.kind === 'search' ? now.text : ''), [now])
   const search = (event: Event) => {
     event.preventDefault()
     if (text.value.trim()) go('conversations', 'search', text.value.trim())
@@ -88,10 +83,7 @@ function Search({ now }: { now: Narrow }) {
         data-slash
         placeholder="Search: channel:general sender:amy@example.com lunch"
         aria-label="Search messages"
-        value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value
-        }}
+        {...bind(text)}
       />
     </form>
   )
@@ -184,9 +176,9 @@ function Messages() {
     >
       <div>
         {hasOlder.value && list.length > 0 && (
-          <button type="button" class="button older" onClick={() => attempt(loadOlder)}>
+          <Button look="older" onClick={() => attempt(loadOlder)}>
             Show older messages
-          </button>
+          </Button>
         )}
         {isLoading.value && <p class="empty">Loading…</p>}
         {!isLoading.value && list.length === 0 && <p class="empty">No messages here yet.</p>}

@@ -2,7 +2,7 @@
 
 import { useComputed } from '@preact/signals'
 import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
-import { Json } from '../parts/basics.tsx'
+import { Button, Json } from '../parts/basics.tsx'
 import { writeFollow } from '../parts/commands.ts'
 import { attempt, CopyButton, useFresh } from '../parts/controls.tsx'
 import { fromNow, localPart, shortName, timeOfDay } from '../parts/format.ts'
@@ -71,7 +71,7 @@ function row({ time, to, event, queues, position }: LoggedEvent) {
   return (
     <span class="cells events-columns">
       <time>{timeOfDay(time)}</time>
-      <span class="type">
+      <span class="type cut">
         {event.type}
         {event.op && <span class="op"> {event.op}</span>}
       </span>
@@ -118,9 +118,7 @@ function EventDetails({ item, close }: { item: LoggedEvent; close: () => void })
         </CopyButton>
         <CopyButton text={() => JSON.stringify(event, null, 2)}>JSON</CopyButton>
         {isControlled.value && event.type === 'message' && reader && (
-          <button type="button" class="button" onClick={() => explainMessage(event.message.id, reader)}>
-            Why?
-          </button>
+          <Button onClick={() => explainMessage(event.message.id, reader)}>Why?</Button>
         )}
       </div>
       <Facts
@@ -170,9 +168,9 @@ function Queues() {
               </td>
               <td class="faint">{queue.event_types?.join(', ') ?? 'all'}</td>
               <td>
-                <button type="button" class="button small" onClick={() => expire(queue.queue_id)}>
+                <Button look="small" onClick={() => expire(queue.queue_id)}>
                   Expire
-                </button>
+                </Button>
               </td>
             </tr>
           ))}

@@ -3,6 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { users } from '../chat/store.ts'
+import { set } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { actor, call, control, isControlled } from '../session.ts'
 
@@ -30,9 +31,7 @@ export function Groups() {
   const found = useSignal<Found | undefined>(undefined)
   useEffect(() => {
     void load().then(
-      result => {
-        found.value = result
-      },
+      result => set(found, result),
       () => {},
     )
   }, [actor.value])

@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { clock } from '../live.ts'
-import { Json } from '../parts/basics.tsx'
+import { Button, Json, set } from '../parts/basics.tsx'
 import { attempt, useFresh } from '../parts/controls.tsx'
 import { fromNow, fullTime, localPart } from '../parts/format.ts'
 import { accounts, callAs, control } from '../session.ts'
@@ -80,19 +80,16 @@ export function Webhooks() {
                 {http_status !== null && `, answered ${http_status}`}
                 {next_attempt !== null && `, next attempt ${fromNow(next_attempt, clock.value?.now ?? 0)}`}
               </span>
-              <button
-                type="button"
-                class="button small"
+              <Button
+                look="small"
                 aria-expanded={open.value === id}
-                onClick={() => {
-                  open.value = open.value === id ? undefined : id
-                }}
+                onClick={() => set(open, open.value === id ? undefined : id)}
               >
                 {open.value === id ? 'Hide' : 'Show'}
-              </button>
-              <button type="button" class="button small" onClick={() => again(id)}>
+              </Button>
+              <Button look="small" onClick={() => again(id)}>
                 Again
-              </button>
+              </Button>
             </div>
             {error && <p class="problem">{error}</p>}
             {open.value === id && (

@@ -1,7 +1,7 @@
 // Snapshots: save, restore, remove, and what differs between two of them, side by side.
 
 import { useSignal } from '@preact/signals'
-import { Json } from '../parts/basics.tsx'
+import { Button, bind, Json } from '../parts/basics.tsx'
 import { attempt, Choice, useFresh } from '../parts/controls.tsx'
 import { fullTime } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
@@ -36,18 +36,13 @@ export function Snapshots() {
             required
             maxLength={100}
             pattern="[\w.\-]+"
-            value={name.value}
-            onInput={event => {
-              name.value = event.currentTarget.value
-            }}
+            {...bind(name)}
           />
-          <button type="submit" class="button primary">
+          <Button type="submit" look="primary">
             Save
-          </button>
+          </Button>
         </form>
-        <button type="button" class="button" onClick={act('POST', '/reset', 'The daemon is as it was at its start.')}>
-          Reset to the start
-        </button>
+        <Button onClick={act('POST', '/reset', 'The daemon is as it was at its start.')}>Reset to the start</Button>
       </div>
       {list.length === 0 && (
         <p class="empty">No snapshots. One keeps the state of the whole world until the daemon ends.</p>
@@ -61,20 +56,12 @@ export function Snapshots() {
               </td>
               <td>{fullTime(snapshot.time)}</td>
               <td>
-                <button
-                  type="button"
-                  class="button small"
-                  onClick={act('POST', `/snapshots/${snapshot.name}/restore`, 'Restored.')}
-                >
+                <Button look="small" onClick={act('POST', `/snapshots/${snapshot.name}/restore`, 'Restored.')}>
                   Restore
-                </button>{' '}
-                <button
-                  type="button"
-                  class="button small"
-                  onClick={act('DELETE', `/snapshots/${snapshot.name}`, 'Removed.')}
-                >
+                </Button>{' '}
+                <Button look="small" onClick={act('DELETE', `/snapshots/${snapshot.name}`, 'Removed.')}>
                   Remove
-                </button>
+                </Button>
               </td>
             </tr>
           ))}
@@ -120,9 +107,7 @@ function Difference({ names }: { names: readonly string[] }) {
         <Choice label="From" chosen={from} options={options([...names, 'start'])} />
         <span>to</span>
         <Choice label="To" chosen={to} options={options(['now', ...names])} />
-        <button type="submit" class="button">
-          Compare
-        </button>
+        <Button type="submit">Compare</Button>
         {problem.value && <p class="problem">{problem.value}</p>}
       </form>
       {found.value && <Changes found={found.value} />}

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { set } from '../parts/basics.tsx'
 import { callControl, isControlled, site, tokenFor } from '../session.ts'
 
 export interface Space {
@@ -28,9 +29,7 @@ export function SpaceSwitch() {
     const token = tokenFor(daemon)
     if (!isControlled.value || token === undefined) return
     void callControl(daemon, token, 'GET', '/spaces').then(
-      reply => {
-        spaces.value = reply.spaces ?? []
-      },
+      reply => set(spaces, reply.spaces ?? []),
       // A daemon that does not answer: there is nothing to switch to.
       () => {},
     )

@@ -3,7 +3,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { clock } from '../live.ts'
-import { Field } from '../parts/basics.tsx'
+import { Button, bind, Field } from '../parts/basics.tsx'
 import { attempt, Choice, Section, useFresh } from '../parts/controls.tsx'
 import { fromNow, fullTime, localPart } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
@@ -63,34 +63,25 @@ function Clock() {
   return (
     <Section title="Clock">
       <div class="clock">
-        <p class="clock-face" data-frozen={frozen}>
+        <p class="clock-face toolbar" data-frozen={frozen}>
           <time dateTime={now ? new Date(now).toISOString() : ''}>{now ? fullTime(now) : '…'}</time>
           <span class="tag">{frozen ? 'frozen' : 'running'}</span>
         </p>
         <div class="toolbar">
           {frozen ? (
-            <button type="button" class="button primary" onClick={act('resume')}>
+            <Button look="primary" onClick={act('resume')}>
               Resume
-            </button>
+            </Button>
           ) : (
-            <button type="button" class="button primary" onClick={act('freeze')}>
+            <Button look="primary" onClick={act('freeze')}>
               Freeze
-            </button>
+            </Button>
           )}
-          <button type="button" class="button" onClick={act('advance', { by: '1m' })}>
-            +1 min
-          </button>
-          <button type="button" class="button" onClick={act('advance', { by: '1h' })}>
-            +1 h
-          </button>
-          <button
-            type="button"
-            class="button"
-            disabled={!next}
-            onClick={next && act('set', { to: Math.ceil(Math.max(next.at, now) / 1000) })}
-          >
+          <Button onClick={act('advance', { by: '1m' })}>+1 min</Button>
+          <Button onClick={act('advance', { by: '1h' })}>+1 h</Button>
+          <Button disabled={!next} onClick={next && act('set', { to: Math.ceil(Math.max(next.at, now) / 1000) })}>
             To the next thing due
-          </button>
+          </Button>
           <form
             class="toolbar"
             onSubmit={event => {
@@ -98,19 +89,8 @@ function Clock() {
               void act('set', { to: moment.value })()
             }}
           >
-            <input
-              class="input"
-              aria-label="Move to"
-              placeholder="2030-01-01T09:00:00Z"
-              required
-              value={moment.value}
-              onInput={event => {
-                moment.value = event.currentTarget.value
-              }}
-            />
-            <button type="submit" class="button">
-              Move there
-            </button>
+            <input class="input" aria-label="Move to" placeholder="2030-01-01T09:00:00Z" required {...bind(moment)} />
+            <Button type="submit">Move there</Button>
           </form>
         </div>
       </div>
@@ -132,7 +112,7 @@ function DueLine({ due, now }: { due: readonly Due[]; now: number }) {
       {due.map(({ at, kind, user, about }, index) => (
         <li key={index} data-kind={kind}>
           <span class="when">{fromNow(at, now)}</span>
-          <span class="what">
+          <span class="cut">
             <b>{kind}</b> {user && localPart(user)} <span class="faint cut">{about}</span>
           </span>
           <time class="faint">{fullTime(at)}</time>
@@ -204,9 +184,9 @@ function Faults() {
             />
           </Field>
         ))}
-        <button type="submit" class="button primary">
+        <Button type="submit" look="primary">
           Add fault
-        </button>
+        </Button>
       </form>
       <p class="faint">{kinds[kind.value]}</p>
       {value && value.faults.length === 0 && <p class="empty">No faults: every call is answered as it should be.</p>}
@@ -234,9 +214,9 @@ function Faults() {
                 <b>{hits}</b>
               </td>
               <td>
-                <button type="button" class="button small" onClick={() => remove(id)}>
+                <Button look="small" onClick={() => remove(id)}>
                   Remove
-                </button>
+                </Button>
               </td>
             </tr>
           ))}

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import type { Channel } from '../chat/records.ts'
 import { openDirect } from '../chat/sidebar.tsx'
 import { channels, users } from '../chat/store.ts'
+import { Button, bind, set } from '../parts/basics.tsx'
 import { attempt, copy, Icon, useFresh } from '../parts/controls.tsx'
 import { Table } from '../parts/table.tsx'
 import { route, writeHref } from '../route.ts'
@@ -89,32 +90,26 @@ function Accounts() {
                   (shown.value === user.user_id ? (
                     <span class="secret">
                       <code>{account.api_key}</code>
-                      <button type="button" class="button small" onClick={() => copy(account.api_key)}>
+                      <Button look="small" onClick={() => copy(account.api_key)}>
                         <Icon name="copy" />
                         Copy
-                      </button>
+                      </Button>
                     </span>
                   ) : (
-                    <button
-                      type="button"
-                      class="button small"
-                      onClick={() => {
-                        shown.value = user.user_id
-                      }}
-                    >
+                    <Button look="small" onClick={() => set(shown, user.user_id)}>
                       Show key
-                    </button>
+                    </Button>
                   ))}
               </td>
             )}
             <td>
-              <button type="button" class="button small" onClick={() => openDirect([user.user_id])}>
+              <Button look="small" onClick={() => openDirect([user.user_id])}>
                 Message
-              </button>{' '}
+              </Button>{' '}
               {account && isControlled.value && (
-                <button type="button" class="button small" onClick={() => actAs(account)}>
+                <Button look="small" onClick={() => actAs(account)}>
                   Act as
-                </button>
+                </Button>
               )}
             </td>
           </tr>
@@ -140,10 +135,7 @@ function Channels() {
         data-slash
         aria-label="Filter channels"
         placeholder="Filter channels"
-        value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value
-        }}
+        {...bind(text)}
       />
       <Table label="Channels" heads={['Name', 'Kind', 'Description', 'Settings']}>
         {found.slice(0, shownChannels).map(channel => (
@@ -151,9 +143,7 @@ function Channels() {
             key={channel.stream_id}
             channel={channel}
             open={open.value === channel.stream_id}
-            toggle={() => {
-              open.value = open.value === channel.stream_id ? undefined : channel.stream_id
-            }}
+            toggle={() => set(open, open.value === channel.stream_id ? undefined : channel.stream_id)}
           />
         ))}
       </Table>
@@ -180,9 +170,9 @@ function ChannelRow({ channel, open, toggle }: { channel: Channel; open: boolean
         </td>
         <td class="text">{description}</td>
         <td>
-          <button type="button" class="button small" aria-expanded={open} onClick={toggle}>
+          <Button look="small" aria-expanded={open} onClick={toggle}>
             {open ? 'Hide' : 'Show'}
-          </button>
+          </Button>
         </td>
       </tr>
       {open && (
@@ -220,18 +210,10 @@ function Spaces() {
   return (
     <>
       <form class="toolbar" onSubmit={create}>
-        <input
-          class="input"
-          aria-label="Name of the new space"
-          placeholder="name (optional)"
-          value={name.value}
-          onInput={event => {
-            name.value = event.currentTarget.value
-          }}
-        />
-        <button type="submit" class="button primary">
+        <input class="input" aria-label="Name of the new space" placeholder="name (optional)" {...bind(name)} />
+        <Button type="submit" look="primary">
           Create with the dev preset
-        </button>
+        </Button>
       </form>
       <Table label="Spaces" heads={['Name', 'URL', 'Actions']}>
         {(value ?? []).map(space => (
@@ -241,17 +223,12 @@ function Spaces() {
             </td>
             <td>{space.ended ? `ended by a defect: ${space.ended}` : space.url}</td>
             <td>
-              <button
-                type="button"
-                class="button small"
-                disabled={Boolean(space.ended)}
-                onClick={() => openSpace(space)}
-              >
+              <Button look="small" disabled={Boolean(space.ended)} onClick={() => openSpace(space)}>
                 Open
-              </button>{' '}
-              <button type="button" class="button small" onClick={() => remove(space.name)}>
+              </Button>{' '}
+              <Button look="small" onClick={() => remove(space.name)}>
                 Delete
-              </button>
+              </Button>
             </td>
           </tr>
         ))}

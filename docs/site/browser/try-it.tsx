@@ -5,7 +5,7 @@ import { render } from 'preact'
 import type { Upload } from '../../../daemon/api/define.ts'
 import { NatterError, Sender } from '../../../daemon/client/sender.ts'
 import { AccountChoice } from '../../../daemon/inspector/act-as.tsx'
-import { Field, Json } from '../../../daemon/inspector/parts/basics.tsx'
+import { Button, bind, Field, Json } from '../../../daemon/inspector/parts/basics.tsx'
 import {
   actor,
   ask,
@@ -78,17 +78,15 @@ function Form({ endpoint }: { endpoint: TriedEndpoint }) {
       )}
       <p class="buttons">
         {waiting.value ? (
-          <button type="button" class="button" onClick={() => waiting.value?.abort()}>
-            Stop
-          </button>
+          <Button onClick={() => waiting.value?.abort()}>Stop</Button>
         ) : (
-          <button type="submit" class="button primary">
+          <Button type="submit" look="primary">
             Send {method}
-          </button>
+          </Button>
         )}
-        <button type="button" class="button ghost" onClick={signOut}>
+        <Button look="ghost" onClick={signOut}>
           Sign out
-        </button>
+        </Button>
       </p>
       <div role="status">
         {waiting.value && <p class="faint">Waiting for the answer…</p>}
@@ -111,11 +109,8 @@ function Input({ field }: { field: TriedField }) {
     class: 'input',
     name,
     required,
-    value: typed.value,
     placeholder: usual ?? '',
-    onInput: (event: { currentTarget: { value: string } }) => {
-      typed.value = event.currentTarget.value
-    },
+    ...bind(typed),
   }
   return (
     <Field label={name}>

@@ -1,6 +1,7 @@
 // The position of a tail, in a file: one line, written by one call, so that a kill leaves the old or the new one.
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readText, smallFile } from '../../../base/files.ts'
 
@@ -77,15 +78,11 @@ export class CursorFile {
 }
 
 function parseCursor(text: string): Cursor | undefined {
-  try {
-    const found = JSON.parse(text)
-    const { queue_id, last_event_id, last_message_id = null, site, email, wants } = found
-    const texts = [queue_id, site, email, wants].every(value => typeof value === 'string')
-    const complete = texts && Number.isSafeInteger(last_event_id) && isIdOrNull(last_message_id)
-    return complete ? found : undefined
-  } catch {
-    return undefined
-  }
+  const found = Object(jsonOr(text))
+  const { queue_id, last_event_id, last_message_id = null, site, email, wants } = found
+  const texts = [queue_id, site, email, wants].every(value => typeof value === 'string')
+  const complete = texts && Number.isSafeInteger(last_event_id) && isIdOrNull(last_message_id)
+  return complete ? found : undefined
 }
 
 function isIdOrNull(value: unknown): boolean {

@@ -7,6 +7,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import type { Endpoint } from '../../../../daemon/api/define.ts'
 import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
+import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largeFile, readBytes } from '../../../base/files.ts'
 import { version } from '../../../base/version.ts'
@@ -172,11 +173,7 @@ function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unk
   } catch {
     return null
   }
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  return jsonOr(text, text)
 }
 
 function unpack(encoding: string | undefined, bytes: Buffer): Buffer {

@@ -2,6 +2,7 @@
 // and messages of channels. What the recording creates is left out, because the replay creates it again.
 
 import { readLevel } from '../../../../daemon/api/levels/releases.ts'
+import { jsonOr } from '../../../../daemon/local/json.ts'
 import type { Read, ReadMessage } from '../../organization/seed-pull/build-seed.ts'
 import { settingsIn } from '../../organization/seed-pull/settings.ts'
 import { wrongIn } from '../../organization/seed-pull/shapes.ts'
@@ -235,11 +236,6 @@ function walk(value: unknown, look: (fields: Fields) => void): void {
 
 /** The items of a list, or of a parameter that has one as JSON. */
 function listIn(value: unknown): any[] {
-  let list = value
-  try {
-    if (typeof value === 'string') list = JSON.parse(value)
-  } catch {
-    return []
-  }
+  const list = typeof value === 'string' ? jsonOr(value) : value
   return Array.isArray(list) ? list : []
 }

@@ -2,6 +2,7 @@
 
 import { webhooks } from '../../../../daemon/api/bots/webhooks.ts'
 import { hidden } from '../../../../daemon/api/masking.ts'
+import { jsonOr } from '../../../../daemon/local/json.ts'
 import { addHint, exitCodes, Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { type Account, accountFor } from '../../../base/profile.ts'
@@ -60,7 +61,7 @@ export class Player {
     if (isPosted && account.apiKey !== undefined) fields.set('api_key', account.apiKey)
     const request = isPosted ? postedRequest(path, fields) : { method, path: this.#mappedPath(path), fields }
     const answer = await send(isPosted ? this.#stranger : account, { ...request, userAgent })
-    return { status: answer.status, answer: parseText(answer.text) }
+    return { status: answer.status, answer: jsonOr(answer.text, answer.text) }
   }
 
   /** From now on, the new IDs take the place of the recorded ones. */
@@ -84,7 +85,7 @@ export class Player {
     const accounts = (await this.control('GET', '/accounts')).accounts as ControlledAccount[]
     const account = await this.#account(accounts[0]!.email)
     const streams = { method: 'GET', path: '/api/v1/streams', fields: new Map([['include_all', 'true']]) }
-    const found = Object(parseText((await send(account, streams)).text)).streams as typeof channels
+    const found = Object(jsonOr((await send(account, streams)).text)).streams as typeof channels
     const byName = new Map(found.map(({ name, stream_id }) => [name, String(stream_id)]))
     const channelIds = channels.flatMap(({ stream_id, name }) => {
       const id = byName.get(name)
@@ -140,7 +141,7 @@ export class Player {
 
   /** Terms are `{operator, operand}` or pairs. */
   #mappedNarrow(narrow: string): string {
-    const terms: unknown = parseText(narrow)
+    const terms: unknown = jsonOr(narrow, narrow)
     if (!Array.isArray(terms)) return narrow
     const mapped = (operator: string, operand: unknown) => {
       const field = narrowFields[operator]
@@ -185,11 +186,3 @@ const narrowFields: Readonly<Record<string, string>> = {
   with: 'message_id',
 }
 const pathFields = { messages: 'message_id', users: 'user_id', streams: 'stream_id' } as const
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}

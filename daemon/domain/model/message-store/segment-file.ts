@@ -1,6 +1,7 @@
 // A sealed segment as a file: a line of JSON that says what follows, then the arrays as they are in memory, then the details
 // as JSON. Written once; later changes are in the snapshot.
 
+import { jsonOr } from '../../../local/json.ts'
 import type { Details } from './message.ts'
 import { columnNames, decoder, encoder, type SavedSegment, Segment, segmentSize } from './segment.ts'
 import type { WordArrays } from './word-index.ts'
@@ -88,12 +89,8 @@ function readSegment(bytes: Uint8Array): SavedSegment {
 }
 
 function readHead(line: string): Head {
-  try {
-    const head = JSON.parse(line)
-    if (head.format === format) return head
-  } catch {
-    // Said below.
-  }
+  const head = jsonOr(line)
+  if (head?.format === format) return head
   throw new Error('it is not a segment of messages')
 }
 

@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { profileFields as api } from '../../../api/people/profile-fields.ts'
+import { jsonOr } from '../../../local/json.ts'
 import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
 import type { ProfileField } from '../../model/organization-records.ts'
@@ -103,10 +104,8 @@ function checkPeople(asker: Asker, place: string, given: string | number[]): str
 /** The specification has strings here too, so the text of such a list is accepted. */
 function parsedIds(place: string, text: string): number[] {
   if (text === '') return []
-  try {
-    const ids: unknown = JSON.parse(text)
-    if (Array.isArray(ids) && ids.every(id => Number.isSafeInteger(id))) return ids
-  } catch {}
+  const ids: unknown = jsonOr(text)
+  if (Array.isArray(ids) && ids.every(id => Number.isSafeInteger(id))) return ids
   throw invalid(place, 'must be a list of user IDs')
 }
 
