@@ -71,7 +71,7 @@ function placesInNarrow(narrow: unknown): Place[] {
       : [term?.operator, term?.operand, term?.negated === true]
     const isDirect = operator === 'is' && ['dm', 'private'].includes(operand)
     if (negated) inChannels ||= isDirect
-    else if (operator === 'channel' || operator === 'stream') places.push(...readChannel(readLoosely(String(operand))))
+    else if (operator === 'channel' || operator === 'stream') places.push(...readChannel(jsonOr(String(operand), operand)))
     // A link to a message leads to the conversation that it is in now, whatever else is asked for.
     else if (operator === 'id' || operator === 'with') places.push({ kind: 'message', id: Number(operand) })
     else if (isDirect || directOperators.has(operator)) places.push({ kind: 'direct' })
