@@ -94,7 +94,7 @@ describe('times, sizes and names', () => {
     session.accounts.value = [{ user_id: 8, email: 'amy@example.com' }]
     assert.deepEqual([format.shortName(8), format.shortName(9)], ['amy', 'user 9'])
     assert.deepEqual(['Amy Adams', ' bo ', 'Zoë van Dam', ''].map(format.initials), ['AA', 'B', 'ZD', ''])
-    assert.deepEqual([1, 8].map(format.hueOf), [7, 0])
+    assert.deepEqual([1, 8].map(format.hueOf), [95, 212])
   })
 
   test('a time of day has milliseconds', () => {
