@@ -1,4 +1,4 @@
-// Writes answers. Straight to the socket's response with flat header lists: fan-out to thousands of polls runs through here.
+// Writes answers, with flat lists of headers, which cost least: an event is sent to thousands of polls from here.
 
 import { kindHeader, parameterHeader } from '../api/errors.ts'
 import type { Dialect } from '../domain/model/facts/queues.ts'
@@ -40,7 +40,7 @@ export function success(to: Answering, reply: object, ignored: readonly string[]
 
 const bodies = new WeakMap<Written, Buffer>()
 
-/** What many readers get is made into bytes once: for 10,000 users that takes longer than to send them. */
+/** An answer to many readers is encoded once: for 10,000 users, encoding takes longer than sending. */
 function sendShared(to: Answering, written: Written, opening: string): void {
   const { raw } = to
   if (raw.headersSent || raw.destroyed) return
@@ -51,9 +51,9 @@ function sendShared(to: Answering, written: Written, opening: string): void {
   raw.end(to.head ? undefined : body)
 }
 
-/** What programs read of a refusal. */
+/** The body of a refusal. */
 export function refusalHeaders({ kind, parameter }: Refusal): Record<string, string> {
-  // Some names come from the caller; only what a parameter can be called goes into a header.
+// Some names come from the caller, so only those that a parameter can have go into a header.
   const named = parameter && /^[\w-]{1,100}$/.test(parameter)
   return { [kindHeader]: kind, ...(named && { [parameterHeader]: parameter }) }
 }
@@ -84,7 +84,7 @@ export function headersFor(
   return ['Content-Type', type, 'Content-Length', String(length), ...notStored, ...headers]
 }
 
-/** Every answer of the API: many hold keys, and all of them are for one reader. */
+/** For every answer of the API: many have keys, and each is for one reader. */
 export const notStored = ['Cache-Control', 'max-age=0, no-cache, no-store, must-revalidate, private']
 
 /** A defect: the caller learns no details. */
@@ -104,7 +104,7 @@ export function missingSpace(path: string): Refusal | undefined {
   return new Refusal(msg, { kind: 'not-found', status: 404 })
 }
 
-/** To the same address with a slash at the end, which the addresses in a page are relative to. */
+/** Redirects to the same address with a slash at the end, because the links in a page are relative to it. */
 export function sendToFolder(url: string, raw: Response): void {
   const [path, query] = url.split('?', 2) as [string, string?]
   const folder = `${path.slice(path.lastIndexOf('/') + 1)}/`

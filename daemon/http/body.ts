@@ -1,4 +1,4 @@
-// Bodies on their way in: how much of them is held in memory, over all connections, and what happens beyond that.
+// Reads bodies, and bounds how much of them is held in memory over all connections.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,13 +11,13 @@ export class HeldBytes {
   readonly #whole: HeldBytes | undefined
   #held = 0
 
-  /** A part of a whole counts there too. */
+/** With a `whole`, bytes are counted there too. */
   constructor(most: number, whole?: HeldBytes) {
     this.#most = most
     this.#whole = whole
   }
 
-  /** Refuses what would be too much in all. */
+/** Throws when this would exceed the bound. */
   take(bytes: number): void {
     if (this.#held + bytes > this.#most)
       throw new Refusal('The daemon is receiving too much at once. Try again in a moment.', { code: 'SERVER_BUSY' })
@@ -31,7 +31,7 @@ export class HeldBytes {
   }
 }
 
-/** What the server takes in, for all its sites. */
+/** The bounds on bodies, for all sites of the server. */
 export interface Intake {
   /** Bytes of a body with a file. */
   readonly uploadBytes: number
@@ -42,7 +42,7 @@ export interface Intake {
   readonly heldFiles: HeldBytes
 }
 
-/** The rest of the body is still arriving; the connection is of no more use. */
+/** The refusal closes the connection, because the rest of the body is still arriving. */
 export class BodyRefused extends Refusal {}
 
 export function tooLarge(limit: number): BodyRefused {
@@ -123,7 +123,7 @@ export function readOn(socket: Socket): void {
   }
 }
 
-/** The same refusal, for a body of which more is arriving. */
+/** The same refusal, for a body that is still arriving. */
 export function closing({ message, code, kind, status }: Refusal): BodyRefused {
   return new BodyRefused(message, { code, kind, status })
 }
@@ -131,7 +131,7 @@ export function closing({ message, code, kind, status }: Refusal): BodyRefused {
 const fullDisk: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const failingDisk: readonly string[] = ['EIO', 'EROFS', 'EACCES', 'EPERM', 'ESTALE', 'EMFILE', 'ENFILE']
 
-/** What a disk that does not take an uploaded file makes of it: no mistake of the caller, and nothing that stops the daemon. */
+/** The refusal when the disk does not take an uploaded file. It is not the caller's mistake, and does not stop the daemon. */
 export function diskRefusal(error: unknown): Refusal | undefined {
   const { code = '' } = error as NodeJS.ErrnoException
   if (fullDisk.includes(code)) {

@@ -38,7 +38,7 @@ export const usualBounds: Bounds = {
 /** Descriptors that the store, mail and webhooks need. */
 const reserved = 200
 
-/** What was asked for, or less: a daemon that is out of file descriptors cannot write its store. */
+/** At most as many as there are file descriptors for: without a free one, the daemon cannot write its store. */
 export function affordableConnections(wanted: number): number {
   return Math.max(1, Math.min(wanted, openFilesLimit() - reserved))
 }

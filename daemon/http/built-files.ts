@@ -12,7 +12,7 @@ declare const NATTER_VERSION: string | undefined
 /** The folder of the bundle, or where the build puts it when the daemon runs from its sources. */
 const dist = typeof NATTER_VERSION === 'string' ? import.meta.dirname : join(import.meta.dirname, '../../dist')
 
-/** In the single executable the files are part of it; see `bin/single.js`. */
+/** Files inside the single executable; see `bin/single.js`. */
 function inExecutable(name: string): Buffer | undefined {
   const read = (globalThis as { [key: symbol]: ((name: string) => Buffer | undefined) | undefined })[assets]
   return read?.(name)
@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Only such names, so that none leads out of the folder. */
+/** Names of files. No other names are looked up, so that none leads out of the folder. */
 const safeName = /^(?:[\w-]+\/)?[\w-]+(\.[a-z]+)$/
 
 /** No script or style but our own files, no request to another server, and no frame around the page. */

@@ -1,4 +1,4 @@
-// The certificate of an HTTPS server: read from files and checked, so that what is wrong is said before a client meets it.
+// The certificate of an HTTPS server: reads it from files and checks it, so that mistakes show at the start and not at the first client.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ class CertificateRefused extends Error {
   override readonly name = 'CertificateRefused'
 }
 
-/** Before the end of a certificate: time to renew it. */
+/** Days before the end of a certificate from which on the log warns. */
 const renewalMs = 14 * 24 * 60 * 60 * 1000
 
 export function readCertificate(files: CertificateFiles, now: Date): Certificate {
@@ -47,7 +47,7 @@ export function expiryWarning({ expires }: Certificate, now: Date): string | und
   return `the TLS certificate expires in ${days} day${days === 1 ? '' : 's'}; renew it, then send SIGHUP`
 }
 
-/** Throws a sentence that names the flag. */
+/** Throws an error that names the flag. */
 export function readPem(flag: string, path: string): Buffer {
   try {
     return readFileSync(path)

@@ -20,7 +20,7 @@ const sweepMs = 2000
 export class Connections {
   readonly #bounds: Bounds
   readonly #sockets = new Set<Socket>()
-  /** Of those with something to read. */
+/** Connections with unread bytes. */
   readonly #progress = new Map<Socket, Progress>()
   #refusing = 0
   #sweeping: NodeJS.Timeout | undefined
@@ -29,7 +29,7 @@ export class Connections {
     this.#bounds = bounds
   }
 
-  /** Whether the connection may stay; if not, it has been dealt with. */
+/** Whether the connection may stay. If not, it has been refused and closed. */
   admit(socket: Socket): boolean {
     if (this.#sockets.size >= this.#bounds.connections) {
       this.#refuse(socket)
@@ -58,7 +58,7 @@ export class Connections {
     socket.once('close', () => this.#refusing--)
     const linger = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(linger))
-    // Read, or the system would answer what the client still sends with a reset, and the refusal would be lost.
+// Reads what the client still sends: otherwise the system resets the connection, and the refusal is lost.
     socket.resume()
     const busy = new Refusal('The daemon has too many connections. Try again in a moment.', { code: 'SERVER_BUSY' })
     refuseOnSocket(socket, busy, 'Retry-After: 1\r\n')
@@ -96,7 +96,7 @@ export class Connections {
   }
 }
 
-/** For what has no request to answer: straight to the socket. */
+/** Writes a refusal to a socket that has no request to answer. */
 export function refuseOnSocket(socket: Socket, { code, kind, message, status }: Refusal, headers = ''): void {
   const body = JSON.stringify({ result: 'error', msg: message, code })
   const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${kindHeader}: ${kind}\r\n`

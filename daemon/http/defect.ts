@@ -6,7 +6,7 @@ import type { ProcessLog } from './edge-parts.ts'
 import type { Answering } from './exchange.ts'
 import type { Incoming } from './incoming.ts'
 
-/** Anything but a refusal or a failing disk is a defect: logged in full; the caller learns no details. */
+/** An error that is neither a refusal nor one of the disk is a defect: it is logged with its stack, and the caller gets no details. */
 export function crash(log: ProcessLog, error: unknown, request: Incoming, answering: Answering): void {
   const refusal = diskRefusal(error)
   if (refusal) {

@@ -29,7 +29,7 @@ const names = mapWords({
   realm_svc_update_announcements_stream_id: 'realm_zulip_update_announcements_stream_id',
 })
 
-/** And as the value of a field. */
+/** The same for values of fields. */
 const values: ReadonlyMap<string, Words> = new Map([
   ['reaction_type', mapWords({ svc_extra_emoji: 'zulip_extra_emoji' })],
   ['emoji_name', mapWords({ svc: 'zulip' })],
@@ -38,7 +38,7 @@ const values: ReadonlyMap<string, Words> = new Map([
   ['property', mapWords({ svc_update_announcements_stream_id: 'zulip_update_announcements_stream_id' })],
 ])
 
-/** Or where only its neighbours tell what a value means, as the texts they are. */
+/** Texts of a reply to replace, for values whose meaning depends on the fields beside them. */
 const phrases = mapWords({
   '"zing","svc"]': '"zing","zulip"]',
   '"property":"notification_sound","value":"svc"': '"property":"notification_sound","value":"zulip"',
@@ -100,7 +100,7 @@ export function speakAuthentication(error: unknown): unknown {
   return new Refusal(error.message, { code: 'UNAUTHORIZED', kind: error.kind })
 }
 
-/** Parameters, in ours. */
+/** The parameters of a call with our names. */
 export function understand(fields: FieldMap): FieldMap {
   const ours: FieldMap = new Map()
   for (const [name, value] of fields) {

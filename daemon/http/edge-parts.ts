@@ -8,7 +8,7 @@ import type { Forwarding, RepeatedCall, Watch } from './exchange.ts'
 import type { FinishedCall } from './observed-call.ts'
 import type { Receiver } from './uploads-in-progress.ts'
 
-/** As much of pino as is used. */
+/** The part of pino that is used. */
 export interface ProcessLog {
   isLevelEnabled(level: 'info'): boolean
   info(fields: object, text: string): void
@@ -28,14 +28,14 @@ export interface EdgeParts {
   readonly server: ServerFacts
   readonly dialect: 'auto' | Dialect
   readonly rateLimit: boolean
-  /** Whether a proxy says where requests come from. */
+/** Whether the address of a client is in X-Forwarded-For. */
   readonly trustProxy: boolean
   readonly maxQueuesPerUser: number
   readonly intake: Intake
   /** Where large uploads go. */
   readonly files: Receiver
   readonly watch?: Watch | undefined
-  /** Hears of every call that was answered, where metrics are on. */
+/** Called for every call that was answered, if metrics are on. */
   readonly countCall?: ((call: FinishedCall) => void) | undefined
   /** In a cluster. */
   readonly forwarding?: Forwarding | undefined

@@ -1,5 +1,5 @@
 // The header Idempotency-Key: a request that is sent again with the same key gets the first answer, and nothing is done twice.
-// The answer is a fact in the same entry as what it reports, so both survive a crash or neither does.
+// The answer is recorded in the same entry as the change, so that a crash loses both or neither.
 
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -13,7 +13,7 @@ import type { FieldMap } from './parameters.ts'
 /** A request with a key. */
 export interface Attempt {
   readonly key: string
-  /** Tells it from other requests. */
+/** A digest that differs from that of other requests. */
   readonly request: string
 }
 
@@ -31,7 +31,7 @@ export function readAttempt(
     throw invalid(keyHeader, `must be 1 to ${idempotencyLimits.keyLength} visible ASCII characters`)
   const why = whyNoKey(endpoint)
   if (why !== undefined) throw invalid(keyHeader, `${why}; send no key here`)
-  // Without secrets: even a keyed digest of a password is a way to check guesses, for a reader of both store and secret.
+// Without secrets: a person who has the store and its secret could check guesses of a password against its digest.
   const told = [...fields].filter(([name]) => !isSecretName(name)).sort(([a], [b]) => (a < b ? -1 : 1))
   const request = [endpoint.id, path, told.map(([name, value]) => [name, digestContent(value)])]
   return { key, request: keys.digestText(JSON.stringify(request)) }
@@ -58,7 +58,7 @@ export function once(
   if (outcome.refusal) return outcome
   const { facts = [] } = outcome
   const reply = JSON.stringify(outcome.reply)
-  // Also where nothing has happened: by the time it is sent again, the same request might change something.
+// Also if nothing was changed: repeated later, the same request might change something.
   const answer = { userId: actor.id, key, request, reply: reply.length > idempotencyLimits.bytes ? '' : reply }
   return { ...outcome, facts: [...facts, { type: 'store.answered', answer }] }
 }

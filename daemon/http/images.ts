@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 import { imageType } from '../domain/files/images.ts'
 
-/** Only what is an image is handed out, whatever else is kept under such a name. */
+/** Only images are sent, even if another kind of file has such a name. */
 export async function serveImage(
   read: (name: string) => Promise<Uint8Array | undefined>,
   url: string,
@@ -39,6 +39,6 @@ function jdenticon(id: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 7 7"><path d="${squares.join('')}" fill="hsl(${hue},50%,50%)"/></svg>`
 }
 
-/** The picture of people that the reader may not know of. */
+/** The picture of users that the reader cannot see. */
 export const unknownUser =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" fill="#ccc"/><circle cx="32" cy="24" r="12" fill="#888"/><path d="M8 60a24 24 0 0 1 48 0z" fill="#888"/></svg>'

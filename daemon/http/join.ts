@@ -1,5 +1,5 @@
 // The page behind the link of an invitation: a form that creates the account. It needs no script and no cookie; the token in its
-// address is what admits the visitor, and other sites do not know it.
+// address authorizes the visitor, and other sites do not know it.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invitations } from '../api/people/invitations.ts'
@@ -58,7 +58,7 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
   return { status: answer.status, body: (await answer.json()) as Answer }
 }
 
-/** Refusals name a parameter of the API; people see a form. */
+/** The message of a refusal with the label of the field instead of the name of the parameter. */
 function rewriteReason(msg: string): string {
   const text = msg.replace(/^(?:token|full_name|email|password): /, '').replace('full_name', 'name')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

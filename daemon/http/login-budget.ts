@@ -23,8 +23,8 @@ export class LoginBudget {
   }
 
   /**
-   * Counts an attempt before its outcome is known, or many at once would all get through. A client that logged in to the account
-   * before answers for its own failures only: what others do must not keep it out. Returns undefined if no password is tried.
+* Counts an attempt before its outcome is known: otherwise many at once would pass. For a client that logged in to the account
+* before, only its own failures count, so that others cannot lock it out. Returns undefined if no password is tried.
    */
   begin(
     login: Login,
@@ -74,12 +74,12 @@ interface LoginAttempt {
   fail(error: unknown): void
 }
 
-/** Other refusals say nothing of the password, such as that a new one is too easy to guess. */
+/** Other refusals, such as that of a new password that is too easy to guess, do not show that the old one was wrong. */
 function isWrongPassword({ password }: Login, error: unknown): boolean {
   return error instanceof Refusal && (error.code === 'AUTHENTICATION_FAILED' || error.parameter === password)
 }
 
-/** Characters that tell an address from others. Longer ones are cut: callers without an account must not fill the memory. */
+/** Characters of an address that are kept, so that callers without an account cannot fill the memory. */
 const tellingLength = 100
 
 /** One spelling of an address: any case, and a placeholder with any number of zeros (`user07@`), mean the same account. */
