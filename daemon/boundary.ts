@@ -1,5 +1,5 @@
 // The boundary of a world. Everything in a world that runs without a caller (timers, later turns, tasks beside the traffic)
-// runs inside it: what fails there ends that world, and neither the process nor the worlds beside it.
+// runs inside it, so that an error there ends that world, and neither the process nor other worlds.
 
 import { Refusal } from './domain/refusal.ts'
 
@@ -10,12 +10,12 @@ type Work = () => unknown
 /** A timer beyond 2^31 ms would fire at once. */
 const longest = 0x7fffffff
 
-/** Where no world is: the exception goes on to the process. */
+/** Outside of any world: exceptions reach the process. */
 const rethrow = (error: Error): never => {
   throw error
 }
 
-/** A defect of the program ended a world. Its memory may differ from its journal, so nothing is answered from it any more. */
+/** A defect of the program ended a world. Its state may differ from its journal, so it answers no more requests. */
 export class Defect extends Error {
   constructor(cause: Error) {
     super(cause.message, { cause })
@@ -32,7 +32,7 @@ export class Boundary {
     this.#onDefect = onDefect
   }
 
-  /** Runs the work now. Nothing runs any more after something has failed: the world is not what the work expects. */
+  /** Runs the work now. After an error nothing runs any more, because the state may be inconsistent. */
   run(work: Work): void {
     if (this.#crossed) return
     try {
@@ -64,7 +64,7 @@ export class Boundary {
     return () => clearTimeout(timer)
   }
 
-  /** Again and again, with so many milliseconds of real time between. Does not keep the process alive. */
+  /** Repeatedly, with so many milliseconds of real time in between. Does not keep the process alive. */
   every(ms: number, work: Work): Cancel {
     const timer = setInterval(() => this.run(work), ms).unref()
     return () => clearInterval(timer)
@@ -78,7 +78,7 @@ export class Boundary {
   }
 }
 
-// --- what callers are told when a world cannot answer them -----------------------------------------------------
+// --- refusals of a world that cannot answer --------------------------------------------------------------------
 
 export function storeFailed(): Refusal {
   return new Refusal('The daemon cannot write its store and is stopping; see its log.', { code: 'SERVER_NOT_READY' })

@@ -1,20 +1,20 @@
-// The one source of time. Real, or steered by hand: everything that falls due then fires in order.
+// The source of time of a world: the real time, or one that tests freeze and move, which fires timers in their order.
 
 import { Boundary, type Cancel } from './boundary.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch. The clock of the machine can be set, so this can step back and forth. */
   now(): number
-  /** Milliseconds since some moment. Only ever grows, at the pace of the clock: for how long, not for when. */
+  /** Milliseconds since some moment, for durations. Only grows, at the pace of the clock. */
   elapsed(): number
-  /** What `elapsed` shows when the move that is in progress ends; what it shows now when the clock is not being moved. */
+  /** The value of `elapsed` at the end of the move in progress, or now if the clock is not being moved. */
   heading(): number
   /**
    * Runs once after that long; never keeps the process alive. With a time by `now`, a clock that is steered goes by that
    * while it is frozen: `now` and `elapsed` drift apart a little while it runs.
    */
   after(ms: number, run: () => void, time?: number): Cancel
-  /** What fires runs inside it. */
+  /** Timers run inside it. */
   readonly boundary: Boundary
   readonly setting: ClockSetting
 }
@@ -52,7 +52,7 @@ const lookAgain = 30_000
 /** Milliseconds that two ways to measure the same time may differ. */
 const tolerance = 50
 
-/** One timer for a moment by the clock of the machine. Rings early or late by no more than half a minute when that is set. */
+/** A timer for a moment by the clock of the machine. If that clock is set, it fires at most half a minute early or late. */
 export class Alarm {
   readonly #clock: Clock
   readonly #ring: () => void
@@ -64,7 +64,7 @@ export class Alarm {
     this.#ring = ring
   }
 
-  /** Sets it to another time, or to none. Costs next to nothing when it is set to that time already. */
+  /** Sets it to another time, or to none. Setting the same time again is cheap. */
   set(at: number | undefined): void {
     if (at === undefined) {
       this.stop()
@@ -94,7 +94,7 @@ export class Alarm {
 interface Due {
   /** By `elapsed`. */
   readonly at: number
-  /** By `now`; undefined for what waits for so long, and not for a time. */
+  /** By `now`; undefined for a timer with a duration. */
   readonly time: number | undefined
   /** Ties fire in the order they were set. */
   readonly turn: number
@@ -110,7 +110,7 @@ function whole(ms: number): number {
   return Math.ceil(ms - 0.001)
 }
 
-/** Time that can be frozen, moved and resumed. While it is stopped nothing fires but what it is moved past. */
+/** Time that can be frozen, moved and resumed. While it is frozen, only moving it fires timers. */
 export class SteeredClock implements Clock {
   readonly boundary: Boundary
   /** What it shows while it is frozen. */
@@ -125,13 +125,13 @@ export class SteeredClock implements Clock {
   #turn = 0
   #stopped = false
   readonly #due = new Set<Due>()
-  /** One move after the other: each must find what the one before it has set. */
+  /** Moves run one after the other, because each must see timers that the one before it has set. */
   #moving: Promise<void> = Promise.resolve()
 
   constructor(frozenAt?: number, boundary = new Boundary()) {
     this.boundary = boundary
     this.#frozenAt = frozenAt
-    // Whole milliseconds, so that a frozen clock only ever shows such.
+    // Whole milliseconds, so that a frozen clock shows only these.
     this.#frozenElapsed = frozenAt ?? 0
   }
 
@@ -167,7 +167,7 @@ export class SteeredClock implements Clock {
     }
   }
 
-  /** Nothing fires any more: what waited for it can be forgotten. */
+  /** Cancels all timers. */
   stop(): void {
     for (const due of this.#due) due.cancel?.()
     this.#due.clear()

@@ -13,7 +13,7 @@ import type { World } from './world/world.ts'
 
 export interface Daemon {
   readonly ready: Ready
-  /** Where it listens, whatever clients call it. */
+  /** The address where it listens, whatever URL clients use. */
   readonly localUrl: string
   readonly world: World
   /** Loaded when they are first asked for: most daemons have none. */
@@ -28,7 +28,7 @@ export interface Daemon {
 
 /** Starts a daemon, alone or in a cluster. `onFailure` is called when it cannot go on: it must be stopped. */
 export async function startDaemon(config: Config, onFailure: (error: Error) => void): Promise<Daemon> {
-  // First of all: a mistake in the certificate must not leave a folder behind.
+  // Before the folder is created: a mistake in the certificate must not leave one behind.
   const resources = await readResources(config)
   const { metrics } = resources
   const folder = await claimFolder(config, metrics?.countFlush)

@@ -48,19 +48,19 @@ async function run(config: Config, args: readonly string[]): Promise<void> {
     await announce(config, daemon, args)
     keepCodeCache()
   } catch (error) {
-    // A program that waits for the ready file would wait without end.
+    // Otherwise a program that waits for the ready file would wait without end.
     await daemon.stop()
     throw error
   }
 }
 
-/** What runs until the first answers is compiled by then: see bin/code-cache.js, which single files and sources run without. */
+/** Saves the compiled code of the start, see bin/code-cache.js. Single executables and sources run without it. */
 function keepCodeCache(): void {
   const launcher = globalThis as { [key: symbol]: { keepSoon(): void } | undefined }
   launcher[Symbol.for('natter.code-cache')]?.keepSoon()
 }
 
-/** What only the user of the daemon should be able to read. */
+/** Paths that only the user of the daemon should be able to read. */
 function privatePaths(config: Config): string[] {
   const { memory, data, secretFile, smtpUrlFile, clusterPasswordFile, clusterKey, tlsKey } = config
   const store = memory ? [] : [data, join(data, 'secret')]
@@ -123,7 +123,7 @@ function stopOnSignals(daemon: Daemon): void {
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }
 
-/** The disk refuses writes, or memory is in doubt. What was answered is safe; what is only in memory must not be shown to any client. */
+/** The disk refuses writes, or the state is in doubt. Answered changes are safe; others must not be shown to any client. */
 function onFailure(error: Error): void {
   process.stderr.write(
     error instanceof ReplicaFailed
@@ -137,7 +137,7 @@ function onFailure(error: Error): void {
           : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
             'Free some space or repair the disk, then start natterd again: it continues after the last durable entry.\n',
   )
-  // Requests in progress get their error first.
+  // Leaves time for the answers to requests in progress.
   setTimeout(() => process.exit(1), 100)
 }
 

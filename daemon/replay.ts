@@ -1,5 +1,5 @@
-// The one fold of facts: what each kind of fact does to what a store holds. The engine, maintenance, snapshot files and seeds
-// all take facts through it, so that a store which one of them can read is a store which all of them can read.
+// Applies facts: what each kind of fact changes in a store. The engine, maintenance, snapshot files and seeds
+// all use it, so that a store that one of them can read can be read by all of them.
 
 import type { Fact, ResourceFact } from './domain/facts.ts'
 import { applyFact } from './domain/index.ts'
@@ -9,7 +9,7 @@ import { State } from './domain/model/state.ts'
 /** What facts change. */
 export interface Holder {
   state: State
-  /** What the store remembers of the secret it was last used with; undefined when it remembers nothing. */
+  /** The verifier of the secret that the store was last used with; undefined if there is none. */
   secretVerifier: string | undefined
   /** ID of the newest restore from a backup; undefined if there was none. */
   restoreId: string | undefined
@@ -56,7 +56,7 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
       return false
     case 'user.deactivated':
     case 'user.reactivated':
-      // Before the fact is announced: an account that is deactivated is not sent even that.
+      // Before the fact is announced, because a deactivated account does not get that event either.
       holder.queues.removeUser(fact.userId)
       break
     default:

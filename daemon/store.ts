@@ -18,7 +18,7 @@ import { clusterFileName, readyFileName, runningFileName } from './local/ready-f
 import { warn } from './local/warnings.ts'
 import type { Config } from './start/config.ts'
 
-/** What one world keeps, and where. */
+/** The parts of the store of one world. */
 export interface Store {
   readonly journal: Journal<Fact>
   readonly snapshots: Snapshots | null
@@ -26,7 +26,7 @@ export interface Store {
   readonly files: Files
   /** Folder for mails; null where they are not kept. */
   readonly outbox: string | null
-  /** Whether a backup reads it: then no file is deleted. */
+  /** Whether a backup is reading it. Then no file is deleted. */
   readonly isHeld: () => boolean
   /** Bytes of the journal; null where nothing is written. */
   journalSize(): number | null
@@ -47,12 +47,12 @@ export interface StoreFolder {
   release(): Promise<void>
 }
 
-/** Hears of every batch that went to the journal. */
+/** Called for every batch that was written to the journal. */
 type OnFlush = ((milliseconds: number, bytes: number) => void) | undefined
 
 type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 'secret'>
 
-/** Snapshots are rewritten whole, so only when the journal has outgrown the last one: each byte is written twice at most. */
+/** A snapshot is written when the journal has outgrown the last one, so that each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
 export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promise<StoreFolder> {
@@ -95,7 +95,7 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
       try {
         for (const name of [runningFileName, readyFileName]) rmSync(join(folder, name), { force: true })
       } finally {
-        // Even if the disk refuses everything: this process can live on.
+        // Even if the disk refuses everything, because this process may go on.
         await lock.release()
       }
     },
@@ -122,7 +122,7 @@ export function memoryStore(secret: string | undefined, files = memoryFiles()): 
   }
 }
 
-/** A daemon alone would add entries to the folder that its cluster does not have. */
+/** A daemon outside of its cluster would add entries to the folder that the cluster does not have. */
 function refuseReplica(folder: string): void {
   const file = join(folder, clusterFileName)
   if (existsSync(file))

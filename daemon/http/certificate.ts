@@ -18,7 +18,7 @@ class CertificateRefused extends Error {
   override readonly name = 'CertificateRefused'
 }
 
-/** Days before the end of a certificate from which on the log warns. */
+/** Milliseconds before the end of a certificate from which on the log warns. */
 const renewalMs = 14 * 24 * 60 * 60 * 1000
 
 export function readCertificate(files: CertificateFiles, now: Date): Certificate {

@@ -6,13 +6,13 @@ import { readUserAgent } from './user-agent.ts'
 /** Older apps for Android show broken notifications. */
 const oldestAndroid = [16, 2, 96]
 
-/** The refusal for an app that is too old; undefined for all others. */
+/** The refusal for an app that is too old, or that does not name itself; undefined for all others. */
 export function refuseOldApp(userAgent: string | undefined): Refusal | undefined {
   if (userAgent === undefined) return malformed('Send a User-Agent header.')
   const { name, version } = readUserAgent(userAgent)
   const isOld =
     name === 'ZulipInvalid' || (name === 'ZulipMobile' && /\bAndroid\b/i.test(userAgent) && isOlder(version))
-// Old apps compare the first words.
+  // Old apps compare the first words.
   return isOld ? malformed('Client is too old. Install a newer version.') : undefined
 }
 

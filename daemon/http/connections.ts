@@ -20,7 +20,7 @@ const sweepMs = 2000
 export class Connections {
   readonly #bounds: Bounds
   readonly #sockets = new Set<Socket>()
-/** Connections with unread bytes. */
+  /** Connections whose clients have not read everything that was written to them. */
   readonly #progress = new Map<Socket, Progress>()
   #refusing = 0
   #sweeping: NodeJS.Timeout | undefined
@@ -29,7 +29,7 @@ export class Connections {
     this.#bounds = bounds
   }
 
-/** Whether the connection may stay. If not, it has been refused and closed. */
+  /** Whether the connection may stay. If not, it has been refused and closed. */
   admit(socket: Socket): boolean {
     if (this.#sockets.size >= this.#bounds.connections) {
       this.#refuse(socket)
@@ -58,7 +58,7 @@ export class Connections {
     socket.once('close', () => this.#refusing--)
     const linger = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(linger))
-// Reads what the client still sends: otherwise the system resets the connection, and the refusal is lost.
+    // Reads what the client still sends: otherwise the system resets the connection, and the refusal is lost.
     socket.resume()
     const busy = new Refusal('The daemon has too many connections. Try again in a moment.', { code: 'SERVER_BUSY' })
     refuseOnSocket(socket, busy, 'Retry-After: 1\r\n')

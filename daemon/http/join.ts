@@ -58,7 +58,7 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
   return { status: answer.status, body: (await answer.json()) as Answer }
 }
 
-/** The message of a refusal with the label of the field instead of the name of the parameter. */
+/** The message of a refusal without the name of a parameter: people see a form. */
 function rewriteReason(msg: string): string {
   const text = msg.replace(/^(?:token|full_name|email|password): /, '').replace('full_name', 'name')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`

@@ -41,7 +41,7 @@ export class LongPoll {
 
   async register({ ctx, answering, ignored }: Poll, params: RegisterParams): Promise<void> {
     const queue = this.#registration(ctx, params)
-    // The state is read in the same turn as the queue is born: what changes later comes as an event, nothing twice.
+    // The state is read in the turn in which the queue is registered, so that every later change is an event, and no earlier one is.
     const reply = await this.#engine.run(api.register.id, ctx.actor.id, () => ({
       facts: [{ type: 'queue.registered', queue }],
       reply: {
@@ -88,7 +88,7 @@ export class LongPoll {
   }
 
   #wait(poll: Poll, queue: Queue): void {
-    // The client left while the disk was written: the answer would be lost, and the queue would seem to be waited on.
+    // The client closed its connection during the write to disk: events would be lost, and the queue would look polled.
     if (poll.answering.raw.destroyed) return
     const { raw } = poll.answering
     const waiter: Waiter = {
@@ -96,7 +96,7 @@ export class LongPoll {
         try {
           answerPoll(poll, queue, events)
         } catch (error) {
-          // Its client must not wait for an answer that does not come.
+          // Ends the request of a client that would otherwise wait without end.
           raw.destroy()
           throw error
         }
@@ -113,7 +113,7 @@ export class LongPoll {
   }
 
   async #acknowledge(ctx: Context, queue: Queue, upTo: number | undefined): Promise<void> {
-    // Saying nothing acknowledges nothing; so does any negative number before the first acknowledgement.
+    // Without the parameter nothing is acknowledged, nor with a negative number before the first acknowledgement.
     if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
       throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
@@ -177,7 +177,7 @@ function reveal(ctx: Context, { body, secretsOf }: Pending): EventText {
   return bot === event.bot ? body : writeEvent({ ...event, bot })
 }
 
-/** Here each can be a parameter of its own. */
+/** Capabilities can also be given as parameters of their own. */
 function mergeCapabilities(params: GetParams): Readonly<Record<string, unknown>> {
   return { notification_settings_null: false, ...params.client_capabilities, ...params }
 }

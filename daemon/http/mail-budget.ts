@@ -18,7 +18,7 @@ export class MailBudget {
   /** Counts mails before they are sent, or refuses all of them. */
   spend(state: State, { id, mails: kind }: Endpoint, sender: User, mails: readonly Mail[], headers: string[]): void {
     if (kind === undefined) throw new Error(`the catalogue does not say that ${id} sends mail`)
-    // Nothing that a member does may keep an administrator from ending their access.
+    // Not counted, so that a member cannot use up the mails that an administrator needs to end their access.
     if (kind === 'notice') return
     const limiter = this.#limiters.get(state) ?? new RateLimiter(this.#now)
     this.#limiters.set(state, limiter)
@@ -27,7 +27,7 @@ export class MailBudget {
   }
 }
 
-/** For invitations of administrators there is the organization's own limit. */
+/** Invitations of administrators have a limit of the organization instead. */
 function senderClaims(kind: NonNullable<Endpoint['mails']>, sender: User, count: number): Claim[] {
   if (kind === 'confirmation')
     return [

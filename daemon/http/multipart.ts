@@ -15,7 +15,7 @@ interface PartsReader {
   readonly uploads: UploadsInProgress
 }
 
-/** The parser works through what it gets in one turn, so it gets little at a time. */
+/** Bytes given to the parser at a time: it works through them in one turn, which holds up other requests. */
 const sliceBytes = 16 * 1024
 /** Bytes of all that is not a file. */
 const mostText = 1024 * 1024
@@ -67,13 +67,13 @@ export async function readMultipart(
       const typeOfPart = watchTypes(parser)
       parser.on('file', (name, stream, filename) => {
         const type = typeOfPart()
-        // A body that ends inside a file ends here too: an unhandled error would end the process.
+        // For a body that ends inside a file: an unhandled error would end the process.
         stream.on('error', fail)
         const take = async (part: string) => {
           const file = await uploads.receive(stream, { filename: filename ?? '', contentType: type })
           attempt(() => add(part, file))
         }
-        // Its name is looked at now: of two faults the first is reported, however the rest arrives.
+        // Checked now, so that of two mistakes the first is reported, however the rest arrives.
         attempt(() => {
           files = Promise.all([files, take(requireName(name))]).then(() => {})
         })
@@ -88,7 +88,7 @@ export async function readMultipart(
       for await (const chunk of body)
         for (let start = 0; start < chunk.length && !failed; start += sliceBytes) {
           await Promise.race([write(chunk.subarray(start, start + sliceBytes)), failure])
-          // Others have their turn between two slices.
+          // Other requests are served between two slices.
           if (start + sliceBytes < chunk.length) await turn()
         }
       if (!failed) parser.end()

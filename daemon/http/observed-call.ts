@@ -1,5 +1,5 @@
-// One call of the API for the log and the metrics: who asked for what, the answer, and how long it took. Where no one wants to
-// know, there is none, and a call costs nothing more.
+// One call of the API for the log and the metrics: account, endpoint, answer and duration. Without log and
+// metrics there is none, so that a call costs nothing more.
 
 export interface FinishedCall {
   readonly requestId: string
@@ -16,7 +16,7 @@ export interface FinishedCall {
   readonly waited: boolean
 }
 
-/** What proxies log for a client that went away before its answer. */
+/** The status that proxies log for a client that closed the connection before its answer. */
 const clientGone = 499
 
 export class ObservedCall implements FinishedCall {
@@ -49,7 +49,7 @@ export class ObservedCall implements FinishedCall {
     this.#finish(this)
   }
 
-  /** For a call that was not answered at once: its client may go away first. */
+  /** For a call that is not answered immediately: its client may close the connection before. */
   await(response: { once(event: 'close', listener: () => void): unknown }): void {
     if (this.status === 0) response.once('close', () => this.answered(clientGone))
   }

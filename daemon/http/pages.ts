@@ -20,7 +20,7 @@ import { FileMissing, RangeRefused, thumbnailPath } from './uploads.ts'
 
 interface PagesParts {
   readonly log: FastifyBaseLogger
-  /** It reads the requests and passes them on. */
+  /** The server that passes requests on to fastify. */
   readonly server: Server
   /** Bytes of the largest body. */
   readonly bodyLimit: number
@@ -54,7 +54,7 @@ export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts)
   app.removeAllContentTypeParsers()
   // Bodies reach their routes as bytes; each route reads its own format. Those of all clients together are bounded, as at the edge.
   app.addContentTypeParser('*', ({ raw }: FastifyRequest) => readBody(raw, bodyLimit, siteOf(raw).intake.held))
-  // Answers hold keys, tokens and what is private: those that a browser or proxy may keep say so themselves.
+  // Answers have keys, tokens and private content. Those that a browser or proxy may cache set another header.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store')
     done()
@@ -139,7 +139,7 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
       url,
       handler: (request, reply) => serveJoin(siteOf(request), request, reply),
     })
-  // One route for the whole control plane: each costs a fifth of a millisecond.
+  // One route for the whole control plane: registering one takes a fifth of a millisecond.
   app.route({
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: `${controlPrefix}/*`,
@@ -150,7 +150,7 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   })
 }
 
-// Shared by all worlds: what a level is never changes. Each takes a tenth of a second to write, and anyone may ask.
+// Shared by all worlds: the description of a level never changes. It takes a tenth of a second to write, and anyone may ask for it.
 const descriptions = new Map<number, Promise<string>>()
 
 /** The description of the API at the level of the world, or at the one that is asked for. */

@@ -1,4 +1,4 @@
-// Reads what a request carries: query string, urlencoded body, multipart body, for every method. Bytes that are not UTF-8 become
+// Reads the parameters of a request: query string, urlencoded body or multipart body, for every method. Bytes that are not UTF-8 become
 // U+FFFD and a stray `%` is text, as on the public servers: plain curl scripts depend on it.
 
 import { isUtf8 } from 'node:buffer'
@@ -15,8 +15,8 @@ export const form = 'application/x-www-form-urlencoded'
 export type FieldMap = Map<string, string | Upload>
 
 /**
- * A form that is posted can name another method, for programs that can send no other than POST; what other services post cannot. The form is
- * searched and not read: the caller is not known yet. The path is relative to the prefix of the API.
+ * The method that a posted form names, for programs that can send POST only. Incoming webhooks cannot name one. The form is
+ * searched and not parsed, because the caller is not known yet. The path is relative to the prefix of the API.
  */
 export function readMethod(method: string, path: string, headers: IncomingHttpHeaders, body: unknown): string {
   if (method !== 'POST' || !Buffer.isBuffer(body) || !body.includes('method=')) return method
@@ -69,11 +69,11 @@ function notAForm(type: string): Refusal {
   )
 }
 
-// Works on bytes, which are the caller's to give away: escapes are undone in place. That is several times as fast as
+// Decodes escapes in place, which changes the bytes of the caller. That is several times as fast as
 // decodeURIComponent, and no component keeps the whole body alive.
 export function readUrlencoded(bytes: Buffer, fields: FieldMap): void {
   for (let start = 0; start < bytes.length; start++) {
-    // One by one: a search for each of a million ampersands would keep others waiting.
+    // Skips empty fields one by one: a search for each of a million ampersands would hold up other requests.
     if (bytes[start] === ampersand) continue
     let end = bytes.indexOf(ampersand, start)
     if (end === -1) end = bytes.length
@@ -118,7 +118,7 @@ function add(fields: FieldMap, name: string, value: string | Upload): void {
   fields.set(name, value)
 }
 
-/** Bytes of JSON that are looked into, only to refuse them with the better sentence. */
+/** Bytes of a body that are checked for JSON, which only makes the message of the refusal better. */
 const mostJson = 64 * 1024
 
 function mayBeJson(body: Buffer): boolean {

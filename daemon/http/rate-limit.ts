@@ -10,7 +10,7 @@ export interface Budget {
 
 export const budgets = {
   user: { name: 'user', limit: 200, perSeconds: 60 },
-  /** Polling must not eat the budget for everything else. */
+  /** Polls have a budget of their own, so that they do not use up that of all other calls. */
   events: { name: 'events', limit: 200, perSeconds: 60 },
   address: { name: 'address', limit: 100, perSeconds: 60 },
   /** Failed passwords for one account from one client, from one client for all accounts, and for one account from all clients. */
@@ -29,7 +29,7 @@ export const mailBudgets = {
 
 type Key = string | number
 
-/** What is counted, the account or address it counts for, and how many times (once by default). */
+/** A budget, the account or address it is for, and how much is counted (1 by default). */
 export type Claim = readonly [Budget, Key, number?]
 
 function nameOf({ name }: Budget, key: Key): string {
@@ -62,7 +62,7 @@ export class RateLimiter {
     if (full) throw this.#hit(budget, calls, headers)
   }
 
-  /** Counts an attempt in all of these budgets, or refuses it and counts it in none. Returns what takes it back. */
+  /** Counts an attempt in all of these budgets, or refuses it and counts it in none. Returns a function that takes it back. */
   attempt(claims: readonly Claim[], headers: string[]): () => void {
     const claimed = claims.map(([budget, key, times = 1]) => [budget, key, this.#recent(budget, key), times] as const)
     for (const [budget, , calls, times] of claimed)
@@ -77,7 +77,7 @@ export class RateLimiter {
     }
   }
 
-  /** Forgets what was counted. */
+  /** Empties the budget of one account or address. */
   forget(budget: Budget, key: Key): void {
     this.#calls.delete(nameOf(budget, key))
   }
@@ -103,7 +103,7 @@ export class RateLimiter {
     if (calls.length === 1) this.#calls.set(nameOf(budget, key), { calls, perSeconds: budget.perSeconds })
   }
 
-  /** Callers that have gone must not be remembered without end. */
+  /** Deletes budgets that were not used lately, so that their number stays bounded. */
   #sweep(): void {
     if (this.#now() < this.#sweepAt) return
     this.#sweepAt = this.#now() + 60_000

@@ -6,7 +6,7 @@ import type { Endpoint, Endpoints, Method } from '../api/define.ts'
 import { malformed } from '../domain/refusal.ts'
 import type { AnyResource } from '../domain/resource.ts'
 
-/** As much of a resource as routing needs. */
+/** The part of a resource that routing needs. */
 interface Routed {
   readonly api: Endpoints
 }
@@ -41,10 +41,10 @@ export class Routes<R extends Routed = AnyResource> {
   }
 
   readonly #routes = new Map<string, Route<R>[]>()
-  /** Those without parameters, by method and path: most calls, and none of them needs a router. */
+  /** Routes without parameters, by method and path. Most calls are to these, and need no router. */
   readonly #plain = new Map<string, Found<R>>()
   readonly #plainPaths = new Set<string>()
-  /** By the path's first word, made when first asked: making them all would be a tenth of the start. */
+  /** Routers by the first word of the path, made at the first use: making all of them would be a tenth of the start. */
   readonly #routers = new Map<string, ReturnType<typeof Router>>()
 
   constructor(resources: readonly R[]) {
@@ -74,7 +74,7 @@ export class Routes<R extends Routed = AnyResource> {
   #search(method: string, path: string): Found<R> | undefined {
     const found = this.#routerFor(path)?.find(method as Method, path)
     if (!found && isDecodable(path)) return undefined
-    // Without a route of ours, what the router found is its own for paths that cannot be decoded.
+    // The router has a route of its own for paths that cannot be decoded.
     if (!found?.store) throw malformed(`The path has bad percent-encoding: ${path}`)
     const route = found.store as Route<R>
     const { '*': rest, ...params } = found.params
@@ -85,7 +85,7 @@ export class Routes<R extends Routed = AnyResource> {
     return { route, path: { ...params, [restName]: `${rest}${slash}` } as Record<string, string> }
   }
 
-  /** The route of an endpoint, by the ID of the endpoint. Looks at all of them: for what is asked rarely. */
+  /** The route of an endpoint, by its ID. Searches all routes, so it is for rare calls. */
   byId(id: string): Route<R> | undefined {
     for (const routes of this.#routes.values()) {
       const route = routes.find(({ endpoint }) => endpoint.id === id)
@@ -94,7 +94,7 @@ export class Routes<R extends Routed = AnyResource> {
     return undefined
   }
 
-  /** Methods the path knows, for 405 and OPTIONS. */
+  /** Methods that the path has, for 405 and OPTIONS. */
   allowed(path: string, has: (endpoint: Endpoint) => boolean = () => true): string[] {
     const known: string[] = methods.filter(method => {
       const found = this.find(method, path)

@@ -4,7 +4,7 @@
 import { malformed, type Refusal } from '../domain/refusal.ts'
 import { prefix } from './incoming.ts'
 
-/** Most targets: nothing in them has two readings. */
+/** Matches most targets, which have nothing that can be read in two ways. */
 const plain = /^\/(?!\/)[\w/:@!$&'()*+,;=~-]*(?:\?|$)/
 
 /** Paths whose parameters can be texts with a slash in them, such as email addresses. */
@@ -12,7 +12,7 @@ const takesSlashes = new RegExp(`^(?:/spaces/[^/]+)?(?:${prefix}|/avatar)/`)
 
 const encodedSlash = /%2f/i
 
-/** What is wrong with the target; undefined if nothing is. */
+/** The refusal of a target; undefined if it is accepted. */
 export function targetRefusal(target: string): Refusal | undefined {
   if (plain.test(target)) return undefined
   if (!target.startsWith('/') || target.startsWith('//'))

@@ -1,5 +1,5 @@
 // Calls that the leader of a cluster decides: a follower routes them, knows their caller and has all of their body before it
-// takes up a connection to the leader. What it sends is composed from what it has read; no text of the client's becomes a path.
+// uses a connection to the leader. The path that it sends is composed from the route and its parameters, never copied from the client.
 
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
@@ -17,7 +17,7 @@ export interface ToLeaderParts {
   readonly files: Receiver
   /** Throws a refusal for a caller that this daemon does not know. */
   readonly known: (request: Incoming, answering: Answering) => User
-  /** Counts a caller that is not known. Throws when it was too many times. */
+  /** Counts a call of an unknown caller. Throws when there were too many. */
   readonly countUnknown: (request: Incoming, answering: Answering) => void
 }
 
@@ -39,7 +39,7 @@ export class ToLeader {
     const { endpoint } = found.route
     const receiving = new ReceivedBody(files, intake.held)
     try {
-      // The key in the address of a webhook is for the leader to look at.
+      // The leader checks the key in the address of a webhook.
       const actor = endpoint.access === 'user' ? await this.#identify(request, answering) : undefined
       if (answering.observed) answering.observed.account = actor?.id
       const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
@@ -62,7 +62,7 @@ export class ToLeader {
     }
   }
 
-  /** An account can be newer than what this daemon has of the log: before it refuses a caller, it catches up. */
+  /** Catches up with the log before it refuses a caller: the account may be newer than the state of this daemon. */
   async #identify(request: Incoming, answering: Answering): Promise<User> {
     try {
       return this.#parts.known(request, answering)

@@ -5,11 +5,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../domain/refusal.ts'
 
 export interface TrustedHosts {
-  /** What is wrong with where the request was sent, or where it comes from. */
+  /** The refusal if the headers name an unknown host or origin. */
   refuseHeaders(headers: Readonly<IncomingHttpHeaders>): Refusal | undefined
 }
 
-/** A daemon that others can reach without a URL of its own cannot know its names. */
+/** For a daemon that other machines can reach and that has no URL: it cannot know its own names. */
 export const anyHost: TrustedHosts = { refuseHeaders: () => undefined }
 
 const mostRemembered = 100
@@ -45,7 +45,7 @@ function own(url: string): string {
   return new URL(url).host
 }
 
-/** `isAlsoTrusted` takes a name without its port. Such names may be asked for, but pages of theirs only call themselves. */
+/** `isAlsoTrusted` gets a name without its port. Requests to such names are answered, but pages from there may only call the same name. */
 function hostsBy(
   isOwn: (host: string) => boolean,
   isAlsoTrusted: (name: string) => boolean,

@@ -17,13 +17,13 @@ export interface Receiving extends ReceivedFile {
   discard(): Promise<void>
 }
 
-/** Bytes of a file that stay in memory; all that is looked at of a picture is in them. */
+/** Bytes of a file that stay in memory. They include the part of a picture that is inspected. */
 const beginning = 1024 * 1024
 
 export class UploadsInProgress {
   readonly #receiver: Receiver
   readonly #held: HeldBytes
-  /** For a daemon that has no disk. */
+  /** Bounds the bytes in memory, for a daemon without a disk. */
   readonly #heldFiles: HeldBytes
   readonly #large: Receiving[] = []
   #taken = 0
@@ -59,7 +59,7 @@ export class UploadsInProgress {
     return { ...file, bytes: Buffer.concat(chunks), ...(received && { received }) }
   }
 
-  /** When the request is answered: what was not kept is removed. */
+  /** To be called when the request is answered: deletes files that were not kept. */
   async end(): Promise<void> {
     this.#held.give(this.#taken)
     this.#heldFiles.give(this.#takenFiles)

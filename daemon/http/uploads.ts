@@ -48,13 +48,13 @@ const uploadPath = /^\/user_uploads\/(?:download\/|temporary\/([^/]+)\/)?(.*)$/s
 /** A picture in one of the sizes of the public server, for which the picture itself is served. */
 const thumbnail = /^\/user_uploads\/thumbnail\/(.*)\/(?:840x560|300x200)(?:-anim)?\.(?:webp|jpg)$/s
 
-/** What an answer needs of an upload, or of the archive of an export. */
+/** The part of an upload, or of the archive of an export, that an answer needs. */
 type Served = Pick<Attachment, 'file' | 'name' | 'contentType'>
 
-/** What there is and may not be seen looks like what there is not. */
+/** A file that the caller may not see is answered as one that does not exist. */
 export async function uploadFor(parts: Parts, request: UploadRequest): Promise<UploadAnswer> {
   const attachment = attachmentFor(parts, request)
-  // A link may still be on its way to the disk: it must not show what a crash would take back.
+  // The link may not be on disk yet, and a crash would undo it.
   await parts.engine.settled()
   const file = attachment && (await parts.findFile(attachment.file))
   if (!attachment || !file) throw new FileMissing()
@@ -130,7 +130,7 @@ function parseRange(range: string, size: number): { first: number; last: number 
   return { first, last }
 }
 
-/** Says how large the file is, as a client needs to know for the next attempt. */
+/** Names the size of the file, which a client needs for the next attempt. */
 export class RangeRefused extends Refusal {
   readonly size: number
 

@@ -3,7 +3,7 @@
 /** The name ends before a slash, or before a parenthesis: `MyBot (Debian GNU/Linux; 12)` is MyBot. */
 const form = /^([^/ ]*[^0-9/(]*)(?:\/([^/ ]*))?(?:[ /].*)?$/s
 
-/** More than this of a header says nothing about the program. */
+/** Characters of the header that are read: more says nothing about the program. */
 const longest = 200
 
 export function readUserAgent(header: string): { readonly name: string; readonly version: string } {

@@ -7,11 +7,11 @@ export interface ClusterConfig {
   /** Members of etcd. */
   readonly urls: readonly string[]
   readonly name: string
-  /** What this daemon is called in the status of the cluster; undefined: where it listens. */
+  /** The address of this daemon in the status of the cluster; undefined: the one where it listens. */
   readonly advertise: string | undefined
-  /** Where it listens for the other daemons. */
+  /** The address where it listens for the other daemons. */
   readonly listen: { readonly host: string; readonly port: number }
-  /** Where they reach that; undefined: at that address. */
+  /** The address by which they reach it; undefined: the one where it listens. */
   readonly peerAdvertise: string | undefined
   readonly user: string | undefined
   readonly password: string | undefined
@@ -61,7 +61,7 @@ const clusterFlags = [
   'cluster-cert',
 ] as const
 
-/** Daemons on one machine need not choose: any free port of loopback will do. */
+/** By default any free port of loopback, for daemons on one machine. */
 function peerAddress(read: Read): ClusterConfig['listen'] {
   const text = read('cluster-listen')
   if (text === undefined) {
@@ -90,7 +90,7 @@ function peerAdvertise(text: string | undefined): string | undefined {
   return url
 }
 
-/** What only a daemon that is alone can do. */
+/** Refuses flags that do not go with --cluster. */
 export function refuseAlone(read: Read, memory: boolean, secret: string | undefined): void {
   if (read('advertise') === undefined && isWildcard(read('host')))
     throw new UsageError(

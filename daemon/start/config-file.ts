@@ -1,4 +1,4 @@
-// The config file as natterd uses it: what it says counts where neither a flag nor the environment says something.
+// The config file of natterd. Its values apply where neither a flag nor the environment gives one.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -19,7 +19,7 @@ export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   }
   try {
     const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [nameVariable(name), value])
-    // One choice of a store replaces the other.
+    // --data and --memory exclude each other, so one replaces the other.
     const stored = ['memory', 'data'].map(nameVariable)
     const chosen = stored.some(name => env[name])
     return { ...Object.fromEntries(defaults.filter(([name]) => !chosen || !stored.includes(name!))), ...env }

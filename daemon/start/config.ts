@@ -12,7 +12,7 @@ import { isLoopback } from './listen-address.ts'
 
 export { UsageError } from './flags.ts'
 
-/** The values of all flags, and what follows from several of them. A flag is declared in the table of flags alone. */
+/** The values of all flags, and what follows from several of them. Flags are declared in the table of flags only. */
 export interface Config extends Omit<FlagValues, keyof Derived>, Derived {}
 
 /** Values whose type is not that of their flag. */
@@ -42,7 +42,7 @@ export function readConfig(args: readonly string[], env: NodeJS.ProcessEnv): Con
   const fromFile = (name: 'secret' | 'smtp-url', file: 'secret-file' | 'smtp-url-file') =>
     textFrom(name, read(name), file, read(file))
   const secret = fromFile('secret', 'secret-file')
-  // The address alone is not enough: behind a proxy, all requests come from this machine.
+  // Not by the address alone: behind a proxy, all requests come from this machine.
   const development = isLoopback(host) && url === undefined
   const password = textFrom('cluster-password', undefined, 'cluster-password-file', read('cluster-password-file'))
   const cluster = clusterConfig(read, password)
@@ -95,7 +95,7 @@ Examples:
 `
 }
 
-/** An archive says by itself what a new organization holds. */
+/** With an archive, other flags cannot choose the content of a new organization. */
 function archive(given: Given, file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   for (const name of ['seed', 'preset', 'owner', 'org', 'from'] as const)
@@ -123,7 +123,7 @@ function readBase(from: string | undefined, memory: boolean, given: Given): stri
   return from
 }
 
-/** A secret is in a file or in the environment; every user of the machine can read the command line. */
+/** Secrets are given in files or in the environment, because every user of the machine can read the command line. */
 function textFrom(name: string, text: string | undefined, file: string, path: string | undefined): string | undefined {
   if (path === undefined) return text
   if (text !== undefined) throw new UsageError(`--${name} and --${file} exclude each other`)
@@ -154,7 +154,7 @@ function address(text: string | undefined): string | undefined {
 }
 
 function smtpUrl(text: string | undefined): string | undefined {
-  // Not repeated in the message: it may hold a password.
+  // Not repeated in the message, because it may hold a password.
   if (text !== undefined && !/^smtps?:\/\/[^\s/]+/.test(text))
     throw new UsageError('--smtp-url takes smtp://… or smtps://…')
   return text
@@ -175,7 +175,7 @@ function givenClock(text: string): Config['clock'] {
 
 export const clockForms = 'real, frozen or frozen@TIME (ISO 8601)'
 
-/** undefined for what has none of the forms. */
+/** Undefined for a text that has none of the forms. */
 export function parseClock(text: string): Config['clock'] | undefined {
   if (text === 'real') return 'real'
   if (text === 'frozen') return { frozenAt: 'now' }

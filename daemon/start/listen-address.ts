@@ -14,7 +14,7 @@ export function isWildcard(host: string): boolean {
 
 /** IPv6 addresses in their shortest form. */
 function canonicalHost(host: string): string {
-  // Asked last: its pattern takes some milliseconds to compile.
+  // Checked last, because its pattern takes some milliseconds to compile.
   return host.includes(':') && !host.includes('%') && isIPv6(host)
     ? new URL(`http://[${host}]`).hostname.slice(1, -1)
     : host.toLowerCase()

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics/prometheus.ts'
 import type { Config } from './config.ts'
 import { isLoopback, isWildcard } from './listen-address.ts'
 
-/** What a process has once, however many worlds it has. */
+/** Resources that all worlds of a process share. */
 export interface ProcessResources {
   readonly certificate: Certificate | undefined
   readonly metrics: Metrics | undefined
@@ -38,7 +38,7 @@ export interface Port {
 
 export function openPort(config: Config, { certificate, metrics }: ProcessResources): Port {
   const server = buildServer({
-    // Room for the largest file, and for what a form puts around it.
+    // Room for the largest file, and for the form around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     bounds: {
       ...usualBounds,

@@ -39,7 +39,7 @@ Or without natter:
 `
 }
 
-/** For anything but a terminal, such as the journal of a service, which other people read: names the file where the key is. */
+/** For logs, which other users can read: names the file that has the key instead of the key. */
 export function bannerWithoutKey(ready: Ready, store: string, place: KeyPlace, file: string | undefined): string {
   const { url, owner } = ready
   return `natter is ready
@@ -62,7 +62,7 @@ function steps(owner: string, place: KeyPlace): string {
   return `  ${natter} send --to ${owner} 'Hello!'\n  ${natter} tail\n`
 }
 
-/** What the command line reads when no profile leads to the daemon. None of the values needs quotes. */
+/** Environment variables for the command line, if no profile leads to the daemon. None of the values needs quotes. */
 function variables({ url, owner, control_token }: Ready): string[] {
   return [
     `NATTER_SITE=${url}`,
@@ -81,7 +81,7 @@ export function writeReady(path: string, ready: Ready): void {
   writeAnnouncement(path, ready)
 }
 
-/** Describes this process only; after a power cut it has no use. */
+/** Describes this process only, so it need not survive a power cut. */
 function writeAnnouncement(path: string, content: Ready | Running): void {
   writeFileAtomicallySync(path, `${JSON.stringify(content)}\n`, { durable: false })
 }
@@ -91,7 +91,7 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
   return join(configFolder(env, homedir()), profilesFileName)
 }
 
-/** The profile `local`: the next `natter` call works with no further set-up. While it leads to another daemon, that one keeps it. */
+/** Writes the profile `local`, so that the next `natter` call needs no set-up. Leaves it alone while it leads to another running daemon. */
 export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): Promise<KeyPlace> {
   const file = profilesFile(env)
   const isTaken = await answersElsewhere(readProfiles(file).profiles[localProfile]?.site, ready.url)
@@ -113,7 +113,7 @@ async function answersElsewhere(site: string | undefined, own: string): Promise<
   }
 }
 
-/** Milliseconds. A daemon of this machine answers at once. */
+/** Milliseconds. A daemon on this machine answers immediately. */
 const patience = 1000
 
 function readProfiles(file: string): Profiles {
@@ -124,8 +124,8 @@ function readProfiles(file: string): Profiles {
 }
 
 /**
- * Fails early when the ready file could not be written later, long before anyone waits for it. Takes away one that a
- * daemon left behind when it was killed: it must not be taken for that of this daemon.
+ * Throws early if the ready file cannot be written later. Deletes one that a
+ * daemon left behind when it was killed, so that it is not taken for that of this daemon.
  */
 export async function prepareReadyFile(path: string): Promise<void> {
   try {
@@ -146,7 +146,7 @@ function isStale(path: string): boolean {
     process.kill((JSON.parse(left) as Ready).pid, 0)
     return false
   } catch (error) {
-    // No such process, or not a ready file at all. One that may not be signalled is alive.
+    // There is no such process, or it is not a ready file. A process that may not be signalled is alive.
     return (error as NodeJS.ErrnoException).code !== 'EPERM'
   }
 }
