@@ -40,7 +40,7 @@ are known. With --as there is no control token, because it opens every account. 
   },
 ]
 
-/** A variable without a value must not keep that of another account. */
+/** Undefined for variables to unset, which may have the value of another account. */
 async function collectVariables(globals: Globals, as: string | undefined): Promise<[string, string | undefined][]> {
   const account = accountFor(globals, process.env)
   const site = requireSite(account)

@@ -305,7 +305,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   }
 }
 
-/** A wrong key is not saved; a server that is down proves nothing. */
+/** Throws for a wrong key. A server that does not answer does not show whether the key is right, so the profile is saved. */
 async function verifyKey({ site, email, api_key: apiKey }: Profile, timeout: number | undefined): Promise<string> {
   const { call } = await import('../../transport/client.ts')
   const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }

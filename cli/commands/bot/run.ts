@@ -27,7 +27,7 @@ export async function runHandler(path: string, flags: Flags, globals: Globals): 
   const account = accountFor(globals, process.env)
   demandKey(account)
   const { email, apiKey } = account as { readonly email: string; readonly apiKey: string }
-  // The first call by the way of all subcommands, for their exit codes.
+  // The first call is made as by other subcommands, for the same exit codes.
   const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   const found = await call(account, who, { timeout: globals.timeout })
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
@@ -96,7 +96,7 @@ class ReloadingHandler {
   #thread!: HandlerThread
   #seen = ''
   #looking: NodeJS.Timeout | undefined
-  /** One at a time: loading, and then what is handled by what was loaded. */
+  /** Loads and calls run one at a time. */
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(file: string) {
@@ -174,7 +174,7 @@ function countIn(flag: unknown): number | undefined {
   return count
 }
 
-/** The message in progress is finished; a second Ctrl-C ends at once. */
+/** Finishes the message in progress; a second Ctrl-C ends immediately. */
 function stopOnInterrupt(stopping: AbortController): void {
   const stop = () => stopping.abort()
   process.removeAllListeners('SIGINT')

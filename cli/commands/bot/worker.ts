@@ -96,7 +96,7 @@ async function loadModule(): Promise<any> {
   }
 }
 
-/** Node 20 cannot read TypeScript. Types are taken out; nothing is checked. */
+/** Removes types, without checking them: Node 20 cannot run TypeScript. */
 function readTypeScript(): void {
   const { _extensions: extensions } = Module as unknown as {
     _extensions: Record<string, (module: { _compile(code: string, file: string): void }, file: string) => void>
@@ -113,7 +113,7 @@ function readTypeScript(): void {
     }
 }
 
-/** The handler and what it is made of, without packages. */
+/** The files of the handler, without packages. */
 function loadedFiles(): string[] {
   const files = new Set([file])
   for (const name of Object.keys(createRequire(file).cache)) if (!/[\\/]node_modules[\\/]/.test(name)) files.add(name)

@@ -1,5 +1,5 @@
 // `natter cluster status`: the daemons of a cluster as one of them sees it, the details of /readyz in a table.
-// `natter cluster restore`: brings a whole cluster to a backup.
+// `natter cluster restore`: restores a whole cluster from a backup.
 
 import { resolve } from 'node:path'
 import { exitCodes, Failure } from '../../base/failure.ts'

@@ -46,7 +46,7 @@ function placeFor(globals: Invocation['globals']): { site: string; token: string
   })
 }
 
-/** Resolves to false when no browser could be started. */
+/** Resolves with false when no browser could be started. */
 async function showInBrowser(address: string, isSecret: boolean): Promise<boolean> {
   const [program, ...args] = openerHere()
   if (!program) return false
@@ -57,7 +57,7 @@ async function showInBrowser(address: string, isSecret: boolean): Promise<boolea
     const child = spawn(program, [...args, shown], { stdio: 'ignore', detached: true })
     child.once('error', () => resolve(false))
     child.once('spawn', () => {
-      // Openers end soon; a browser that stays is left alone.
+      // Most openers end soon. A browser that keeps running is not waited for.
       const timer = setTimeout(() => resolve(true), 2000)
       child.unref()
       child.once('exit', code => {
@@ -68,7 +68,7 @@ async function showInBrowser(address: string, isSecret: boolean): Promise<boolea
   })
 }
 
-/** The program, and what comes before the address. No shell is among them: an address has characters that a shell reads. */
+/** The program and its arguments before the address. Never a shell, which would interpret characters of the address. */
 function openerHere(): readonly string[] {
   if (process.env.BROWSER) return [process.env.BROWSER]
   if (process.platform === 'darwin') return ['open']
@@ -77,7 +77,7 @@ function openerHere(): readonly string[] {
   return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open'] : []
 }
 
-/** A page that only its owner can read, and that goes on to the address. It stays: nothing says when the browser has read it. */
+/** A page that only its owner can read, and that redirects to the address. It is not deleted, because nothing tells when the browser has read it. */
 async function writePage(address: string): Promise<string> {
   const folder = (await snapFolder()) ?? configFolder(process.env)
   const file = join(folder, 'open.html')

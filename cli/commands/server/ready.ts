@@ -67,7 +67,7 @@ function siteFor(url: string | undefined, globals: Globals): string {
   return url === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(url)
 }
 
-/** A server of another make has no probe, but answers anyone who asks for its settings. */
+/** Other servers have no probe, but answer a request for their settings without an account. */
 async function probeState(account: Account, timeout = longestAnswer): Promise<State> {
   try {
     const { status } = await send(account, probe('/readyz'), { timeout })

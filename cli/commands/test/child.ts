@@ -21,7 +21,7 @@ export function runChild([program, ...args]: readonly string[], env: NodeJS.Proc
   })
 }
 
-/** Why a program did not start. */
+/** The reason why a program did not start. */
 export function cannotRun(program: string, { code }: NodeJS.ErrnoException): Failure {
   const missing = code === 'ENOENT'
   const exit = missing ? exitCodes.noSuchCommand : exitCodes.cannotRun

@@ -12,7 +12,7 @@ import { printError } from '../../base/writer.ts'
 import { spawnDaemon } from '../server/daemon/process.ts'
 import { waitUntilReady } from '../server/daemon/wait-ready.ts'
 
-/** Where programs run, and as whom. */
+/** The daemon and the account that programs use. */
 export type Place = Pick<Ready, 'url' | 'owner' | 'control_token' | 'level'>
 
 /** Milliseconds. */
@@ -27,7 +27,7 @@ interface Fixture {
   readonly ready: Ready
   /** A folder for files that live as long as the daemon. */
   readonly scratch: string
-  /** What it has logged, the last of it. */
+  /** The end of its log. */
   log(): string
 }
 
@@ -37,7 +37,7 @@ export async function withFixture<T>(
   timeout: number,
   use: (fixture: Fixture) => Promise<T>,
 ): Promise<T> {
-  // First of all: a signal without a listener would end this process and leave folder and daemon behind.
+  // Before anything else: a signal without a listener would end this process and leave folder and daemon behind.
   let end = () => {}
   const release = endWithUs(() => end())
   const scratch = mkdtempSync(join(tmpdir(), 'natter-exec-'))
@@ -48,7 +48,7 @@ export async function withFixture<T>(
   if (!has('port')) all.push('--port', '0')
   const shown = has('log-level')
   let logged = ''
-  // In its own process group: Ctrl-C at the terminal is for the command, which may need the daemon until it ends.
+  // In a process group of its own, so that Ctrl-C at the terminal reaches only the command, which may need the daemon until it ends.
   const daemon = spawnDaemon(all, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   end = () => {
     daemon.kill('SIGTERM')
@@ -76,11 +76,11 @@ export async function withFixture<T>(
   }
 }
 
-/** A daemon in its own process group would go on if this process ended first. Returns how to undo it. */
+/** Stops the daemon when this process ends: in a process group of its own it would go on. Returns a function that undoes it. */
 function endWithUs(end: () => void): () => void {
   process.once('exit', end)
   const exits = Object.entries(signalCodes)
-    // What has a listener ends by itself.
+    // A signal with a listener ends the process in its own way.
     .filter(([signal]) => process.listenerCount(signal) === 0)
     .map(([signal, code]) => [signal, () => process.exit(code)] as const)
   for (const [signal, exit] of exits) process.once(signal, exit)

@@ -28,7 +28,7 @@ export const keep: readonly ExtraSubcommand[] = [
   },
 ]
 
-/** Also what there is beside the daemon: its log, its seed. */
+/** `more` are files that the daemon does not have: its log, its seed. */
 export async function keepFailure(
   folder: string,
   daemon: Partial<Globals>,

@@ -78,7 +78,7 @@ class LevelRuns {
       try {
         await this.#runOne(level)
       } catch (error) {
-        // What keeps one from running keeps the others from it too.
+        // An error that prevents one run prevents the others too.
         this.#waiting.length = 0
         throw error
       }
@@ -86,7 +86,7 @@ class LevelRuns {
 
   async #runOne(level: number): Promise<void> {
     const began = performance.now()
-    // Runs beside each other would mix their lines, so each is printed when it has ended.
+    // Runs at the same time would mix their lines, so each is printed when it has ended.
     const isAlone = this.#atATime === 1
     let output = ''
     if (isAlone) printError(`--- level ${level}\n`)

@@ -41,7 +41,7 @@ function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
   return list
 }
 
-/** What is about nothing in particular concerns everyone. */
+/** A change without a place concerns every client. */
 export function concerns({ endpoints, events, param, breaks, forms }: News, used: Uses): boolean {
   if (forms.length > 0) return forms.some(placed => isTouched(placed, used))
   if (param !== undefined && breaks) return used.params.get(endpoints[0]!)?.has(param) === true
@@ -58,7 +58,7 @@ export function goneFields({ forms }: Pick<News, 'forms'>, used: Uses | undefine
   )
 }
 
-/** undefined: the client does not use that endpoint, or never got such an event. */
+/** Undefined if the client does not use that endpoint, or never got such an event. */
 function gotIn({ in: place, of }: PlacedForm, used: Uses): readonly unknown[] | undefined {
   return (place === 'event' ? used.events : used.replies).get(of)
 }
@@ -74,7 +74,7 @@ function isTouched(placed: PlacedForm, used: Uses): boolean {
   return older ? touches.length === 0 : paths.length === 0 && !newer
 }
 
-/** A place that is used, but of which nothing is known, may have had it. */
+/** True also if the fields that the client got are not known. */
 function isGot(path: string, values: readonly unknown[] | undefined): boolean {
   if (values === undefined) return false
   return values.length === 0 || values.some(value => hasField(value, path.split('.')))

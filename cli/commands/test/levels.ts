@@ -94,7 +94,7 @@ function renderRows(rows: readonly Row[], used: Uses | undefined): string {
   ].join('\n')
 }
 
-/** The first few: whole sections of the state went at once. */
+/** The first few, because some levels have removed whole sections of the state. */
 function goneText(gone: readonly string[]): string {
   const shown = gone.slice(0, mostGone)
   const more = gone.length - shown.length

@@ -1,4 +1,4 @@
-// `natter record FILE`: writes what clients say and are answered, until Ctrl-C or the end of a command.
+// `natter record FILE`: writes the calls of clients and their answers, until Ctrl-C or the end of a command.
 
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -36,7 +36,7 @@ keys, tokens and passwords are hidden. The last line says that the recording is 
   },
 ]
 
-/** Written as it comes, so that a recording that is cut off is there up to that point. */
+/** Written line by line, so that a recording that is interrupted has everything up to that point. */
 function recordTo(file: string, globals: Globals): { recorded: Promise<number>; began: Promise<void> } {
   let begin = () => {}
   const began = new Promise<void>(resolve => {
@@ -69,7 +69,7 @@ function recordTo(file: string, globals: Globals): { recorded: Promise<number>; 
 async function waitForInterrupt(recorded: Promise<number>): Promise<number> {
   const interrupted = new Promise<void>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // First the new listener: between the two, a signal would be lost.
+      // Adds the new listener before it removes the old ones, because a signal in between would be lost.
       const before = process.listeners(signal)
       process.once(signal, () => resolve())
       for (const listener of before) process.removeListener(signal, listener)

@@ -13,7 +13,7 @@ import { printFormatted } from '../../print/output.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { flagIn } from '../server/daemon/files.ts'
 
-/** As the control plane shows it. */
+/** A space in a reply of the control plane. */
 type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & { readonly name: string; readonly control_token: string }
 
 export const spaces: readonly ExtraSubcommand[] = [
@@ -26,7 +26,7 @@ export const spaces: readonly ExtraSubcommand[] = [
     examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
     async run({ args, globals }) {
       const set = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
-      // So it is in a command of `natter exec`, whose daemon is gone before the profile is used.
+      // As in a command of `natter exec`, whose daemon is gone before the profile would be used.
       if (set)
         throw usage(
           `${set} is set and comes before profiles, so switching to another one has no effect here`,
@@ -68,7 +68,7 @@ export async function withSpace(
   } finally {
     const path = `/control/v1/spaces/${space.name}`
     await callControlPlane(daemon, { method: 'DELETE', path }, patience).catch(error => {
-      // It may have expired, and the command is what counts.
+      // The space may have expired. The exit code is that of the command all the same.
       if (error instanceof Failure && error.exit !== exitCodes.notFound)
         note(`the space ${space.name} could not be deleted: ${error.message}`)
     })

@@ -12,7 +12,7 @@ const forms: readonly RegExp[] = [
 /** The summary of vitest, for reporters that print no line for each test; the others would be counted twice. */
 const summary = /^ *FAIL {1,2}(\S+ > .+)$/gm
 
-/** Characters. The name of a test is never as long. */
+/** Characters of a line that are searched. No name of a test is as long. */
 const longestLine = 10_000
 
 const junit = /<testcase((?:\s+[\w:-]+="[^"]*")*)\s*>\s*<(?:failure|error)\b/g

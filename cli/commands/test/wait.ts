@@ -80,7 +80,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
       : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
   const names = createNames(account, { timeout: globals.timeout })
   const { all: criteria } = await criteriaFor(filtersFrom(flags, account.site), names)
-  // Only --narrow is sent to the server: to report near misses, we must see them.
+  // Only --narrow is sent to the server, because near misses must arrive here to be reported.
   const told = await criteriaFor(flags.narrow === undefined ? {} : { narrow: String(flags.narrow) }, names)
   const { narrow, queueNarrow } = told
   const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }

@@ -41,12 +41,12 @@ export class Stops {
     this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
   }
 
-  /** Starts the time that the whole may take. */
+  /** Starts the timer for the whole run. */
   begin(): void {
     if (this.#within !== undefined) this.#deadline = setTimeout(() => this.#stop.abort(), this.#within)
   }
 
-  /** Silence counts from here on: before, the server may still be looking for what is long past. */
+  /** Starts counting silence. Before that, the server may still be searching for past messages. */
   caughtUp(): void {
     this.#listening = true
     this.#wait()

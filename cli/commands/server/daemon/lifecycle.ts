@@ -64,7 +64,7 @@ export async function restart(args: readonly string[], globals: Globals): Promis
   await start(['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals)
 }
 
-/** The level goes by a file, because a signal carries no value. */
+/** The level is passed in a file, because a signal carries no value. */
 export async function reload(flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
   const folder = dataFolder(flags.data as string | undefined)
   const level = flags['log-level'] as string | undefined
@@ -104,13 +104,13 @@ export async function status(data: string | undefined, globals: Globals): Promis
 /** The flags it was started with, without those that `launch` adds. */
 function rebuildFlags({ args = [], url }: Running): string[] {
   let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
-  // Clients must find it where it was, also when the system had chosen the port.
+  // At the same port, even if the system had chosen it, so that clients find it again.
   if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]
   const readyFile = flagIn(flags, 'ready-file')
   return readyFile && existsSync(dirname(readyFile)) ? flags : withoutFlag(flags, 'ready-file')
 }
 
-/** The process number alone proves nothing, since numbers are used again: something must also listen at the URL. */
+/** The process ID is not enough, because IDs are used again: something must also listen at the URL. */
 async function findRunning(folder: string): Promise<Running | undefined> {
   const found = readRunning(folder)
   return found && (await answers(found.url)) !== 'nothing' ? found : undefined
@@ -131,7 +131,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
   const wanted = flagIn(args, 'ready-file')
   const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)
-  // A file left by an earlier run would be taken for this one's.
+  // The file of an earlier run would be taken for that of this one.
   rmSync(readyFile, { force: true })
   const before = fstatSync(log).size
   // With --json the daemon prints no banner, so that no key gets into the log. The profile is written here.

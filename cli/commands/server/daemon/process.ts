@@ -15,7 +15,7 @@ export function spawnDaemon(
   return spawn(process.execPath, [...entry(), ...args], options)
 }
 
-/** Signals reach the child by the terminal or through us; its exit code is ours. */
+/** Passes signals on, unless the terminal sends them to the child itself, and exits with the exit code of the child. */
 export async function runInForeground(args: readonly string[]): Promise<never> {
   const child = spawnDaemon(args, { stdio: 'inherit' })
   process.removeAllListeners('SIGINT')
@@ -29,7 +29,7 @@ export async function runInForeground(args: readonly string[]): Promise<never> {
 }
 
 function entry(): string[] {
-  // The executable is both programs.
+  // The single executable is both natter and natterd.
   if (assetReader()) return ['daemon', 'run']
   const root = packageRoot()
   const launcher = join(root, 'bin', 'natterd')

@@ -99,7 +99,7 @@ function folderOf(flags: Flags): string {
 
 const maintenance = () => import('../../../../daemon/maintenance/index.ts')
 
-/** Errors of the store and of the file system are answers here, not defects. */
+/** Reports errors of the store and of the file system as failures of the command, not as defects. */
 export async function inSentences<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -104,7 +104,7 @@ interface Problem {
   readonly text: string
 }
 
-/** What has the right shape and still cannot be run. */
+/** Refuses cases that have the right shape and still cannot be run. */
 function contradictionIn({ level, seed, message, expect, budget }: Written, file: string): Problem | undefined {
   if (level !== undefined && readLevel(level) === undefined)
     return { path: ['level'], text: `level takes ${levelForms}, not "${level}"` }

@@ -100,7 +100,7 @@ function rateIn(given: unknown): number {
   return value
 }
 
-/** In the order of the items, whatever ends first. */
+/** The results in the order of the items. */
 async function inParallel<T, R>(items: readonly T[], jobs: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = new Array(items.length)
   let next = 0

@@ -51,7 +51,7 @@ export async function runCase(
     await callControlPlane(inside, { method: 'POST', path: '/control/v1/snapshots', body: { name: before } })
     await callControlPlane(inside, { method: 'DELETE', path: '/control/v1/requests' })
     const began = performance.now()
-    // An agent that had the control token could look at what is expected, and change anything.
+    // With the control token an agent could read the expectations, and change anything.
     const env = {
       ...environmentFor({ url: space.url, owner, level: space.level }, scratch),
       NATTER_TASK: one.task,
@@ -116,7 +116,7 @@ interface Ended {
   readonly transcript: string
 }
 
-/** In a group of its own, so that what the command started ends with it. */
+/** In a process group of its own, so that processes that the command started end with it. */
 function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEnv, seconds: number): Promise<Ended> {
   return new Promise((settle, reject) => {
     const child = spawn(program!, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -164,7 +164,7 @@ async function readOutcome(
   return { difference, calls, messages: [...added, ...changed].map(seenMessage) }
 }
 
-/** What changed counts as the message it is now, as far as the difference tells. */
+/** A message as the difference shows it: a changed one with its new fields. */
 function seenMessage({ fields, changes }: Thing): SeenMessage {
   const value = (name: string) => fields?.[name] ?? changes?.[name]?.to
   const recipient = value('display_recipient')

@@ -28,7 +28,7 @@ export interface Thing {
   readonly changes?: Readonly<Record<string, { readonly to: unknown }>>
 }
 
-/** What a run left behind. */
+/** The state after a run. */
 export interface Aftermath {
   readonly exitCode: number
   readonly timedOut: boolean
@@ -126,7 +126,7 @@ function matches(wanted: string | undefined, found: string | undefined): boolean
   return compiled.test(found)
 }
 
-/** `delete-*` names every endpoint that begins like this. Not a pattern of JavaScript: many stars would keep that busy for hours. */
+/** `delete-*` matches every endpoint that begins like this. Not a regular expression: one with many stars could take hours. */
 function isNamed(name: string, call: string): boolean {
   const [first = '', ...rest] = name.split('*')
   const last = rest.pop()

@@ -35,7 +35,7 @@ const mostAnswered = 32 * 1024 * 1024
 /** Milliseconds without a byte: longer than any poll. */
 const longestSilence = 10 * 60_000
 
-/** About one connection, not about the call. */
+/** Headers of one connection, not of the call. */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -62,7 +62,7 @@ export class Forwarder {
     this.#agent = site.startsWith('https:') ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true })
   }
 
-  /** Calls that were not answered yet are cut, and no call comes after them. */
+  /** Ends calls that were not answered yet, and refuses new ones. */
   stop(): void {
     for (const cut of this.#cuts) cut()
     this.#agent.destroy()
@@ -98,7 +98,7 @@ export class Forwarder {
     }
     const open = target.protocol === 'https:' ? requestHttps : requestHttp
     const sentHeaders = passedOn(incoming.rawHeaders, target.host)
-    // Without it the body of a GET or a DELETE would have no end: the server would take it for the next request.
+    // Without this header, the server would take the body of a GET or a DELETE for the next request.
     if (headers['transfer-encoding'] !== undefined) sentHeaders.push('Transfer-Encoding', 'chunked')
     const outgoing = open(target, { method, agent: this.#agent, headers: sentHeaders })
     let over = false
@@ -108,7 +108,7 @@ export class Forwarder {
       finish(null, {}, undefined)
       outgoing.destroy()
       incoming.resume()
-      // Half an answer must not look like a whole one.
+      // An incomplete answer must not look complete.
       if (response.headersSent) response.destroy()
       else refuse(response, 502, problem)
     }
@@ -122,7 +122,7 @@ export class Forwarder {
       socket.destroy()
       fail(`${this.#site} changed to another protocol, which cannot be passed on.`)
     })
-    // The client went away: the server need not go on.
+    // The client closed its connection, so the server need not go on.
     response.on('close', () => {
       if (!response.writableFinished) fail('')
     })
@@ -149,7 +149,7 @@ export class Forwarder {
   }
 }
 
-/** As they came, in their order. The host is the server's own. */
+/** The headers as they arrived, in their order, with the host of the server. */
 function passedOn(raw: readonly string[], host?: string): string[] {
   const named = new Set([...ofConnection, ...connectionTokens(raw)])
   const passed = host === undefined ? [] : ['Host', host]
@@ -176,7 +176,7 @@ function refuse(response: ServerResponse, status: number, msg: string): void {
   response.end(body)
 }
 
-/** What arrives, up to a bound; beyond it nothing is kept. */
+/** Keeps what arrives, up to a bound; nothing if there is more. */
 class Kept {
   readonly #most: number
   readonly #chunks: Buffer[] = []

@@ -47,7 +47,7 @@ export class ProxyRecording {
     if (!before) this.#write({ natter_recording: 1, version: version() })
   }
 
-  /** Files and pages are passed on, but are no calls. */
+  /** Files and pages are passed on, but not recorded. */
   add({ number, time, milliseconds, method, url, headers, body, status, answerHeaders, answer }: Exchange): void {
     const [path, query = ''] = url.split('?', 2) as [string, string?]
     if (!path.startsWith(`${prefix}/`)) return
@@ -84,7 +84,7 @@ export class ProxyRecording {
   }
 }
 
-/** An answer can nest deeper than JSON can be written: then it is left out. */
+/** Leaves out an answer that is nested too deeply to be written as JSON. */
 function serializeLine(line: object): string {
   try {
     return JSON.stringify(line)
@@ -100,7 +100,7 @@ interface Before {
   readonly last: number
 }
 
-/** Cuts off the last line, if it says that the recording is complete or is only half there. */
+/** Cuts off the last line, if it marks the recording as complete or is incomplete itself. */
 function reopen(file: string): Before {
   const lines = readBytes(file, largeFile).toString('latin1').split('\n')
   if (!lines[0]?.startsWith('{"natter_recording":1,'))
@@ -123,7 +123,7 @@ interface Route {
   readonly pattern: RegExp
 }
 
-/** Paths without parameters first: `/users/me` is no user named me. */
+/** Paths without parameters first, because `/users/me` is not the user named me. */
 async function loadRoutes(): Promise<readonly Route[]> {
   const pages = await Promise.all(Object.values(catalogue).map(({ load }) => load()))
   const endpoints = pages

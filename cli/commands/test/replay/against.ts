@@ -78,10 +78,10 @@ export async function reportFreshDrift(
   }
 }
 
-/** Of a report: the control plane takes a body of 1 MiB. */
+/** Bytes of a report: the control plane takes a body of 1 MiB. */
 const mostBytes = 900_000
 
-/** For the inspector of the daemon. */
+/** Sends the report to the daemon, for its inspector. */
 async function keepReport(
   file: string,
   { calls }: Recording,
@@ -111,7 +111,7 @@ function cut(text: string): string {
   return text.slice(0, 200)
 }
 
-/** Another server gives its keys to nobody: only the calls of one account can be made again there. */
+/** The keys of another server are not known, so only the calls of one account can be repeated there. */
 function playerFor({ calls }: Recording, against: string, globals: Globals): Player {
   if (against === 'natter') return new Player(globals)
   const account = accountFor({ ...globals, site: siteIn(against) }, process.env)

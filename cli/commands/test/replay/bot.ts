@@ -1,4 +1,4 @@
-// Plays what others did to a new build of a bot, and compares what it does with what was recorded.
+// Plays the recorded calls of other accounts to a new build of a bot, and compares its calls with the recorded ones.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
@@ -17,7 +17,7 @@ interface BotRun {
   readonly globals: Globals
 }
 
-/** What a bot asks without changing anything, and its queues, may come in any number and order. */
+/** Calls that only read, and those to queues, may come in any number and order. */
 function isDeed({ method, path, endpoint }: Pick<RecordedCall, 'method' | 'path' | 'endpoint'>): boolean {
   return method !== 'GET' && endpoint !== null && !/^\/api\/v1\/(register|events)$/.test(path)
 }
@@ -64,7 +64,7 @@ interface Deed {
   readonly duration_ms: number | null
 }
 
-/** What the bot did since, waiting until there is as much as wanted, or until the time is up. */
+/** The calls of the bot since then. Waits until there are as many as wanted, or until the time is up. */
 async function awaitDeeds(
   player: Player,
   userId: number,

@@ -37,7 +37,7 @@ export class Drift implements Judge {
   answer(call: RecordedCall, { status, answer }: Played): void {
     const where = call.endpoint ?? call.path
     if (status !== call.status) this.#add(call, where, 'status', 'value', call.status, status)
-    // An answer that was too long to keep says nothing.
+    // An answer that was too long to keep cannot be compared.
     else if (call.answer !== null) this.#compare(call, where, '', call.answer, answer)
   }
 
@@ -122,7 +122,7 @@ function groupBy<T>(items: readonly T[], keyFor: (item: T) => string): Map<strin
   return groups
 }
 
-/** What makes two differences the same. */
+/** The key by which two differences are the same. */
 export function keyOf({ where, field, kind }: Pick<Difference, 'where' | 'field' | 'kind'>): string {
   return `${where}\n${field}\n${kind}`
 }

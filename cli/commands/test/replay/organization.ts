@@ -227,7 +227,7 @@ class Organization {
   }
 }
 
-/** Every object in an answer. The first look at a thing is the earliest. */
+/** Every object in an answer, in order, so that the earliest state of a thing comes first. */
 function walk(value: unknown, look: (fields: Fields) => void): void {
   if (typeof value !== 'object' || value === null) return
   look(value as Fields)

@@ -1,4 +1,4 @@
-// Plays a recording from its beginning to its end, and gives every answer, and the events of every queue, to a judge.
+// Plays a recording from its beginning to its end, and passes every answer, and the events of every queue, to a judge.
 
 import { note } from '../../../base/note.ts'
 import type { Played, Player } from './player.ts'
@@ -27,7 +27,7 @@ export async function playAll(player: Player, { calls, frozen }: Recording, judg
   const queues = new Map<string, RecordedCall[]>()
   for (const call of inOrder(calls)) {
     const queueId = String(call.sent.queue_id ?? '')
-    // How events were spread over polls depends on when the client asked; what came in which order does not.
+    // Which poll had which events depends on when the client polled; the order of the events does not.
     if (isCallTo(call, 'GET', '/events') && queueId !== '') {
       queues.set(queueId, [...(queues.get(queueId) ?? []), call])
       continue
@@ -49,7 +49,7 @@ export async function playAll(player: Player, { calls, frozen }: Recording, judg
   for (const polls of queues.values()) await readQueue(player, polls, judge)
 }
 
-/** Reads the queue to its end; what came is judged with all that the recorded polls were answered. */
+/** Reads the queue to its end, and compares its events with those of all recorded polls. */
 async function readQueue(player: Player, polls: readonly RecordedCall[], judge: Judge): Promise<void> {
   const recorded = new Map<number, Event>()
   for (const { answer } of polls) for (const event of eventsIn(answer)) recorded.set(event.id, event)

@@ -64,7 +64,7 @@ export class Player {
     return { status: answer.status, answer: jsonOr(answer.text, answer.text) }
   }
 
-  /** From now on, the new IDs take the place of the recorded ones. */
+  /** Replaces recorded IDs by the new ones from now on. */
   learn(call: RecordedCall, played: Played): void {
     const isMessage = isCallTo(call, 'POST', '/messages')
     for (const [name, value] of Object.entries(Object(call.answer) as object)) {
@@ -170,7 +170,7 @@ function addressKey(email: string): string {
   return email.toLowerCase().replace(/(?<=-bot)@.*/, '')
 }
 
-/** Whose IDs parameters and parts of paths are, where their names do not say it. */
+/** What parameters and parts of paths are IDs of, where their names do not show it. */
 const idFields: Readonly<Record<string, string>> = { to: 'user_id', principals: 'user_id', channel_id: 'stream_id' }
 const placeFields: Readonly<Record<string, string>> = { ...idFields, to: 'stream_id' }
 const narrowFields: Readonly<Record<string, string>> = {

@@ -40,7 +40,7 @@ const mostFields = 1000
 /** The last millisecond that a date can name. */
 const lastTime = 8.64e15
 
-/** As they were made; the recording has them as they were answered. */
+/** Calls in the order in which they were made; the recording has them in the order of their answers. */
 export function inOrder(calls: readonly RecordedCall[]): RecordedCall[] {
   return [...calls].sort((a, b) => a.call - b.call)
 }
@@ -70,7 +70,7 @@ function isText(most: number): (value: unknown) => boolean {
 const isName = isText(1000)
 const isEndpoint = (value: unknown) => value === null || isName(value)
 
-/** What each key must be, and how that is said. A call that no endpoint took is not played, so its route may be any. */
+/** The check of each key, and its description in messages. A call to an unknown route is not played, so its endpoint may be null. */
 const keys: readonly (readonly [key: string, says: string, isRight: (value: unknown, line: Line) => boolean])[] = [
   ['call', 'must be a whole number', Number.isSafeInteger],
   ['time', 'must be milliseconds since 1970', value => typeof value === 'number' && value >= 0 && value <= lastTime],
@@ -138,7 +138,7 @@ function readLines(file: string): Buffer[] {
   return lines
 }
 
-/** A line that is broken in the middle is damage; the last one may be half there. */
+/** Only the last line may be incomplete; any other line that is not JSON is damage. */
 function parse(file: string, line: Buffer, number: number, isLast: boolean): Line | undefined {
   let value: unknown
   try {

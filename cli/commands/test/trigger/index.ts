@@ -83,7 +83,7 @@ async function postWebhook(words: readonly string[], flags: Invocation['flags'],
   print(`${done.kind}: ${done.call} by ${done.by}\n`)
 }
 
-/** Makes one event happen. `receiver`: the account that hears of it, if it is not the caller's. */
+/** Makes one event happen. `receiver` is the account that gets it, if it is not the caller's. */
 export async function triggerEvent(
   kind: string,
   overrides: ReadonlyMap<string, string>,

@@ -16,7 +16,7 @@ export interface Trigger {
   readonly to?: Role
   /** Sent only to clients that declare no capabilities. */
   readonly older?: true
-  /** Puts back what would be in the way of other kinds. */
+  /** Undoes the change, if it would prevent events of other kinds. */
   readonly after?: (stage: Stage) => Promise<unknown>
 }
 
