@@ -54,7 +54,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.equal(JSON.parse(stdout).email, owner.email)
   })
 
-  test('natter cluster status shows who leads and where the others are', async () => {
+  test('natter cluster status shows the leader and the addresses of the others', async () => {
     await until(async () => (await cluster.nodes[0]!.ready()).cluster.daemons.length === 2)
     const shown = await shell.run(['cluster', 'status'], { env: accountAt(...urls()) })
     assert.equal(shown.code, 0, shown.stderr)
@@ -127,7 +127,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     await follower.start()
   })
 
-  test('a queue that is polled at a follower does not expire, and one that no one polls does', async () => {
+  test('a queue that is polled at a follower does not expire, and one that is not polled does', async () => {
     const [follower] = (await cluster.followers()) as [Node]
     const leader = await cluster.leader()
     const register = async (queue_lifespan_secs: number) => {

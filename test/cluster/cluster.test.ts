@@ -44,7 +44,7 @@ describe('daemons of a cluster', { skip }, () => {
   const contentAt = async (node: Node, id: number) =>
     (await node.as(owner).call(messages.get, { message_id: id, apply_markdown: false })).message.content
 
-  test('one leads, and /readyz of each says who, how far everyone is, and what the log holds', async () => {
+  test('one leads, and /readyz of each names the leader, the position of every daemon, and the size of the log', async () => {
     for (const node of cluster.nodes) {
       const {
         status,
@@ -66,7 +66,7 @@ describe('daemons of a cluster', { skip }, () => {
     for (const node of cluster.nodes) assert.equal(node.owner.key, owner.key)
   })
 
-  test('who writes at a follower reads it there at once', async () => {
+  test('a client that writes at a follower reads its write there immediately', async () => {
     for (const node of followers)
       for (let i = 0; i < 5; i++) {
         const { id } = await sendTo(node, `number ${i}`)
@@ -115,14 +115,14 @@ describe('daemons of a cluster', { skip }, () => {
     assert.equal((told[0] as { type: string }).type, 'message')
   })
 
-  test('an event ID that no daemon has told is refused', async () => {
+  test('an event ID that no daemon has delivered is refused', async () => {
     for (const node of cluster.nodes) {
       const { queue_id } = await node.as(owner).call(events.register, {})
       await node.as(owner).refused(events.get, { queue_id, last_event_id: 1_000_000 }, 'BAD_REQUEST')
     }
   })
 
-  test('typing at one daemon is heard at the others', async () => {
+  test('typing at one daemon reaches clients of the others', async () => {
     const queues = await Promise.all(
       cluster.nodes.map(node => node.as(owner).call(events.register, { event_types: ['typing'] })),
     )
@@ -236,7 +236,7 @@ describe('the leader of a cluster', { skip }, () => {
     await cluster.agree()
   })
 
-  test('stopped by SIGTERM, hands over at once', async () => {
+  test('stopped by SIGTERM, hands over, and a write meanwhile succeeds', async () => {
     const leader = await cluster.leader()
     const [one] = (await cluster.followers()) as [Node]
     leader.daemon.process.kill('SIGTERM')

@@ -167,12 +167,12 @@ describe('the daemon that stops', () => {
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'x'), member('c', 'x')), [])
   })
 
-  test('is of the smaller side, the leader too', () => {
+  test('is one of the smaller side, even if it leads', () => {
     assert.deepEqual(stopping('a', member('a', 'y'), member('b', 'x'), member('c', 'x')), ['a'])
     assert.deepEqual(stopping('a', member('a', 'x'), member('b', 'x'), member('c', 'y'), member('d', 'z')), ['c', 'd'])
   })
 
-  test('is of the side without the leader where both are equal, and none while no one leads', () => {
+  test('is one of the side without the leader if both are equal, and undefined without a leader', () => {
     assert.deepEqual(stopping('b', member('a', 'x'), member('b', 'y')), ['a'])
     assert.deepEqual(stopping(undefined, member('a', 'x'), member('b', 'y')), [])
   })

@@ -81,7 +81,7 @@ describe('the digest of a state', () => {
     assert.deepEqual(differing(sums, await sumsOf(other)), ['savedSnippets'])
   })
 
-  test('is of the turn in which it was asked for, whatever changes while it is worked out', async () => {
+  test('shows the state of the turn in which it was asked for, whatever changes while it is computed', async () => {
     const state = madeState()
     const digest = new StateDigest()
     const before = await sumsOf(madeState())

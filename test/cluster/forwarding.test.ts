@@ -62,26 +62,26 @@ async function answerTo(t: TestContext, path: string, url: string): Promise<{ he
 }
 
 describe('a leader that does not answer', () => {
-  test('costs a write its time, and no more: the change may have been saved', async t => {
+  test('ends a write when its time is up: the change may have been saved', async t => {
     const { headers, body } = await answerTo(t, '/api/v1/messages', await silentLeader(t))
     assert.equal(body.code, 'SERVER_NOT_READY')
     assert.match(body.msg, /may or may not have been saved/)
     assert.ok(!headers.includes('Retry-After'))
   })
 
-  test('costs a registration its time, and no more: it can be repeated', async t => {
+  test('ends a registration when its time is up: it can be repeated', async t => {
     const { headers, body } = await answerTo(t, '/api/v1/register?x=1', await silentLeader(t))
     assert.equal(body.code, 'SERVER_NOT_READY')
     assert.ok(headers.includes('Retry-After'))
   })
 
-  test('or stops in the middle of its answer, is given up too', async t => {
+  test('is given up also in the middle of its answer', async t => {
     const half = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"result"'
     const { body } = await answerTo(t, '/api/v1/messages', await silentLeader(t, half))
     assert.equal(body.code, 'SERVER_NOT_READY')
   })
 
-  test('holds up facts that gather behind others no longer than those', async t => {
+  test('holds up facts that wait behind others no longer than those', async t => {
     const refused: number[] = []
     let asked = 0
     let fail = () => {}

@@ -63,7 +63,7 @@ describe('the journal on etcd', { skip }, () => {
 
   journalContract('ReplicatedJournal', async () => (await lead()).journal)
 
-  test('what gathers while a commit is under way is one commit', async () => {
+  test('entries that are appended during a commit are committed together', async () => {
     const { journal, log } = await lead()
     for (let i = 0; i < 50; i++) journal.append(newEntry(`first ${i}`))
     await journal.append(newEntry('last')).durable
@@ -88,7 +88,7 @@ describe('the journal on etcd', { skip }, () => {
     await copy.close()
   })
 
-  test('a leader that was deposed cannot append, whatever it believes', async () => {
+  test('a deposed leader cannot append, even if it has not noticed it', async () => {
     const name = `journal-${++names}`
     const old = await lead(name)
     await old.journal.append(newEntry('kept')).durable
@@ -143,7 +143,7 @@ describe('the journal on etcd', { skip }, () => {
     proxy.close()
   })
 
-  test('what is trimmed is gone from etcd, and a reader from before it is told so', async () => {
+  test('trimmed batches are gone from etcd, and a reader that needs them gets an error', async () => {
     const { journal, log, term } = await lead()
     for (const text of ['a', 'b', 'c', 'd']) await journal.append(newEntry(text)).durable
     await log.trim(term, 2)

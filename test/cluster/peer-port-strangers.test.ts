@@ -138,7 +138,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.ok((await leader.ready()).ready)
   })
 
-  test('a daemon fetches a file from members of the cluster only, and shows its token to no one else', async t => {
+  test('a daemon fetches a file from members of the cluster only, and sends its token nowhere else', async t => {
     const seen: string[] = []
     const url = await fakeServer(t, (request, response) => {
       seen.push(request.url!)
@@ -153,7 +153,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.deepEqual(seen, [])
   })
 
-  test('say where they come from to no one: only a daemon that sends a call on is believed', async () => {
+  test('cannot claim another address: only a daemon that forwards a call is believed', async () => {
     const headers = [tokenOfForwarded, ownToken, 'X-Forwarded-For: 203.0.113.9', `natter-position: 999999`]
     for (const node of [leader, follower]) {
       const answer = await sendRaw(node.url, { target: '/api/v1/messages', headers, way: 'short' })
@@ -238,7 +238,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
       proxy?.end()
     })
 
-    test('takes a write of an account that it has not heard of yet, and refuses one that there is not', async () => {
+    test('takes a write of an account that it does not know yet, and refuses one of an account that does not exist', async () => {
       proxy.holdsWatches = true
       const made = await leader.as(owner).call(bots.create, { short_name: 'new', full_name: 'New', bot_type: 1 })
       const { user } = await leader.as(owner).call(users.show, { user_id: made.user_id })
@@ -252,7 +252,7 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
       assert.equal(unnamed.status, 401)
     })
 
-    test('reports that etcd answers nonsense, answers reads meanwhile, and goes on afterwards', async () => {
+    test('reports answers that are not those of etcd, answers reads meanwhile, and goes on afterwards', async () => {
       const nonsense: [string, RegExp][] = [
         ['<html>bad gateway</html>', /the answer is not that of an etcd \("<html>/],
         ['', /it is empty/],

@@ -150,7 +150,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     for (const node of [paused, second, first]) await stop(node)
   })
 
-  test('that was interrupted when etcd was done and the folder was not, is finished by the same command', async () => {
+  test('that was interrupted after the change in etcd and before that of the folder is finished by the same command', async () => {
     const plan = await planRestore(etcd, 'natter', first.data, secret)
     const scratch = mkdtempSync(join(first.data, 'restoring-'))
     await moveCluster(etcd, plan, scratch, 5)

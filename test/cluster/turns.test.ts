@@ -22,7 +22,7 @@ describe('turns', () => {
     return { begun, begin, end }
   }
 
-  test('of one key are so many at a time, in order', async () => {
+  test('of one key run in order, a bounded number at a time', async () => {
     const { begun, begin, end } = callsOn(new Turns(2, 10))
     for (const name of ['a1', 'a2', 'a3', 'a4']) void begin('a', name)
     await nextTurn()
@@ -31,7 +31,7 @@ describe('turns', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'a3'])
   })
 
-  test('of a new key come after one of each other key, though these have many waiting', async () => {
+  test('of a new key come after one of each other key, although these have many that wait', async () => {
     const { begun, begin, end } = callsOn(new Turns(2, 4))
     for (let i = 1; i <= 5; i++) for (const key of ['a', 'b']) void begin(key, `${key}${i}`)
     await nextTurn()

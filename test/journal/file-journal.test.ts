@@ -84,7 +84,7 @@ describe('FileJournal: a file that is gone', { skip: process.platform === 'win32
     await journal.close()
   })
 
-  test('what the system says instead of an answer is passed on', async () => {
+  test('an error of the system is passed on', async () => {
     const folder = newFolder()
     const journal = await openFile(folder)
     rmSync(active(folder))

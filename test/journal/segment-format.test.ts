@@ -102,7 +102,7 @@ describe('the line of an entry', () => {
     }
   })
 
-  test('has no sum when any byte is another', () => {
+  test('does not match its sum when any byte has changed', () => {
     const bytes = line(1, 'ü')
     for (let at = 0; at < bytes.length - 1; at++)
       for (const change of [1, 0x20]) {

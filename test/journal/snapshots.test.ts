@@ -169,7 +169,7 @@ describe('snapshots', () => {
     }
   })
 
-  test('damage is told with its line', async () => {
+  test('damage is reported with its line', async () => {
     const folder = newFolder()
     await openSnapshots(folder).write(sample)
     const text = readFileSync(state(folder), 'utf8')

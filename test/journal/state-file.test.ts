@@ -89,7 +89,7 @@ describe('checkOpenState', () => {
   // These cannot be parsed as a whole, so only the reading by lines can accept them.
   const sections = { users: ['{"id":1}', 'not JSON'], realm: [], queues: ['?'] }
 
-  test('checks the sums, and makes nothing of the rows', async () => {
+  test('checks the sums without parsing the rows', async () => {
     for (const format of [2, 3]) {
       await check(text(linesOf(sections, format)))
       await check(linesOf(sections, format).join('\n'))
@@ -175,7 +175,7 @@ describe('acceptDocument', () => {
 describe('readStateHead', () => {
   const lines = linesOf({ users: ['1'] })
 
-  test('reads what a snapshot says of itself from its first line', async () => {
+  test('reads everything but the sections from the first line', async () => {
     assert.deepEqual(await headOf(text(lines)), { format: 3, ...head })
     // Nothing else is looked at.
     assert.deepEqual(await headOf(text([lines[0]!, 'not a section'])), { format: 3, ...head })
