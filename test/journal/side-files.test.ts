@@ -184,8 +184,11 @@ describe('snapshotPosition', () => {
 })
 
 describe('checkSums', () => {
-  const wanted = { head: '01234567', sections: { users: '00000000' } }=>   test('finds nothing wrong with sums that match', () => => 
-    assert.equal(checkSums(structuredClone(wanted), wanted), undefined))
+  const wanted = { head: '01234567', sections: { users: '00000000' } }
+
+  test('finds nothing wrong with sums that match', () => {
+    assert.equal(checkSums(structuredClone(wanted), wanted), undefined)
+  })
 
   test('names the section that is wrong; the head has none', () => {
     const cases: [unknown, string, RegExp][] = [
@@ -203,4 +206,5 @@ describe('checkSums', () => {
       assert.equal(problem?.section, section)
       assert.match(problem.reason, reason)
     }
-  }))
+  })
+})
