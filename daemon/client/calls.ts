@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../api/define.ts'
 import { encode } from '../api/wire.ts'
-import { type Caller, type ClientOptions, type Fields, NatterError, type Reply, Sender } from './sender.ts'
+import { type Caller, type ClientOptions, NatterError, type Reply, Sender } from './sender.ts'
 
 export class Calls extends Sender {
   readonly #site: string
@@ -22,17 +22,11 @@ export class Calls extends Sender {
     return this.send(endpoint.method, path, fields, signal, caller)
   }
 
-  /** What fetch throws says neither what was asked nor where, and its stack is that of Node. */
-  override async send(
-    method: string,
-    path: string,
-    fields: Fields,
-    signal?: AbortSignal,
-    caller?: Caller,
-    key?: string,
-  ): Promise<Reply> {
+  /** Names the call and the site in the error, which that of fetch does not. */
+  override async send(...call: Parameters<Sender['send']>): Promise<Reply> {
+    const [method, path, , signal, caller] = call
     try {
-      return await super.send(method, path, fields, signal, caller, key)
+      return await super.send(...call)
     } catch (error) {
       if (error instanceof NatterError || signal?.aborted) throw error
       const msg = `cannot reach ${this.#site}: ${reasonOf(error)}`

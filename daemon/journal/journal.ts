@@ -1,4 +1,4 @@
-// The port to the log of everything that has happened. Generic in the fact: nothing here knows what a fact means.
+// The interface of the journal. It is generic in the fact, because nothing here knows what a fact means.
 
 export interface Entry<Fact> {
   /** Number of the entry, from 1, without gaps. */
@@ -25,10 +25,10 @@ export interface Appended {
 export interface Journal<Fact> {
   /** Position of the newest entry, on disk or not yet; 0 when there is none. */
   readonly position: number
-  /** What the disk said when it first refused; from then on nothing is written. */
+  /** The first error of the disk. From then on nothing is written. */
   readonly failure: Error | undefined
   /**
-   * Takes the entry at once and writes it with everything that gathers meanwhile.
+   * Takes the entry immediately and writes it together with others.
    * After one failure every append fails: memory is then ahead of the disk and only a restart may go on.
    * An entry that cannot be written as JSON throws, and nothing has changed.
    */
@@ -57,11 +57,11 @@ export interface Journal<Fact> {
   /** Drops sealed segments that hold nothing after the position. */
   forget(upTo: number): Promise<void>
   /**
-   * What became of the place it writes to, if that is gone: its folder was deleted or replaced. Looked at before any entry
-   * counts as written; to be asked now and then while nothing is written.
+   * The error if its folder was deleted or replaced; undefined otherwise. Checked before an entry
+   * counts as written; to be called now and then while nothing is written.
    */
   lost(): Error | undefined
-  /** Memory cannot be trusted any more: what is not on disk yet is never written, so that a restart does not meet it again. */
+  /** Writes nothing more, because the state is in doubt. A restart continues from what is on disk. */
   abandon(error: Error): void
   /** Flushes and closes. Does not throw when the flush fails: the entries' own promises and `failure` say so. */
   close(): Promise<void>

@@ -11,7 +11,7 @@ export interface SideFile {
   readonly name: string
   /** Its bytes; absent when it is on disk already. */
   readonly pieces?: () => Iterable<Uint8Array>
-  /** A snapshot that needs it is on disk. */
+  /** Called when a snapshot that needs it is on disk. */
   readonly kept?: () => void
 }
 
@@ -45,7 +45,7 @@ export class SideFiles {
     return bytes
   }
 
-  /** Writes those that are new; returns what the snapshot is to say of all. */
+  /** Writes those that are new. Returns the entries of all files for the snapshot. */
   async write(files: readonly SideFile[]): Promise<FileEntry[]> {
     const entries: FileEntry[] = []
     let written = 0

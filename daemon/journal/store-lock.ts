@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 interface StoreLock {
-  /** What the lock does not keep out, for the operator. */
+  /** Tells the operator which other daemons the lock cannot keep out. */
   readonly warning?: string | undefined
   release(): Promise<void>
 }
@@ -138,7 +138,7 @@ function releasing(fd: number): StoreLock {
   }
 }
 
-/** What the running daemon says of itself, if it has come so far. */
+/** What `daemon.json` says about the daemon that runs, if it has been written already. */
 function readHolder(folder: string): { pid?: number; url?: string } {
   try {
     const { pid, url } = Object(JSON.parse(readFileSync(join(folder, 'daemon.json'), 'utf8')))
