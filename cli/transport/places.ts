@@ -2,7 +2,6 @@
 // where they do not say it, the endpoint does. A test compares them with the catalogue.
 
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { jsonOr } from '../../daemon/local/json.ts'
 
 export type Place =
   | { readonly kind: 'channel'; readonly channel: string | number }
@@ -22,7 +21,7 @@ export function placesIn(
 ): Place[] {
   const named = typeof concerns === 'object' ? concerns.channels : []
   const places: Place[] = []
-  const values = fields.map(([name, text]) => [name, jsonOr(text, text)] as const)
+  const values = fields.map(([name, text]) => [name, readLoosely(text)] as const)
   for (const [name, value] of values) {
     if (name === 'narrow') places.push(...placesInNarrow(value))
     else if (name === 'to') places.push(...recipients(value, values.find(([other]) => other === 'type')?.[1]))
@@ -31,6 +30,15 @@ export function placesIn(
   }
   if (concerns === 'everywhere' && places.length === 0) places.push({ kind: 'everywhere' })
   return places
+}
+
+/** JSON, or a text as it is. */
+function readLoosely(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** What the name of a parameter, or a key in its value, says that it is. */
@@ -71,7 +79,7 @@ function placesInNarrow(narrow: unknown): Place[] {
       : [term?.operator, term?.operand, term?.negated === true]
     const isDirect = operator === 'is' && ['dm', 'private'].includes(operand)
     if (negated) inChannels ||= isDirect
-    else if (operator === 'channel' || operator === 'stream') places.push(...readChannel(jsonOr(String(operand), operand)))
+    else if (operator === 'channel' || operator === 'stream') places.push(...readChannel(readLoosely(String(operand))))
     // A link to a message leads to the conversation that it is in now, whatever else is asked for.
     else if (operator === 'id' || operator === 'with') places.push({ kind: 'message', id: Number(operand) })
     else if (isDirect || directOperators.has(operator)) places.push({ kind: 'direct' })

@@ -1,5 +1,4 @@
-// What a daemon knows of its cluster: the members, the leader and the head of the log, as etcd named them last, and how long
-// ago that was.
+// The members, the leader and the head of the log as etcd named them last, and how long ago that was.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { View } from './membership.ts'

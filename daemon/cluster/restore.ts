@@ -21,7 +21,7 @@ export async function restoreCluster(file: string, flags: readonly string[], now
   const { name, lease: _, advertise: __, ...options } = cluster!
   const etcd = new Etcd(options)
   try {
-    const plan = await planRestore(etcd, name, folder, secret!).catch(toRestoreRefused)
+    const plan = await planRestore(etcd, name, folder, secret!).catch(refuseRestore)
     const source = file === '-' ? process.stdin : openBackup(file)
     const restored = await restoreBackup(source, {
       folder,
@@ -48,6 +48,6 @@ function configFrom(flags: readonly string[]) {
 }
 
 /** Errors without a name are sentences for people: about the version of etcd, or a file of the folder. */
-function toRestoreRefused(error: Error): never {
+function refuseRestore(error: Error): never {
   throw error.name === 'Error' ? new RestoreRefused(error.message) : error
 }

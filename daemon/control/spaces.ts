@@ -1,4 +1,4 @@
-// What the control plane can do with spaces. `daemon/world/spaces.ts` implements it.
+// The interface of spaces for the control plane. `daemon/world/spaces.ts` implements it.
 
 import type { spaces as page } from '../api/control/spaces.ts'
 import type { ParamsOf, ReplyOf } from '../api/define.ts'

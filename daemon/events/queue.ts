@@ -71,7 +71,7 @@ export interface QueuesParts {
   readonly tick: () => void
 }
 
-/** Fields that follow from the registration, or are counted anew after a start. */
+/** Fields that follow from the registration, or are counted again after a start. */
 export type Unsaved =
   | 'client'
   | 'types'

@@ -1,4 +1,4 @@
-// What new spaces begin with: the rows of a preset or a seed. They are made once and cached, so that the next space with the same
+// The beginnings of new spaces: rows of a preset or a seed, which are made once and cached, so that the next space with the same
 // content only has to load them.
 
 import { readFileSync } from 'node:fs'
