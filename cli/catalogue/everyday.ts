@@ -91,7 +91,7 @@ export function mustGive(endpoint: Endpoint, name: string): boolean {
   const { presence, shape } = params[name] ?? placeParam
   if (presence !== 'required' && presence !== 'path') return false
   if (shape.ref === 'secret' || Object.hasOwn(cli.defaults ?? {}, name)) return false
-  if (isAddressed(endpoint) && (name === 'type' || name === 'to')) return false
+  if (hasRecipient(endpoint) && (name === 'type' || name === 'to')) return false
   // A topic such as '#general>lunch' names its channel too.
   return name !== 'stream_id' || params.topic === undefined
 }
