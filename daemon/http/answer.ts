@@ -53,7 +53,7 @@ function sendShared(to: Answering, written: Written, opening: string): void {
 
 /** The body of a refusal. */
 export function refusalHeaders({ kind, parameter }: Refusal): Record<string, string> {
-// Some names come from the caller, so only those that a parameter can have go into a header.
+  // Some names come from the caller, so only those that a parameter can have go into a header.
   const named = parameter && /^[\w-]{1,100}$/.test(parameter)
   return { [kindHeader]: kind, ...(named && { [parameterHeader]: parameter }) }
 }

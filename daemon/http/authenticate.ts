@@ -16,9 +16,9 @@ const mostRemembered = 10_000
 
 export class Authenticator {
   readonly #keys: Keys
-/** Headers that were accepted before: deriving and comparing a key for every request would cost a seventh of the throughput. */
+  /** Headers that were accepted before: deriving and comparing a key for every request would cost a seventh of the throughput. */
   readonly #remembered = new Map<string, Known>()
-/** Accounts by their keys, with the version of each key. All keys are derived when one is first looked for. */
+  /** Accounts by their keys, with the version of each key. All keys are derived when one is first looked for. */
   readonly #owners = new Map<string, Pick<Known, 'userId' | 'keyVersion'>>()
   readonly #versions = new Map<number, number>()
   #indexed: { readonly state: State; readonly version: number } | undefined
@@ -42,7 +42,7 @@ export class Authenticator {
     return user
   }
 
-/** Keys are not stored, so each is derived once for this lookup. */
+  /** Keys are not stored, so each is derived once for this lookup. */
   #owner(state: State, key: string): User | undefined {
     if (this.#indexed?.state !== state || this.#indexed.version !== state.users.version) {
       for (const user of state.users.values()) {
@@ -80,7 +80,7 @@ export class Authenticator {
     if (colon < 1)
       throw unauthenticated('UNAUTHORIZED', 'The Authorization header is not valid HTTP Basic authentication.')
     const user = userByEmail(state, decoded.slice(0, colon))
-// Compared even if there is no such account, so that the time of the answer does not show which addresses exist.
+    // Compared even if there is no such account, so that the time of the answer does not show which addresses exist.
     const wanted = user ? this.#keys.deriveKey(user) : '-'.repeat(32)
     if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user)
       throw unauthenticated('INVALID_API_KEY', 'Invalid API key')

@@ -11,13 +11,13 @@ export class HeldBytes {
   readonly #whole: HeldBytes | undefined
   #held = 0
 
-/** With a `whole`, bytes are counted there too. */
+  /** With a `whole`, bytes are counted there too. */
   constructor(most: number, whole?: HeldBytes) {
     this.#most = most
     this.#whole = whole
   }
 
-/** Throws when this would exceed the bound. */
+  /** Throws when this would exceed the bound. */
   take(bytes: number): void {
     if (this.#held + bytes > this.#most)
       throw new Refusal('The daemon is receiving too much at once. Try again in a moment.', { code: 'SERVER_BUSY' })

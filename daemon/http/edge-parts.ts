@@ -28,14 +28,14 @@ export interface EdgeParts {
   readonly server: ServerFacts
   readonly dialect: 'auto' | Dialect
   readonly rateLimit: boolean
-/** Whether the address of a client is in X-Forwarded-For. */
+  /** Whether the address of a client is in X-Forwarded-For. */
   readonly trustProxy: boolean
   readonly maxQueuesPerUser: number
   readonly intake: Intake
   /** Where large uploads go. */
   readonly files: Receiver
   readonly watch?: Watch | undefined
-/** Called for every call that was answered, if metrics are on. */
+  /** Called for every call that was answered, if metrics are on. */
   readonly countCall?: ((call: FinishedCall) => void) | undefined
   /** In a cluster. */
   readonly forwarding?: Forwarding | undefined

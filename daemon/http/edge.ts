@@ -135,13 +135,13 @@ export class Edge {
       if (error instanceof Refusal) refuse(answering, error)
       else crash(this.#log, error, request, answering)
     } catch (failure) {
-  // The answer cannot be written any more.
+      // The answer cannot be written any more.
       this.#log.error({ reqId: request.id, err: failure }, 'a call cannot be answered')
       answering.raw.destroy()
     }
   }
 
-// No promise where nothing has to be waited for: one for every step would cost a small request more than its work.
+  // No promise where nothing has to be waited for: one for every step would cost a small request more than its work.
   #serve(request: Incoming, body: Body, answering: Answering): void | Promise<void> {
     const { query, headers } = request
     const path = answering.dialect === 'spec' ? request.path : currentPath(request.path)
@@ -171,7 +171,7 @@ export class Edge {
       const fields = await readParts(request.query, request.headers, pieces, uploads)
       await this.#admit({ ...call, fields: isPosted(found) ? packForm(found, request.headers, fields) : fields })
     } catch (error) {
-// Skips the rest of the body, so that node:http can read the next request.
+      // Skips the rest of the body, so that node:http can read the next request.
       if (!Buffer.isBuffer(body)) body.resume()
       throw error
     } finally {
@@ -276,13 +276,13 @@ export class Edge {
       ? (current, given, prepared) => once(attempt, current, answering.headers, () => run(current, given, prepared))
       : run
     const repeated = this.#repeatedElsewhere(endpoint, params, current => command(current, params, undefined))
-// A request that was answered before needs no preparation.
+    // A request that was answered before needs no preparation.
     const isKnown = attempt && engine.state.answers.find(ctx.actor.id, attempt.key) !== undefined
     if (!prepare || isKnown) return this.#decide(endpoint, ctx, answering, repeated)
     const login =
       endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip, answering.headers)
     const kept: string[] = []
-// In a later turn, because a file that was just kept is protected until this one ends.
+    // In a later turn, because a file that was just kept is protected until this one ends.
     const drop = () => kept.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept))
     const keepFile: Tools['keepFile'] = async file => {
       const name = await tools.keepFile(file)
@@ -311,7 +311,7 @@ export class Edge {
     return then(preparing, finish)
   }
 
-/** Makes the other daemons of a cluster repeat a call with signals. */
+  /** Makes the other daemons of a cluster repeat a call with signals. */
   #repeatedElsewhere(endpoint: Endpoint, params: Params, command: (ctx: Context) => Outcome<object>): typeof command {
     const { onSignals } = this.#parts
     if (!onSignals) return command
@@ -323,7 +323,7 @@ export class Edge {
     }
   }
 
-/** Repeats a call of another daemon, for its signals and its changes outside of the journal. Never throws. */
+  /** Repeats a call of another daemon, for its signals and its changes outside of the journal. Never throws. */
   repeat({ endpoint: id, actor: userId, params, now, client }: RepeatedCall): void {
     const { engine, random, keys, server } = this.#parts
     const actor = engine.state.users.get(userId)
@@ -334,7 +334,7 @@ export class Edge {
       const { signals = [], touch } = route.resource.commands[route.key]!(ctx, params)
       engine.repeat(signals, touch)
     } catch {
-// This daemon is a little ahead of the other one, or behind it, and refuses the call.
+      // This daemon is a little ahead of the other one, or behind it, and refuses the call.
     }
   }
 
@@ -355,7 +355,7 @@ export class Edge {
     })
   }
 
-/** The context has no actor only for endpoints that anyone may call, whose commands do not use it. */
+  /** The context has no actor only for endpoints that anyone may call, whose commands do not use it. */
   #context(request: Incoming, fields: FieldMap, actor: User | undefined, { dialect }: Answering): Context {
     const { engine, now, random, keys, server } = this.#parts
     const named = fields.get('client')

@@ -13,7 +13,7 @@ import type { FieldMap } from './parameters.ts'
 /** A request with a key. */
 export interface Attempt {
   readonly key: string
-/** A digest that differs from that of other requests. */
+  /** A digest that differs from that of other requests. */
   readonly request: string
 }
 
@@ -31,7 +31,7 @@ export function readAttempt(
     throw invalid(keyHeader, `must be 1 to ${idempotencyLimits.keyLength} visible ASCII characters`)
   const why = whyNoKey(endpoint)
   if (why !== undefined) throw invalid(keyHeader, `${why}; send no key here`)
-// Without secrets: a person who has the store and its secret could check guesses of a password against its digest.
+  // Without secrets: a person who has the store and its secret could check guesses of a password against its digest.
   const told = [...fields].filter(([name]) => !isSecretName(name)).sort(([a], [b]) => (a < b ? -1 : 1))
   const request = [endpoint.id, path, told.map(([name, value]) => [name, digestContent(value)])]
   return { key, request: keys.digestText(JSON.stringify(request)) }
@@ -58,7 +58,7 @@ export function once(
   if (outcome.refusal) return outcome
   const { facts = [] } = outcome
   const reply = JSON.stringify(outcome.reply)
-// Also if nothing was changed: repeated later, the same request might change something.
+  // Also if nothing was changed: repeated later, the same request might change something.
   const answer = { userId: actor.id, key, request, reply: reply.length > idempotencyLimits.bytes ? '' : reply }
   return { ...outcome, facts: [...facts, { type: 'store.answered', answer }] }
 }

@@ -28,7 +28,7 @@ export class ServerLog implements ProcessLog {
   get logger(): Logger {
     this.#logger ??= pino(
       { level: this.#level, base: { pid: process.pid, hostname: hostname() } },
-// Lines that arrive during a write are written together; the rest is written at the exit of the process.
+      // Lines that arrive during a write are written together; the rest is written at the exit of the process.
       this.#stream ?? pino.destination({ fd: 2, sync: false }),
     )
     return this.#logger

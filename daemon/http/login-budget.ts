@@ -23,8 +23,8 @@ export class LoginBudget {
   }
 
   /**
-* Counts an attempt before its outcome is known: otherwise many at once would pass. For a client that logged in to the account
-* before, only its own failures count, so that others cannot lock it out. Returns undefined if no password is tried.
+   * Counts an attempt before its outcome is known: otherwise many at once would pass. For a client that logged in to the account
+   * before, only its own failures count, so that others cannot lock it out. Returns undefined if no password is tried.
    */
   begin(
     login: Login,
