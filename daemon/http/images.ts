@@ -1,11 +1,13 @@
-// Pictures kept beside the store: avatars and emoji. A path ends in the name of the file, which cannot be guessed.
+// Pictures kept beside the store. The path of an avatar or emoji ends in the name of the file, which cannot be guessed; the icon and the logos of
+// the organization have fixed paths.
 
 import type { FastifyReply } from 'fastify'
 import { imageType } from '../domain/files/images.ts'
+import type { Site } from './site.ts'
 
 /** Only images are sent, even if another kind of file has such a name. */
 export async function serveImage(
-  read: (name: string) => Promise<Uint8Array | undefined>,
+  site: Pick<Site, 'readFile' | 'pictureFile'>,
   url: string,
   reply: FastifyReply,
 ): Promise<void> {
@@ -15,8 +17,8 @@ export async function serveImage(
       .type('image/svg+xml')
       .header('Cache-Control', 'max-age=86400')
       .send(jdenticon(Number(account)))
-  const name = /([0-9a-f]{64})(\.\w+)?(\?.*)?$/.exec(url)?.[1]
-  const bytes = name && (await read(name))
+  const name = site.pictureFile(url.split('?', 1)[0]!) ?? /([0-9a-f]{64})(\.\w+)?(\?.*)?$/.exec(url)?.[1]
+  const bytes = name && (await site.readFile(name))
   const type = bytes && imageType(bytes)
   if (!bytes || !type) return reply.callNotFound()
   return reply

@@ -110,7 +110,7 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
     if (image === undefined) return reply.callNotFound()
     return reply.header('Cache-Control', 'max-age=86400').type('image/svg+xml').send(image)
   })
-  app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request).readFile, request.url, reply))
+  app.get('/user_avatars/*', (request, reply) => serveImage(siteOf(request), request.url, reply))
   for (const path of ['/avatar', `${prefix}/avatar`])
     for (const size of ['', '/medium'])
       app.get<{ Params: { who: string } }>(`${path}/:who${size}`, (request, reply) =>

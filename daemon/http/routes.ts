@@ -144,6 +144,6 @@ function firstWord(path: string): string {
 function buildExpression({ endpoint, pattern }: Pick<Route, 'endpoint' | 'pattern'>): string {
   return pattern.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) => {
     if (rest) return '*'
-    return endpoint.params[name]?.shape.type === 'integer' ? `:${name}(^\\d{1,15}$)` : `:${name}`
+    return endpoint.params[name]?.shape.type === 'integer' ? `:${name}(^\\d+$)` : `:${name}`
   })
 }

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../domain/model/state.ts'
+import { pictureFile } from '../domain/organization/pictures.ts'
 import { type Offer, readOffer } from '../domain/people/invitations/offer.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -171,6 +172,11 @@ export class Site {
 
   get readFile(): SiteParts['readFile'] {
     return this.#parts.readFile
+  }
+
+  /** The file of the organization's icon or logo at this path. */
+  pictureFile(path: string): string | undefined {
+    return pictureFile(this.#parts.engine.state, path)
   }
 
   /** The text of /metrics, for owners and administrators; undefined where it is closed. */

@@ -100,7 +100,7 @@ describe('paths and methods', () => {
   })
 
   test('something else than an integer where the path needs one is an unknown path', async () => {
-    for (const id of ['x', '-1', '1.0', '1e3', '%31%20', '99999999999999999999', '0x1', ''])
+    for (const id of ['x', '-1', '1.0', '1e3', '%31%20', '0x1', ''])
       isError(
         await daemon().owner.raw('DELETE', `/api/v1/saved_snippets/${id}`),
         id === '' ? 405 : 404,

@@ -38,7 +38,7 @@ export const drafts = {
     method: 'GET',
     path: '/drafts',
     since: 87,
-    summary: 'List your drafts, most recently edited first',
+    summary: 'List your drafts, in the order of their last edits',
     reply: { count: int, drafts: listOf(draft) },
     cli: {
       name: 'drafts list',

@@ -23,7 +23,7 @@ export const emoji = {
   upload: endpoint({
     id: 'upload-custom-emoji',
     method: 'POST',
-    path: '/realm/emoji/{emoji_name}',
+    path: '/realm/emoji/{emoji_name...}',
     callers: 'human members',
     summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: {
@@ -41,7 +41,7 @@ export const emoji = {
   deactivate: endpoint({
     id: 'deactivate-custom-emoji',
     method: 'DELETE',
-    path: '/realm/emoji/{emoji_name}',
+    path: '/realm/emoji/{emoji_name...}',
     summary: 'Deactivate a custom emoji; messages that use it still show it',
     params: { emoji_name: inPath(emojiName, 'the name') },
     cli: {

@@ -10,9 +10,9 @@ import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
-import { truncate } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
 import { normalizeTopic } from '../values/topic-names.ts'
+import { truncateContent } from './messages/compose.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 
@@ -109,7 +109,7 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
   for (const key of Object.keys(given))
     if (!['type', 'to', 'topic', 'content', 'timestamp'].includes(key))
       throw invalid(`${place}["${key}"]`, 'is not a field of a draft')
-  const content = truncate(given.content.trimEnd(), limits.messageContent, '\n[message truncated]')
+  const content = truncateContent(given.content.trimEnd())
   if (content.trim() === '') throw invalid(`${place}["content"]`, 'cannot be blank')
   if (given.timestamp !== undefined && given.timestamp < 0) throw invalid(`${place}["timestamp"]`, 'cannot be negative')
   const inChannel = given.type === 'stream'

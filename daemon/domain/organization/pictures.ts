@@ -40,7 +40,7 @@ export const pictures = resource(api)<PictureFact, Prepared>({
   announce: {
     'organization.picture-changed': (state, { name, picture, site }) => {
       const prefix = apiNames[name]
-      const data = { [`${prefix}_source`]: sourceOf(name, picture), [`${prefix}_url`]: urlOf(site, picture) }
+      const data = { [`${prefix}_source`]: sourceOf(name, picture), [`${prefix}_url`]: urlOf(site, name, picture) }
       return [{ to: everyone(state), event: { type: 'realm', op: 'update_dict', property: prefix, data } }]
     },
   },
@@ -53,7 +53,7 @@ export function presentPictures({ organization }: State, site: string): Record<s
   const fields: Record<string, string> = {}
   for (const [name, prefix] of Object.entries(apiNames) as [PictureName, string][]) {
     const picture = organization.pictures?.[name]
-    fields[`realm_${prefix}_url`] = urlOf(site, picture)
+    fields[`realm_${prefix}_url`] = urlOf(site, name, picture)
     fields[`realm_${prefix}_source`] = sourceOf(name, picture)
   }
   return fields
@@ -64,12 +64,20 @@ export function iconUrl(state: State, site: string): string {
 }
 
 export function pictureUrl({ organization }: State, site: string, name: PictureName): string {
-  return urlOf(site, organization.pictures?.[name])
+  return urlOf(site, name, organization.pictures?.[name])
 }
 
-function urlOf(site: string, picture: Picture | undefined): string {
+/** The name of the file that is served at an address of `urlOf`. */
+export function pictureFile({ organization }: State, path: string): string | undefined {
+  const names = Object.keys(apiNames) as PictureName[]
+  const name = names.find(known => path.endsWith(`/user_avatars/1/realm/${apiNames[known]}.png`))
+  return name && organization.pictures?.[name]?.file
+}
+
+/** Ends in `.png` whatever the type of the picture is: clients know the address from public servers, which convert all to PNG. */
+function urlOf(site: string, name: PictureName, picture: Picture | undefined): string {
   if (picture?.file === undefined) return `${site}/static/icon.svg`
-  return `/user_avatars/1/realm/${picture.file}?version=${picture.version}`
+  return `/user_avatars/1/realm/${apiNames[name]}.png?version=${picture.version}`
 }
 
 /** Uploaded, or what the server has: of icons the API calls that by the letter of the avatar provider. */
@@ -102,5 +110,5 @@ interface Changed {
 }
 
 function withUrl(ctx: Context, { picture, ...outcome }: ReturnType<typeof change>): Outcome<{ icon_url: string }> {
-  return { ...outcome, reply: { icon_url: urlOf(ctx.server.url, picture) } }
+  return { ...outcome, reply: { icon_url: urlOf(ctx.server.url, 'icon', picture) } }
 }

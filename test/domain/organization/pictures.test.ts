@@ -21,7 +21,7 @@ describe('POST and DELETE /realm/icon', () => {
   test('the icon is kept, served, announced to everyone and reported', async () => {
     const heard = await listen(amy, ['realm'])
     const { icon_url } = await daemon.owner.call(api.uploadIcon, { file })
-    assert.match(icon_url, /^\/user_avatars\/1\/realm\/.*version=2$/)
+    assert.match(icon_url, /^\/user_avatars\/1\/realm\/icon\.png\?version=2$/)
     const served = await daemon.anonymous.raw('GET', icon_url)
     assert.deepEqual([served.status, served.headers['content-type']], [200, 'image/png'])
     const data = { icon_source: 'U', icon_url }

@@ -97,9 +97,10 @@ export const channels = resource(api)<ChannelFact>({
       const channel = liveChannelFor(ctx, stream_id, may.seeContent)
       if (ctx.server.level.rules.channelAddressForPosters) may.check(may.post, ctx, channel)
       const sender = ctx.state.users.get(sender_id ?? ctx.actor.id)
-      const isOwn = sender?.id === ctx.actor.id || sender?.bot?.ownerId === ctx.actor.id
-      if (!sender || !(isOwn || sender === systemBot(ctx.state, 'emailgateway')))
-        throw invalid('sender_id', 'must be your own ID or the ID of a bot of yours')
+      const isYours =
+        sender?.id === ctx.actor.id || (sender?.bot?.system === false && may.administerBot.allows(ctx, sender))
+      if (!isYours && (!sender || sender !== systemBot(ctx.state, 'emailgateway')))
+        throw invalid('sender_id', 'must be your own ID or the ID of a bot that you can administer')
       // OPEN: there is no mail gateway, so the address is empty, as the API says for that case.
       return { reply: { email: '' } }
     },

@@ -15,6 +15,10 @@ import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 export function messageContent(given: string, name = 'content'): string {
   const text = given.trimEnd().replace(/^(?:[ \t]*\r?\n)+/, '')
   if (text === '') throw invalid(name, 'cannot be empty')
+  return truncateContent(text)
+}
+
+export function truncateContent(text: string): string {
   return truncate(text, limits.messageContent, '\n[message truncated]')
 }
 
@@ -29,8 +33,8 @@ export function checkTopicsPolicy(state: State, channel: Channel, topic: string)
     })
 }
 
-/** `to` of a message to a channel: an ID, a name, or a list of one. */
-export function channelTo(ctx: Context, to: unknown): Channel {
+/** `to` of a message to a channel: an ID, a name, or a list of one. Bots can have a channel for messages without it. */
+export function channelTo(ctx: Context, to: unknown = ctx.actor.bot?.defaults?.sendingChannelId ?? undefined): Channel {
   const given = Array.isArray(to) && to.length === 1 ? to[0] : to
   if (Array.isArray(given)) throw invalid('to', 'must name exactly one channel')
   if (given === undefined) throw needed('to', 'for a channel message: the name or ID of the channel')

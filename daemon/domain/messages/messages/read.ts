@@ -14,7 +14,7 @@ import type { Context } from '../../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { checkVisible } from './access.ts'
-import { messageContent } from './compose.ts'
+import { truncateContent } from './compose.ts'
 import { HtmlDifferences } from './html-differences.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorInside, findRange, resolveAnchor } from './range.ts'
@@ -204,7 +204,8 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
 }
 
 export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.render>) {
-  return { reply: { rendered: content.trim() === '' ? '' : render(ctx, messageContent(content), null).html } }
+  if (content.trim() === '') return { reply: { rendered: '' } }
+  return { reply: { rendered: render(ctx, truncateContent(content), null).html } }
 }
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {
