@@ -64,7 +64,7 @@ for (const name of readdirSync(dist)) if (name.endsWith('.cache')) rmSync(`${dis
  * parts is first used.
  */
 const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }>> = {
-  // Only patterns of linkifiers and waits need it.
+  // Only patterns of linkifiers and waits need it; it is a bundle of its own.
   re2js: { parts: ['RE2JS'], by: /daemon\/(domain|api)\// },
   // Only texts that have some markup.
   'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
@@ -126,12 +126,13 @@ const late: Readonly<Record<string, string>> = {
   mcp: 'daemon/mcp/index.ts',
   metrics: 'daemon/metrics/prometheus.ts',
   pattern: 'daemon/api/pattern.ts',
+  re2js: 're2js',
 }
 const apart: Plugin = {
   name: 'apart',
   setup(build) {
     build.onResolve(
-      { filter: /^\.\.?\/.*\.ts$|^fastify$|^katex$|^@sinclair\/typebox\/compiler$/ },
+      { filter: /^\.\.?\/.*\.ts$|^fastify$|^katex$|^re2js$|^@sinclair\/typebox\/compiler$/ },
       ({ kind, path, resolveDir, namespace }) => {
         // A stand-in requires its package, others are imported late.
         if (kind !== 'dynamic-import' && namespace !== 'lazily') return undefined

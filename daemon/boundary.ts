@@ -61,7 +61,9 @@ export class Boundary {
   /** Once, after so many milliseconds of real time. Does not keep the process alive. */
   after(ms: number, work: Work): Cancel {
     const timer = setTimeout(() => this.run(work), Math.min(Math.max(ms, 0), longest)).unref()
-    return () => clearTimeout(timer)
+    // Node keeps a list for every duration, and drops it with its last timer only if that one holds the process: without `ref`, each
+    // timer that is cancelled leaves 230 bytes behind for as long as it would have run.
+    return () => clearTimeout(timer.ref())
   }
 
   /** Repeatedly, with so many milliseconds of real time in between. Does not keep the process alive. */

@@ -1,6 +1,7 @@
 // Time: what happens to timers when the clock of the machine is set, and what a steered clock shows.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.
 import { Boundary } from '../../daemon/boundary.ts'
 import { Alarm, SteeredClock } from '../../daemon/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
+import { root } from '../support/sources.ts'
 import { until } from '../support/until.ts'
 
 /** A machine whose clock can be set: timers run by elapsed time, as those of the system do. */
@@ -44,6 +46,24 @@ class SettableClock {
     this.time = end
   }
 }
+
+describe('timers of a world', () => {
+  test('that are cancelled leave nothing behind, however long they would have run', () => {
+    const script = `
+      import { Boundary } from '${join(root, 'daemon/boundary.ts')}'
+      const boundary = new Boundary()
+      const bytesAfter = first => {
+        for (let ms = first; ms < first + 20_000; ms++) boundary.after(ms, () => {})()
+        gc()
+        return process.memoryUsage().heapUsed
+      }
+      const before = bytesAfter(1_000_000)
+      process.stdout.write(String(bytesAfter(2_000_000) - before))`
+    const node = ['--expose-gc', '--import', 'tsx', '--input-type=module', '-e', script]
+    const grown = Number(execFileSync(process.execPath, node, { cwd: root, encoding: 'utf8' }))
+    assert.ok(grown < 1_000_000, `${grown} bytes`)
+  })
+})
 
 describe('an alarm', () => {
   test('rings at its time, once, and not when it was set to another or to none', () => {

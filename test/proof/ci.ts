@@ -1,5 +1,5 @@
-// A day of CI in one process: jobs that each make a space, use it as a test does, and delete it, in a twentieth of the time. Every
-// job ends with a poll that waits, a snapshot or a fault: whatever a space leaves behind adds up.
+// A day of CI in one process, in 20 minutes: jobs that each make a space, use it as a test does, and delete it. Every job ends with a poll
+// that waits, and many with a snapshot or a fault: whatever a space leaves behind adds up.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -15,16 +15,22 @@ describe('unread_msgs', () => {
   test('lists what is unread by conversation', () => {
     const { world: w, amy, bob, cat } = threePeople()
     const general = w.channel('general', [amy, bob])
-    const ids = [w.send(amy, general, 'B', 'x'), w.send(amy, general, 'b', '@**bob**'), w.send(amy, general, 'a', 'x')]
+    const sent = [
+      ['B', 'x'],
+      ['b', '@**bob**'],
+      ['a', 'x'],
+      ['B', 'x'],
+    ] as const
+    const ids = sent.map(([topic, content]) => w.send(amy, general, topic, content))
     const one = w.run(amy, 'send-message', { type: 'direct', to: [bob.id], content: 'x' }).id
     const group = w.run(amy, 'send-message', { type: 'direct', to: [bob.id, cat.id], content: 'x' }).id
     const sections = unreadSection(w, bob)
     assert.deepEqual(sections, {
-      count: 5,
+      count: 6,
       pms: [{ other_user_id: amy.id, sender_id: amy.id, unread_message_ids: [one] }],
       streams: [
         { stream_id: general.id, topic: 'a', unread_message_ids: [ids[2]] },
-        { stream_id: general.id, topic: 'b', unread_message_ids: [ids[0], ids[1]] },
+        { stream_id: general.id, topic: 'B', unread_message_ids: [ids[0], ids[1], ids[3]] },
       ],
       huddles: [{ user_ids_string: `${amy.id},${bob.id},${cat.id}`, unread_message_ids: [group] }],
       mentions: [ids[1]],

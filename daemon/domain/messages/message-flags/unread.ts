@@ -1,7 +1,7 @@
 // The unread messages of a user, found without looking at their whole history.
 
 import { isMentioned, Reader } from '../../model/message-reader.ts'
-import type { IdList, Thread } from '../../model/message-store/index.ts'
+import type { IdList, Place, Thread } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import type { Subscription } from '../../model/subscription-table.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
@@ -112,27 +112,47 @@ function* idsIn(set: { atLeast(id: number): number }): Generator<number> {
   for (let id = set.atLeast(1); id !== Number.POSITIVE_INFINITY; id = set.atLeast(id + 1)) yield id
 }
 
+/** IDs by where they are. Gathered in an array, by the number of the place: there can be 50,000, and a map takes twice as long. */
+class Groups {
+  readonly #ids: number[][] = []
+  readonly #places: Place[] = []
+
+  add(place: Place, id: number): void {
+    const ids = this.#ids[place.number]
+    if (ids) return void ids.push(id)
+    this.#ids[place.number] = [id]
+    this.#places.push(place)
+  }
+
+  /** In the order of their first IDs. Spellings of one topic are places of one thread. */
+  byThread(): Map<Thread, number[]> {
+    const groups = new Map<Thread, number[]>()
+    for (const { thread, number } of this.#places) {
+      const ids = groups.get(thread)
+      groups.set(thread, ids ? [...ids, ...this.#ids[number]!].sort((a, b) => a - b) : this.#ids[number]!)
+    }
+    return groups
+  }
+}
+
 /** `unread_msgs` of `register`. */
 export function presentUnread({ state, actor }: Context, emptyTopic: (topic: string) => string) {
   const newest = unreadIds(state, actor.id, listed + 1)
   const missing = newest.length > listed
   if (missing) newest.pop()
-  const groups = new Map<Thread, number[]>()
+  const groups = new Groups()
   const mentions: number[] = []
   const mine = state.messages.mentioning(actor.id)
   const anyWildcard = state.messages.channelWildcards.length > 0
   for (const id of newest.reverse()) {
-    const { thread } = state.messages.place(id)
-    const group = groups.get(thread)
-    if (group) group.push(id)
-    else groups.set(thread, [id])
+    groups.add(state.messages.place(id), id)
     if ((anyWildcard || mine.length > 0) && isMentioned(state, actor.id, id)) mentions.push(id)
   }
   const pms: { other_user_id: number; sender_id: number; unread_message_ids: number[] }[] = []
   const huddles: { user_ids_string: string; unread_message_ids: number[] }[] = []
   const streams: { stream_id: number; topic: string; key: string; unread_message_ids: number[] }[] = []
   let count = 0
-  for (const [{ channelId, key, conversationId }, ids] of groups) {
+  for (const [{ channelId, key, conversationId }, ids] of groups.byThread()) {
     if (conversationId === 0) {
       const topic = state.messages.place(ids.at(-1)!).topic
       streams.push({ stream_id: channelId, topic: emptyTopic(topic), key, unread_message_ids: ids })
