@@ -296,11 +296,7 @@ export class Engine implements Holder {
   async #loadEdited(sections: Readonly<Record<string, readonly unknown[]>>): Promise<State> {
     const { loadChecked } = await import('./domain/row-checks/index.ts')
     try {
-      return await loadChecked(
-        sections,
-        async () => {},
-        name => this.#parts.snapshots!.file(name),
-      )
+      return await loadChecked(sections, async () => {}, { fileOf: name => this.#parts.snapshots!.file(name) })
     } catch (error) {
       throw new Error(`state.json was edited and cannot be used: ${(error as Error).message}`)
     }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { problemInRow } from '../api/checking.ts'
 import type { Static, TSchema } from '../api/define.ts'
@@ -15,6 +16,7 @@ import { missingPath } from '../http/answer.ts'
 import { type Intake, readBody } from '../http/body.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { hasBody } from '../http/incoming.ts'
+import type { StoredFile } from '../io/files.ts'
 import { snapshotPosition } from '../journal/snapshots.ts'
 import { parseJson } from '../local/nesting.ts'
 import { StateDigest } from './digest.ts'
@@ -29,7 +31,7 @@ interface PeerRoutesParts {
   committed(): number
   elapsed(): number
   repeat(call: RepeatedCall): void
-  readFile(name: string): Promise<Uint8Array | undefined>
+  findFile(name: string): Promise<StoredFile | undefined>
   /** Whether the file is on this disk, after fetching it from the member with that ID if it was not. */
   keepFile(name: string, member: string): Promise<boolean>
   /** Waits until this daemon is at the position. */
@@ -46,11 +48,10 @@ export function peerRoutes(parts: PeerRoutesParts): AnswerPeer {
     if (request.method === 'GET' && stored) return sendStored(parts, stored, path, response)
     const file = /^\/files\/([0-9a-f]{64})$/.exec(path)?.[1]
     if (request.method === 'GET' && file) {
-      const bytes = await parts.readFile(file)
-      if (!bytes) throw missingPath(`${peersPrefix}${path}`)
-      response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length })
-      response.end(bytes)
-      return
+      const found = await parts.findFile(file)
+      if (!found) throw missingPath(`${peersPrefix}${path}`)
+      response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': found.size })
+      return send(found.read(0, found.size - 1), response)
     }
     const name = `${request.method} ${path}`
     const route = Object.hasOwn(routes, name) ? routes[name] : undefined
@@ -161,8 +162,12 @@ async function sendStored(
   const file = join(folder, name)
   if (!existsSync(file)) throw missingPath(`${peersPrefix}${path}`)
   response.writeHead(200, { 'Content-Type': 'application/octet-stream' })
-  // The other daemon notices when the file ends early.
-  await pipeline(createReadStream(file), response).catch(() => response.destroy())
+  await send(createReadStream(file), response)
+}
+
+/** The other daemon notices when a file ends early. */
+async function send(file: Readable, response: ServerResponse): Promise<void> {
+  await pipeline(file, response).catch(() => response.destroy())
 }
 
 /** A digest of the events that queues hold, without signals, which are sent outside of the log. */

@@ -86,6 +86,12 @@ async function refuseLiving(etcd: Etcd, members: string, leader: string): Promis
     const range = { key: encodeText(key), ...(end && { range_end: encodeText(end) }) }
     const { kvs = [] } = await etcd.call('/v3/kv/range', range)
     if (kvs.length === 0) continue
+    // Every key of a daemon ends with its lease, so waiting would not help here.
+    const foreign = kvs.find(({ lease }: { lease?: string }) => !Number(lease))
+    if (foreign)
+      throw new RestoreRefused(
+        `etcd has a key that natterd did not write: ${decodeText(foreign.key)}. Find out which program wrote it, and delete it with etcdctl del`,
+      )
     const urls = kvs.map(
       ({ key: name, value }: { key: string; value: string }) => readMember(decodeText(value))?.url ?? decodeText(name),
     )

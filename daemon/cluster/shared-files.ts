@@ -79,7 +79,7 @@ async function fetchFromAny(
 
 /** Whether the file is on this disk, after fetching it if it was not. */
 export async function fetchFile(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
-  if (await files.read(name)) return true
+  if (await files.find(name)) return true
   const receiving = files.receive()
   try {
     const body = await peers.download(url, `/files/${name}`)

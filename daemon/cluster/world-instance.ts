@@ -234,7 +234,7 @@ function answerPeer({ config, server, peers, current, leads, findAddress, reach 
     committed: () => current().store.journal.committed,
     elapsed: () => current().world.clock.elapsed(),
     repeat: call => current().world.site.repeat(call),
-    readFile: name => current().store.localFiles.read(name),
+    findFile: name => current().store.localFiles.find(name),
     async keepFile(name, member) {
       const url = await findAddress(member)
       return url !== undefined && fetchFile(current().store.localFiles, peers, name, url)

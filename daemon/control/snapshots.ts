@@ -73,8 +73,9 @@ export class SavedStates {
   }
 
   #checkName(name: string): void {
-    if (!/^[\w.-]{1,100}$/.test(name))
-      throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores')
+    // It becomes a part of paths, where '.' and '..' have a meaning.
+    if (!/^[\w-][\w.-]{0,99}$/.test(name))
+      throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores, not beginning with a dot')
     if (places.includes(name)) throw invalid('name', `${name} names a state itself; choose another name`)
     if (this.#saved.size >= most && !this.#saved.has(name))
       throw conflict('name', `there are already ${most} snapshots; remove one first`)

@@ -35,6 +35,10 @@ export function readCertificate(files: CertificateFiles, now: Date): Certificate
     throw new CertificateRefused(`the certificate in ${files.cert} expired on ${found.validTo}; renew it`)
   if (new Date(found.validFrom) > now)
     throw new CertificateRefused(`the certificate in ${files.cert} is not valid before ${found.validFrom}`)
+  // Finds what is wrong with the rest of the chain, and keys that are too short.
+  parse(`--tls-cert ${files.cert} and --tls-key ${files.key} cannot be used for TLS`, () =>
+    process.getBuiltinModule('node:tls').createSecureContext({ cert, key }),
+  )
   return { cert, key, expires }
 }
 

@@ -63,9 +63,15 @@ export function readHead(text: string): BackupHead {
 export function readManifest(text: string): Manifest {
   const body = text.slice(0, text.indexOf('\n') + 1)
   const manifest = text === withSum(body) ? Object(jsonOr(body)) : undefined
-  if (!manifest || !Array.isArray(manifest.files) || !Number.isSafeInteger(manifest.position))
+  const { files, position } = manifest ?? {}
+  if (!Array.isArray(files) || !files.every(isListed) || !Number.isSafeInteger(position))
     throw new BackupRefused('the backup is damaged: its list of files does not match its checksum')
   return manifest as unknown as Manifest
+}
+
+function isListed(file: unknown): boolean {
+  const { name, bytes, sum } = Object(file)
+  return typeof name === 'string' && Number.isSafeInteger(bytes) && Number.isSafeInteger(sum)
 }
 
 export function notABackup(): BackupRefused {

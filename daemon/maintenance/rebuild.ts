@@ -1,8 +1,10 @@
 // The state of a store, from its snapshot and its journal, without a daemon and without writing anything.
 
 import { readSync } from 'node:fs'
+import { problemInRow } from '../api/checking.ts'
 import type { Fact } from '../domain/facts.ts'
 import type { State } from '../domain/model/state.ts'
+import { queueRegistration } from '../domain/row-checks/beside.ts'
 import { checkRows } from '../domain/row-checks/index.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, type StateDocument } from '../journal/state-file.ts'
@@ -28,7 +30,7 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
     for await (const block of readSegment(segment, view.snapshot.position, previous, parseFacts<Fact>))
       for (const { facts } of block) {
         entries++
-        checkRestored(facts)
+        checkRowsIn(facts)
         replay.take(facts)
       }
     previous = segment.last
@@ -37,9 +39,14 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
   return { state, secretVerifier, entries, queues: queues.size }
 }
 
-/** Whole states in a journal are rows like those of a snapshot. */
-function checkRestored(facts: readonly Fact[]): void {
-  for (const fact of facts) if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
+/** Whole states and event queues in a journal are rows like those of a snapshot. */
+function checkRowsIn(facts: readonly Fact[]): void {
+  for (const fact of facts)
+    if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
+    else if (fact.type === 'queue.registered') {
+      const problem = problemInRow('queue', queueRegistration, fact.queue)
+      if (problem !== undefined) throw new Error(problem)
+    }
 }
 
 function readBytes({ sideFiles }: StoreView, name: string): Buffer {

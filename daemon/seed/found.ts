@@ -81,7 +81,7 @@ async function takeRows(
   const { loadChecked, RowsRefused } = await import('../domain/row-checks/index.ts')
   const uploads = seed.uploads ?? []
   try {
-    await loadChecked({ ...sections, uploads }, rest)
+    await loadChecked({ ...sections, uploads }, rest, { isSent: true })
     await keepUploads(uploads, tools.keepFile)
   } catch (error) {
     const path = error instanceof RowsRefused && error.path[0] !== 'uploads' ? error.path : []

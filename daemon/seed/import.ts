@@ -38,6 +38,8 @@ export async function checkArchive(file: string): Promise<void> {
     let end: ArchiveSums | undefined
     let first = true
     for await (const entry of readArchive(file)) {
+      if (entry.type !== 'file') throw new ArchiveMistake(`has an entry that is not a file: ${entry.name}`)
+      if (Object.hasOwn(sums, entry.name)) throw new ArchiveMistake(`has an entry more than once: ${entry.name}`)
       if (end) throw new ArchiveMistake(`goes on after its end: ${entry.name}`)
       if (first) {
         const bytes = entry.name === headName ? await readWhole(entry, mebibyte) : Buffer.alloc(0)

@@ -29,7 +29,7 @@ export function snapshotFiles(files: Files): SnapshotFiles {
     seed: state => seedText(state, files),
     async read(text) {
       try {
-        return await readWorld(acceptDocument('the file', parse(text)).sections, files)
+        return await readWorld(acceptDocument('the file', parse(text)).sections, files, true)
       } catch (error) {
         throw invalid('document', (error as Error).message)
       }
@@ -115,19 +115,23 @@ function saveRows(state: State): Record<string, Iterable<unknown>> {
 }
 
 /** Checks the rows: checksums do not help against the author of the file, who wrote them too. */
-async function readWorld(found: Readonly<Record<string, unknown[]>>, files: Files): Promise<SavedWorld> {
+async function readWorld(
+  found: Readonly<Record<string, unknown[]>>,
+  files: Files,
+  isSent = false,
+): Promise<SavedWorld> {
   const { answers: _answers, ...rows } = splitSections(found).rows
   const { clock: [clock] = [], uploads = [], ...sections } = rows
-  await checkSections(rows)
+  await checkSections(rows, isSent)
   await keepUploads(uploads as SavedUpload[], files.keep)
   const setting = (clock as ClockSetting | undefined) ?? { ahead: 0 }
   return { time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead, clock: setting, sections }
 }
 
 /** The checks are loaded when a file is read, which most daemons never do. */
-async function checkSections(sections: Sections): Promise<void> {
+async function checkSections(sections: Sections, isSent = false): Promise<void> {
   const { loadChecked } = await import('../domain/row-checks/index.ts')
-  await loadChecked(sections, nextTurn)
+  await loadChecked(sections, nextTurn, { isSent })
 }
 
 /** Attempts to copy a store that a daemon uses. */

@@ -81,6 +81,18 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     assert.match(single.stderr, /belongs to a cluster.*natter cluster restore/)
   })
 
+  test('names a key that natterd did not write in place of a daemon, which would be waited for in vain', async () => {
+    const key = encodeText(`${createKeys('natter').members}stranger`)
+    await etcd.call('/v3/kv/put', { key, value: encodeText('{}') })
+    const { code, stderr } = await restore(first)
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /etcd has a key that natterd did not write: \/natter\/natter\/members\/stranger\..*etcdctl del/,
+    )
+    await etcd.call('/v3/kv/deleterange', { key })
+  })
+
   test('is refused with another secret, a damaged backup, or the folder of something else, and changes nothing', async () => {
     const other = join(shell.home, 'other-secret')
     writeFileSync(other, 'quite another secret')

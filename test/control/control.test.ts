@@ -161,7 +161,8 @@ describe('reset and snapshots', () => {
     )
     await control().call('DELETE', '/snapshots/one')
     assert.equal((await control().try('POST', '/snapshots/one/restore')).status, 404)
-    assert.equal((await control().try('POST', '/snapshots', { name: '../x' })).status, 400)
+    for (const name of ['../x', '..', '.'])
+      assert.equal((await control().try('POST', '/snapshots', { name })).status, 400, name)
   })
 })
 

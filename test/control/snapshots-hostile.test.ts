@@ -97,6 +97,24 @@ describe('a snapshot file from a stranger', () => {
       /messages, row 1: last_id: must be an integer/,
     ],
     [
+      'a last ID far above its messages',
+      s => Object.assign(s.messages[0], { last_id: 2 ** 28 }),
+      /messages: the ID 268435456 is too high for a file with \d+ messages: at most \d+/,
+    ],
+    [
+      'a message in the last of many empty segments',
+      s => s.messages.push({ ...s.messages[1], id: 2 ** 28 }),
+      /messages: the ID 268435456 is too high/,
+    ],
+    ...['read', 'unread', 'starred', 'collapsed', 'historical', 'gained', 'lost'].map(
+      set =>
+        [
+          `messages that do not exist marked as ${set}`,
+          (s: Document['sections']) => s.messageFlags.splice(0, 1, { userId: 2, [set]: [1, 2 ** 28] }),
+          /messageFlags: the ID 268435456 is too high/,
+        ] as [string, (sections: Document['sections']) => unknown, RegExp],
+    ),
+    [
       'an ID that is a text',
       s => Object.assign(s.users[1], { id: '1' }),
       /users, row 2: id: must be an integer from 1 to 5000000/,

@@ -1,7 +1,7 @@
 // HTTPS: what is served, which certificates are refused, and that a new one needs no restart.
 
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,6 +103,14 @@ describe('natterd --tls-cert --tls-key', () => {
     givesUp(['--memory', ...swapped], 1, /good-key\.pem is not a certificate in PEM/)
     const noKey = ['--tls-cert', join(fixtures, 'good-cert.pem'), '--tls-key', join(fixtures, 'good-cert.pem')]
     givesUp(['--memory', ...noKey], 1, /good-cert\.pem is not a private key in PEM/)
+    const chain = join(folder, 'chain.pem')
+    const nonsense = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+    writeFileSync(chain, readFileSync(join(fixtures, 'good-cert.pem'), 'utf8') + nonsense)
+    givesUp(
+      ['--memory', '--tls-cert', chain, '--tls-key', join(fixtures, 'good-key.pem')],
+      1,
+      /--tls-cert .*chain\.pem and --tls-key .*good-key\.pem cannot be used for TLS/,
+    )
     givesUp(
       ['--memory', ...pair('good').slice(0, 2)],
       2,

@@ -21,6 +21,7 @@ import { packTar, unpackTar } from 'modern-tar'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { backupToStream } from '../../daemon/maintenance/backup.ts'
+import { manifestText } from '../../daemon/maintenance/backup-format.ts'
 import { newShell } from '../support/cli.ts'
 import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
@@ -321,6 +322,16 @@ describe('natter restore', () => {
       const doubled = await packTar(entries.toSpliced(place, 0, entry))
       await refused(doubled, /the backup is damaged: it holds "[\w./-]+" more than once/)
     }
+  })
+
+  test('refuses a list of files that lists something else', async () => {
+    const entries = (await unpackTar(backup)).map(({ header, data }) => ({ header, body: data! }))
+    const body = Buffer.from(manifestText({ position: 1, files: [null as never] }))
+    const header = { name: 'natter-manifest.json', size: body.length }
+    await refused(
+      await packTar(entries.toSpliced(-1, 1, { header, body } as never)),
+      /its list of files does not match/,
+    )
   })
 
   test('refuses the folder of a daemon that runs', async t => {

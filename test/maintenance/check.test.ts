@@ -176,6 +176,27 @@ describe('natter store check', () => {
     assert.match(JSON.stringify(problems), /cannot be applied: users, row 2: \w+: must be/)
   })
 
+  test('ends with a sentence for facts in the journal that no daemon wrote', async t => {
+    const facts = [
+      {
+        type: 'subscription.added',
+        added: [{ channelId: 1, returning: [], fresh: 'not a record', gained: [] }],
+        after: 0,
+      },
+      { type: 'queue.registered', queue: 5 },
+      { type: 'message-flags.changed', userId: 2, set: 'read', op: 'add', runs: [1, 1e15] },
+    ]
+    for (const fact of facts) {
+      const folder = copy()
+      const journal = await FileJournal.open({ folder, durability: 'os' })
+      await journal.append({ time: 0, op: 'test', actor: null, facts: [fact] }).durable
+      await journal.close()
+      const { code, problems } = await check(t, folder)
+      assert.equal(code, 1, fact.type)
+      assert.match(JSON.stringify(problems), /journal\.ndjson: cannot be applied/)
+    }
+  })
+
   test('refuses a folder that has no store', async t => {
     const { code, stderr } = await newShell(t).run(['store', 'check', '--data', join(scratch, 'nothing')])
     assert.equal(code, 3)

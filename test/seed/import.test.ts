@@ -150,6 +150,29 @@ describe('natterd --import', () => {
       await daemon.stop()
     })
 
+    test('has an entry twice, or one that is not a file', async () => {
+      const all = [...entries].map(([name, body]) => ({ header: { name, size: body.length }, body }))
+      const packed = async (place: number, ...more: Parameters<typeof packTar>[0]) =>
+        writeFileSync(file, gzipSync(await packTar(all.toSpliced(place, 0, ...more))))
+      for (const entry of [all[0]!, all.find(({ header }) => header.name.startsWith('files/'))!]) {
+        await packed(all.length - 1, entry)
+        await refuses(/has an entry more than once: /)
+      }
+      const name = `files/${'0'.repeat(64)}`
+      for (const type of ['symlink', 'link'] as const) {
+        await packed(1, { header: { name, size: 0, type, linkname: '/etc/passwd' } })
+        await refuses(/has an entry that is not a file: files\/0+/)
+      }
+    })
+
+    test('cannot steer the terminal by the names of its entries', async () => {
+      await pack(new Map([...[...entries].slice(0, 1), ['x\u001b]0;y\u0007', Buffer.from('x')]]), file)
+      const data = join(folder, 'steered')
+      const said = givesUp(['--data', data, '--import', file], 1, /has an unknown entry: x\\x1b\]0;y\\x07\n$/)
+      assert.ok(!said.includes('\u001b'))
+      rmSync(file)
+    })
+
     test('was cut short', async () => {
       const whole = readFileSync(archive)
       for (const length of [20, whole.length >> 1, whole.length - 1]) {

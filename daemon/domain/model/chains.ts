@@ -12,6 +12,8 @@ export class Chains {
   #links = 0
 
   add(key: number, value: number): void {
+    // Another key would begin no list of its own, and its links would go round in a circle.
+    if (!(Number.isInteger(key) && key >= 0)) throw new RangeError(`${key} is not an ID`)
     if (key >= this.#newest.length) this.#newest = grown(this.#newest, key + 1, none)
     if (this.#links === this.#values.length) {
       this.#values = grown(this.#values, this.#links + 1)

@@ -1,7 +1,7 @@
 // Messages as one user has them: received or not, read or unread, with which flags.
 
 import type { FlagsOfUser } from './message-flags-table.ts'
-import { marks, unpackRuns } from './message-store/index.ts'
+import { marks } from './message-store/index.ts'
 import type { State } from './state.ts'
 import type { Subscription } from './subscription-table.ts'
 
@@ -170,8 +170,8 @@ export function newestOwn(state: State, userId: number): number {
       if (index > 0 && ids.at(index - 1) > after) newest = Math.max(newest, ids.at(index - 1))
     }
   }
-  for (const id of unpackRuns(state.messageFlags.of(userId).historical.runs()).reverse())
-    if (id <= newest) break
-    else if (state.messages.has(id)) newest = id
+  const { historical } = state.messageFlags.of(userId)
+  for (let id = historical.atMost(state.messages.lastId); id > Math.max(newest, 0); id = historical.atMost(id - 1))
+    if (state.messages.has(id)) newest = id
   return newest === 0 ? -1 : newest
 }

@@ -54,14 +54,48 @@ function formOf({ row: usual, other }: Pick<SectionRows, 'row' | 'other'>, row: 
   return other && Object.hasOwn(Object(row), other[0]) ? other[1] : usual
 }
 
+interface LoadOptions {
+  /** The files that rows of messages name. */
+  readonly fileOf?: FileOf
+  /** Whether a client sent the rows. */
+  readonly isSent?: boolean
+}
+
 /** The state that the rows make, when they make one. Rests now and then, so that others get their turn. */
-export async function loadChecked(sections: Sections, rest: () => Promise<unknown>, fileOf?: FileOf): Promise<State> {
+export async function loadChecked(
+  sections: Sections,
+  rest: () => Promise<unknown>,
+  { fileOf, isSent = false }: LoadOptions = {},
+): Promise<State> {
   const turns = checkRows(sections)
   while (!turns.next().done) await rest()
+  if (isSent) checkSpread(sections)
   const state = State.load(sections, fileOf)
   const more = checkReferences(state)
   while (!more.next().done) await rest()
   return state
+}
+
+/** Tables by the ID of a message take memory and time up to the highest one, however few messages there are. */
+const spread = { least: 2 ** 20, perMessage: 100 }
+
+/**
+ * Message IDs must not be far above the number of messages. A store from which most messages were deleted has such IDs, so files of
+ * operators are not held to it.
+ */
+function checkSpread({ messages = [], messageFlags = [] }: Sections): void {
+  const rows = [...messages] as { id?: number; last_id?: number }[]
+  const most = spread.least + spread.perMessage * rows.length
+  const check = (section: string, id = 0) => {
+    if (id > most)
+      throw new RowsRefused(
+        `${section}: the ID ${id} is too high for a file with ${rows.length} messages: at most ${most}. ` +
+          'If the file is yours, start a daemon with --memory --from FILE',
+      )
+  }
+  for (const { id, last_id } of rows) check('messages', id ?? last_id)
+  for (const { userId: _, ...sets } of messageFlags as Iterable<{ userId: number } & Record<string, number[]>>)
+    for (const runs of Object.values(sets)) check('messageFlags', runs.at(-1))
 }
 
 /** The same for a state that was made in another way. */

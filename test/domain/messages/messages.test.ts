@@ -8,6 +8,7 @@ import { describe, test } from 'node:test'
 import { events } from '../../../daemon/api/events.ts'
 import { messageFlags as flags } from '../../../daemon/api/messages/message-flags.ts'
 import { messages as api } from '../../../daemon/api/messages/messages.ts'
+import { HtmlDifferences } from '../../../daemon/domain/messages/messages/html-differences.ts'
 import { Replay } from '../../../daemon/replay.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
 import { everyKind } from '../../support/every-fact.ts'
@@ -224,6 +225,14 @@ describe('PATCH /messages/{message_id}', () => {
       message_history.map(entry => entry.content),
       ['first', 'second @**joe example**'],
     )
+  })
+
+  test('the history of many long versions has a bound on its marks: the oldest are shown without', () => {
+    const differences = new HtmlDifferences()
+    const version = (number: number) => `<p>${'word '.repeat(5000)}${number}</p>`
+    const shown = Array.from({ length: 20 }, (_, number) => differences.between(version(number), version(number + 1)))
+    assert.match(shown[0]!, /highlight_text_inserted/)
+    assert.equal(shown[19], `<div>${version(20)}</div>`)
   })
 
   test('many edits take the room of each in the journal, and facts of earlier versions are read', async () => {

@@ -3,6 +3,8 @@
 
 /** How many words all differences of one request may compare. Beyond it, a change is shown as a whole. */
 const mostSteps = 100_000
+/** How many words the versions of one request may have together. Beyond it, the newer version is shown without marks. */
+const mostWords = 100_000
 
 interface Token {
   /** Escaped, as the HTML has it. */
@@ -24,9 +26,12 @@ type Range = readonly [oldFrom: number, oldTo: number, newFrom: number, newTo: n
 
 export class HtmlDifferences {
   #steps = mostSteps
+  #words = mostWords
 
   between(older: string, newer: string): string {
+    if (this.#words < 0) return `<div>${newer}</div>`
     const [old, now] = [tokenize(older), tokenize(newer)]
+    this.#words -= old.length + now.length
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {

@@ -158,7 +158,8 @@ export class IdSet {
     const runs: number[] = []
     for (let id = this.atLeast(0); id !== Number.POSITIVE_INFINITY; id = this.atLeast(id)) {
       const first = id
-      while (this.has(id)) id++
+      while (this.has(id))
+        id = this.#blocks[id >>> blockBits] === 'full' ? ((id >>> blockBits) + 1) << blockBits : id + 1
       runs.push(first, id - 1)
     }
     return runs
@@ -186,6 +187,7 @@ export function packRuns(ids: readonly number[]): number[] {
 }
 
 export function unpackRuns(runs: Runs): number[] {
+  mustBeIds(runs)
   const ids: number[] = []
   for (let i = 0; i < runs.length; i += 2) for (let id = runs[i]!; id <= runs[i + 1]!; id++) ids.push(id)
   return ids
