@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { packTar } from 'modern-tar'
+import { packTar, type TarEntry } from 'modern-tar'
 import { botStorage } from '../../daemon/api/bots/bot-storage.ts'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
@@ -151,9 +151,9 @@ describe('natterd --import', () => {
     })
 
     test('has an entry twice, or one that is not a file', async () => {
-      const all = [...entries].map(([name, body]) => ({ header: { name, size: body.length }, body }))
-      const packed = async (place: number, ...more: Parameters<typeof packTar>[0]) =>
-        writeFileSync(file, gzipSync(await packTar(all.toSpliced(place, 0, ...more))))
+      const all: TarEntry[] = [...entries].map(([name, body]) => ({ header: { name, size: body.length }, body }))
+      const packed = async (place: number, entry: TarEntry) =>
+        writeFileSync(file, gzipSync(await packTar(all.toSpliced(place, 0, entry))))
       for (const entry of [all[0]!, all.find(({ header }) => header.name.startsWith('files/'))!]) {
         await packed(all.length - 1, entry)
         await refuses(/has an entry more than once: /)

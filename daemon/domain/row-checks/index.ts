@@ -85,12 +85,13 @@ const spread = { least: 2 ** 20, perMessage: 100 }
  */
 function checkSpread({ messages = [], messageFlags = [] }: Sections): void {
   const rows = [...messages] as { id?: number; last_id?: number }[]
-  const most = spread.least + spread.perMessage * rows.length
+  // The first row is the head of the section.
+  const count = Math.max(0, rows.length - 1)
+  const most = spread.least + spread.perMessage * count
   const check = (section: string, id = 0) => {
     if (id > most)
       throw new RowsRefused(
-        `${section}: the ID ${id} is too high for a file with ${rows.length} messages: at most ${most}. ` +
-          'If the file is yours, start a daemon with --memory --from FILE',
+        `${section}: the ID ${id} is too high for a file with ${count} messages; give IDs up to ${most}`,
       )
   }
   for (const { id, last_id } of rows) check('messages', id ?? last_id)
