@@ -17,16 +17,7 @@ import {
   rowUserId as userId,
 } from '../../api/shapes/rows.ts'
 import { userSettings } from '../../api/shapes/user-settings.ts'
-import type {
-  CustomEmoji,
-  EmailDomain,
-  Export,
-  Invitation,
-  Linkifier,
-  Organization,
-  Playground,
-  ProfileField,
-} from '../model/organization-records.ts'
+import type * as rows from '../model/organization-records.ts'
 import { role } from './people.ts'
 import type { Describes } from './same.ts'
 
@@ -53,7 +44,7 @@ export const organization = row({
   pictures: maybe(row({ icon: maybe(picture), logo: maybe(picture), nightLogo: maybe(picture) })),
   invited: maybe(row({ day: count, count })),
 })
-true satisfies Describes<typeof organization, Organization>
+true satisfies Describes<typeof organization, rows.Organization>
 
 export const profileField = row({
   id,
@@ -67,7 +58,7 @@ export const profileField = row({
   inSummary: bool,
   forMatching: maybe(bool),
 })
-true satisfies Describes<typeof profileField, ProfileField>
+true satisfies Describes<typeof profileField, rows.ProfileField>
 
 export const customEmoji = row({
   id,
@@ -77,7 +68,7 @@ export const customEmoji = row({
   still: maybe(fileName),
   deactivated: bool,
 })
-true satisfies Describes<typeof customEmoji, CustomEmoji>
+true satisfies Describes<typeof customEmoji, rows.CustomEmoji>
 
 export const linkifier = row({
   id,
@@ -88,13 +79,13 @@ export const linkifier = row({
   reverse: maybe(longText),
   alternatives: maybe(listOf(longText)),
 })
-true satisfies Describes<typeof linkifier, Linkifier>
+true satisfies Describes<typeof linkifier, rows.Linkifier>
 
 export const playground = row({ id, name: label, language: label, urlTemplate: longText })
-true satisfies Describes<typeof playground, Playground>
+true satisfies Describes<typeof playground, rows.Playground>
 
 export const emailDomain = row({ id, domain: label, allowSubdomains: bool })
-true satisfies Describes<typeof emailDomain, EmailDomain>
+true satisfies Describes<typeof emailDomain, rows.EmailDomain>
 
 export const invitation = row({
   id,
@@ -111,7 +102,7 @@ export const invitation = row({
   welcome: nullable(longText),
   ended: maybe(oneOf('used', 'revoked')),
 })
-true satisfies Describes<typeof invitation, Invitation>
+true satisfies Describes<typeof invitation, rows.Invitation>
 
 export const organizationExport = row({
   id,
@@ -123,4 +114,4 @@ export const organizationExport = row({
   path: maybe(label),
   file: maybe(fileName),
 })
-true satisfies Describes<typeof organizationExport, Export>
+true satisfies Describes<typeof organizationExport, rows.Export>

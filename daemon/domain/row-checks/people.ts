@@ -19,15 +19,7 @@ import {
 } from '../../api/shapes/rows.ts'
 import { userSettings } from '../../api/shapes/user-settings.ts'
 import type { Answer } from '../model/answers.ts'
-import type {
-  AlertWords,
-  EmailChange,
-  MutedUser,
-  NavigationView,
-  PushDevices,
-  StoredItem,
-  UserStatus,
-} from '../model/personal-records.ts'
+import type * as rows from '../model/personal-records.ts'
 import type { Presence } from '../model/presence-table.ts'
 import type { Group, User } from '../model/state.ts'
 import type { Describes } from './same.ts'
@@ -81,10 +73,10 @@ export const group = row({
 true satisfies Describes<typeof group, Group>
 
 export const storedItem = row({ userId, key: longText, value: longText })
-true satisfies Describes<typeof storedItem, StoredItem>
+true satisfies Describes<typeof storedItem, rows.StoredItem>
 
 export const navigationView = row({ userId, fragment: label, isPinned: bool, name: nullable(label) })
-true satisfies Describes<typeof navigationView, NavigationView>
+true satisfies Describes<typeof navigationView, rows.NavigationView>
 
 export const reactionType = oneOf('unicode_emoji', 'realm_emoji', 'svc_extra_emoji')
 
@@ -93,13 +85,13 @@ export const userStatus = row({
   text: label,
   emoji: maybe(row({ type: reactionType, code: label, name: label, src: maybe(label) })),
 })
-true satisfies Describes<typeof userStatus, UserStatus>
+true satisfies Describes<typeof userStatus, rows.UserStatus>
 
 export const mutedUser = row({ userId, mutedId: userId, since: time })
-true satisfies Describes<typeof mutedUser, MutedUser>
+true satisfies Describes<typeof mutedUser, rows.MutedUser>
 
 export const alertWords = row({ userId, words: listOf(label) })
-true satisfies Describes<typeof alertWords, AlertWords>
+true satisfies Describes<typeof alertWords, rows.AlertWords>
 
 const deviceKind = oneOf('apns', 'fcm')
 export const pushDevices = row({
@@ -107,10 +99,10 @@ export const pushDevices = row({
   tokens: listOf(row({ kind: deviceKind, token: longText, appId: maybe(label) })),
   accounts: listOf(row({ id: int, kind: deviceKind })),
 })
-true satisfies Describes<typeof pushDevices, PushDevices>
+true satisfies Describes<typeof pushDevices, rows.PushDevices>
 
 export const emailChange = row({ token: label, userId, email: label, expires: time })
-true satisfies Describes<typeof emailChange, EmailChange>
+true satisfies Describes<typeof emailChange, rows.EmailChange>
 
 export const presence = row({ userId, active: maybe(time), connected: time, updateId: count })
 true satisfies Describes<typeof presence, Presence>

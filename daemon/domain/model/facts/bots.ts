@@ -3,6 +3,8 @@
 import type { StoredItem } from '../personal-records.ts'
 import type { WebhookDelivery } from '../webhook-deliveries.ts'
 
+export type AnyBotFact = BotStorageFact | WebhookFact
+
 export type BotStorageFact =
   | { readonly type: 'bot-storage.put'; readonly items: readonly StoredItem[] }
   | { readonly type: 'bot-storage.removed'; readonly userId: number; readonly keys: readonly string[] }

@@ -4,6 +4,14 @@ import type { UserTopic } from '../personal-records.ts'
 import type { Channel, ChannelFolder, DefaultChannelGroup } from '../state.ts'
 import type { Subscription } from '../subscription-table.ts'
 
+export type AnyChannelFact =
+  | ChannelFact
+  | ChannelVisibilityChanged
+  | SubscriptionFact
+  | DefaultChannelFact
+  | UserTopicFact
+  | ChannelFolderFact
+
 export type ChannelFact =
   | { readonly type: 'channel.created'; readonly channel: Channel }
   | {

@@ -5,6 +5,8 @@ import type { Draft, Reminder, SavedSnippet, ScheduledMessage } from '../persona
 import type { Conversation } from '../state.ts'
 import type { WebhookDelivery } from '../webhook-deliveries.ts'
 
+export type AnyMessageFact = MessageFact | DraftFact | ReminderFact | SavedSnippetFact | ScheduledMessageFact
+
 export type MessageFact =
   | MessageSent
   | MessageEdited

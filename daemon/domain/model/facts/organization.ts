@@ -14,6 +14,14 @@ import type {
 import type { GroupValue } from '../roles.ts'
 import type { Group, User } from '../state.ts'
 
+export type AnyOrganizationFact =
+  | OrganizationFact
+  | LinkifierFact
+  | PlaygroundFact
+  | PictureFact
+  | EmojiFact
+  | ExportFact
+
 export type OrganizationFact =
   | OrganizationFounded
   | {

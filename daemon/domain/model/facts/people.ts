@@ -7,6 +7,20 @@ import type { Presence } from '../presence-table.ts'
 import type { GroupValue, Role } from '../roles.ts'
 import type { Bot, Group, User } from '../state.ts'
 
+export type AnyPeopleFact =
+  | OnboardingFact
+  | UserFact
+  | UserGroupFact
+  | SettingsFact
+  | PresenceFact
+  | UserStatusFact
+  | MutedUserFact
+  | AlertWordsFact
+  | PushDevicesFact
+  | NavigationViewFact
+  | InvitationFact
+  | ProfileFieldFact
+
 export type OnboardingFact = {
   readonly type: 'user.onboarding-step-seen'
   readonly userId: number
