@@ -155,8 +155,8 @@ describe('README', () => {
   test('its two commands are single lines that do all the set-up', () => {
     const commands = shellLines(readme).filter(line => line.startsWith('npm '))
     assert.deepEqual(commands, ['npm ci && npm start', 'npm cit'])
-    for (const script of ['prepare', 'start', 'test']) assert.ok(manifest.scripts[script], script)
-    assert.equal(manifest.scripts.prepare, 'npm run build')
+    for (const script of ['dependencies', 'start', 'test']) assert.ok(manifest.scripts[script], script)
+    assert.equal(manifest.scripts.dependencies, 'npm run build')
     assert.match(manifest.scripts.start!, /bin\/natterd --data data\/store$/)
   })
 
