@@ -87,7 +87,7 @@ async function windows(plan: Plan): Promise<{ readonly done: number; readonly me
     }
     measured.push(one)
     plan.progress?.(done)
-    plan.note?.(`${done} calls, ${described(one)}`)
+    plan.note?.(`${done} done, ${described(one)}`)
   } while (done < count && performance.now() < deadline)
   return { done, measured }
 }
