@@ -6,7 +6,7 @@ import { Caller } from '../support/daemon.ts'
 import { multipart, send } from '../support/http.ts'
 import { pixel } from '../support/images.ts'
 import { ask, cases, ok } from './support/cases.ts'
-import { amy, bob, channel, kitchen, openKitchen, owner } from './support/kitchen.ts'
+import { amy, bob, channel, kitchen, openKitchen, owner, say } from './support/kitchen.ts'
 
 const refused = { status: 400, code: 'BAD_REQUEST' }
 
@@ -78,6 +78,15 @@ function defaults(): void {
 }
 
 function rendering(): void {
+  test('links a topic by the newest message in it that the caller can see', async () => {
+    const place = await channel([amy], { invite_only: true, history_public_to_subscribers: true })
+    const id = await say(amy, 'plans', 'hello', place.id)
+    const content = `#**${place.name}>plans**`
+    const { rendered } = await ok(amy, 'POST /messages/render', { content })
+    assert.ok(rendered.includes(`/topic/plans/with/${id}"`), rendered)
+    assert.equal((await ok(bob, 'POST /messages/render', { content })).rendered.includes('href'), false)
+  })
+
   cases([
     [
       'keeps spaces at the end',

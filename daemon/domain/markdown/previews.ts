@@ -2,6 +2,7 @@
 
 import type { Token } from 'markdown-it'
 import { element, openTag } from './html.ts'
+import { mediaAddress, rawAddress, youtubeId } from './media-sites.ts'
 import type { Env, Upload } from './render-context.ts'
 
 const maxPreviews = 24
@@ -33,12 +34,30 @@ export function linkPreview(env: Env, href: string, title: string): string | und
   if (picture) findings.hasImage = true
   if (env.quoted || !context.imagePreviews) return undefined
   const upload = path === undefined ? undefined : context.upload(path)
-  if (picture && (path === undefined || upload)) return previewBox('', href, title, imageTag(path ?? href, upload))
+  const media = mediaAddress(href)
+  const caption = media === href && title !== '' ? title : undefined
+  if (picture && (path === undefined || upload))
+    return previewBox(
+      'message_inline_image',
+      { href: media, title: caption },
+      imageTag(path ?? rawAddress(media), upload),
+    )
   if (isVideo(env, stripQuery(href)) && (path === undefined || upload)) {
-    const video = element('video', { preload: 'metadata', src: href })
-    return previewBox(' message_inline_video', href, title, video)
+    const video = element('video', { preload: 'metadata', src: media })
+    return previewBox('message_inline_image message_inline_video', { href: media, title: caption }, video)
   }
-  return undefined
+  const id = youtubeId(href)
+  if (id === undefined) return undefined
+  findings.hasImage = true
+  const still = openTag('img', { src: `https://i.ytimg.com/vi/${id}/mqdefault.jpg` })
+  return previewBox(`${playerClass} message_inline_image`, { 'data-id': id, href }, still)
+}
+
+const playerClass = 'youtube-video'
+
+/** What is played elsewhere: its address stays beside it. */
+function isPlayer(preview: string): boolean {
+  return preview.startsWith(`<div class="${playerClass} `)
 }
 
 /**
@@ -61,7 +80,7 @@ export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Tok
     waiting = []
     if (fresh.length === 0) continue
     for (const html of fresh) shown.add(html)
-    if (token.type === 'paragraph_close' && isAddressOnly(inline)) made.splice(-3)
+    if (token.type === 'paragraph_close' && isAddressOnly(inline) && !isPlayer(fresh[0]!)) made.splice(-3)
     made.push(boxes(token, fresh))
   }
   return made
@@ -112,20 +131,15 @@ function boxes(after: Token, html: readonly string[]): Token {
     tag: '',
     nesting: 0,
     content: html.join(''),
-    hidden: false,
   })
 }
 
-function previewBox(kind: string, href: string, title: string, inside: string): string {
-  return element(
-    'div',
-    { class: `message_inline_image${kind}` },
-    element('a', { href, title: title === '' ? undefined : title }, inside),
-  )
+function previewBox(kind: string, link: Readonly<Record<string, string | undefined>>, inside: string): string {
+  return element('div', { class: kind }, element('a', link, inside))
 }
 
 // OPEN: the daemon does not scale or fetch pictures: uploads and pictures elsewhere are shown as they are. Websites have
-// no previews.
+// no previews, but videos of YouTube have, whose stills need no fetching.
 function imageTag(href: string, upload: Upload | undefined): string {
   if (!upload) return openTag('img', { src: href })
   return openTag('img', { ...describeOriginal(upload), src: href })

@@ -18,6 +18,7 @@ import { truncateContent } from './compose.ts'
 import { HtmlDifferences } from './html-differences.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorInside, findRange, resolveAnchor } from './range.ts'
+import { renderPlace } from './send.ts'
 
 const most = 5000
 /**
@@ -205,7 +206,7 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
 
 export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.render>) {
   if (content.trim() === '') return { reply: { rendered: '' } }
-  return { reply: { rendered: render(ctx, truncateContent(content), null).html } }
+  return { reply: { rendered: render(ctx, truncateContent(content), renderPlace(ctx)).html } }
 }
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {

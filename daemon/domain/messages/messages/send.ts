@@ -172,11 +172,11 @@ export function sentBySystem(
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy, client: 'Internal' })
 }
 
-/** Where the text is posted, for the renderer. */
-export function renderPlace(asker: may.Asker, target: Target): RenderPlace {
+/** Where the text is posted, for the renderer; without a target it is only shown. */
+export function renderPlace(asker: may.Asker, target?: Target): RenderPlace {
   const latestMessage = (id: number, topic: string) => latestVisible(asker, id, topic)
   const upload = (path: string) => attachmentAt(asker, path)
-  return 'channel' in target
+  return target && 'channel' in target
     ? { channel: target.channel, topic: target.topic, latestMessage, upload }
     : { latestMessage, upload }
 }
