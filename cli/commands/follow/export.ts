@@ -115,7 +115,7 @@ function savedText({ messages, files }: Counts): string {
   return `${countText(messages, 'message')} and ${countText(files, 'file')}`
 }
 
-function countText(count: number, noun: string): string {
+export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 

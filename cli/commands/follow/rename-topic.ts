@@ -1,6 +1,7 @@
 // `natter topics rename`: the newest message of the topic is moved, and all others with it.
 
 import { messages } from '../../../daemon/api/messages/messages.ts'
+import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { accountFor } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -11,6 +12,10 @@ import { readParams, sourcesFor } from '../../catalogue/params.ts'
 import { placeWord } from '../../input/links.ts'
 import { placeIn } from '../../input/shorthand.ts'
 import { call } from '../../transport/client.ts'
+import { countText } from './export.ts'
+
+/** What a server returns at once; it counts the messages that were moved. */
+const most = 5000
 
 export async function renameTopic({ args, flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
@@ -22,14 +27,26 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
   const wanted = new Map([
     ['@channel', channel],
     ['@topic', place.topic],
-    ['@lines', '1'],
+    ['@lines', String(most)],
   ])
-  const params = await readParams(messages.list, wanted, sourcesFor(account, patience, globals, false))
+  const sources = sourcesFor(account, patience, globals, false)
+  const params = await readParams(messages.list, wanted, sources)
   const { path, fields } = encodeRequest(messages.list, params)
-  const found = (await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)).messages as Reply[]
+  const page = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  const found = page.messages as Reply[]
   const newest = found.at(-1)
-  if (!newest) throw new Failure(exitCodes.notFound, `there is no topic "${place.topic}" in #${place.channel}`)
-  const done = `renamed #${place.channel}>${place.topic} to ${args[1]}`
+  if (!newest) {
+    const id = await sources.names.find('channel', channel)
+    const { topics } = await call(account, { method: 'GET', path: `/api/v1/users/me/${id}/topics`, fields: new Map() })
+    throw new Failure(exitCodes.notFound, `there is no topic "${place.topic}" in #${place.channel}`, {
+      hint: didYouMean(
+        place.topic,
+        (topics as Reply[]).map(({ name }) => String(name)),
+      ),
+    })
+  }
+  const moved = page.found_oldest ? countText(found.length, 'message') : `${most} messages or more`
+  const done = `renamed #${place.channel}>${place.topic} to ${args[1]}, ${moved}`
   const move = { ...messages.update, cli: { ...messages.update.cli, name: 'topics rename', done } }
   const notices = [
     ...(flags['notify-old'] === true ? [['send_notification_to_old_thread', true] as const] : []),

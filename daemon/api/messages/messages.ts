@@ -196,6 +196,7 @@ export const messages = {
           cli: {
             name: 'messages move',
             args: ['message_id', '@place'],
+            done: 'moved message {message_id}',
             flags: {
               stream_id: 'channel',
               send_notification_to_old_thread: 'notify-old',
