@@ -19,6 +19,9 @@ describe('the fixture subcommands', () => {
       assert.equal(code, 0, `${words.join(' ')}: ${stderr}`)
       return JSON.parse(stdout)
     }
+    const refused = (...words: string[]) => shell.run(words, { env: { NATTER_READY_FILE: file } })
+    assert.match((await refused('why')).stderr, /\n {2}Example: natter why 3 amy\n/)
+    assert.match((await refused('whoami', '--as', 'onwer')).stderr, /\n {2}Did you mean owner\?\n/)
     assert.equal((await run('clock', 'advance', '10m')).time, '2030-01-01T00:10:00.000Z')
     assert.equal((await run('clock', 'set', '2030-01-01T01:00:00Z')).time, '2030-01-01T01:00:00.000Z')
     assert.equal((await run('clock', 'show')).frozen, true)

@@ -61,6 +61,12 @@ def test_the_level_is_that_of_the_run(natter):
     assert.match(readFileSync(join(shell.home, 'failure/spaces', space!, 'calls.ndjson'), 'utf8'), /get-own-user/)
   })
 
+  test('node names the package where the project does not have it', async t => {
+    const { code, stderr } = await newShell(t).run(['init', 'node'])
+    assert.equal(code, 0)
+    assert.match(stderr, /natter is not installed in this project\. First: npm install --save-dev \.\/natter-.+\.tgz/)
+  })
+
   test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
     const { shell, run } = await project(t, 'go')
     writeFileSync(join(shell.home, 'go.mod'), 'module example.com/project\n\ngo 1.18\n')

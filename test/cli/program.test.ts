@@ -57,6 +57,7 @@ describe('natter, with no config and no daemon', () => {
       [['snippets', 'lsit'], /no subcommand "snippets lsit"\n {2}Did you mean list\?/],
       [['channels', 'delete', 'x'], /no subcommand "channels delete"\n {2}Did you mean natter channels archive\?/],
       [['help', 'narow'], /no subcommand "narow"\n {2}Did you mean narrow\?/],
+      [['exec', '--on-falure', 'x', '--', 'true'], /unknown option '--on-falure'\n {2}Did you mean --on-failure\?/],
       [['--verison'], /unknown option '--verison'\n {2}Did you mean --version\?/],
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
       [
