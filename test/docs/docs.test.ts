@@ -156,6 +156,7 @@ describe('README', () => {
     const commands = shellLines(readme).filter(line => line.startsWith('npm '))
     assert.deepEqual(commands, ['npm ci && npm start', 'npm cit'])
     for (const script of ['dependencies', 'start', 'test']) assert.ok(manifest.scripts[script], script)
+    // npm ci runs it in a clone. For a tarball with prepare, npm warns at its installation.
     assert.equal(manifest.scripts.dependencies, 'npm run build')
     assert.match(manifest.scripts.start!, /bin\/natterd --data data\/store$/)
   })
