@@ -16,6 +16,8 @@ export async function uploadText(caller: Caller, content: string): Promise<strin
 /** While `work` runs: uploads are made and deleted, and the store is compacted again and again. */
 export async function withUploadTraffic(daemon: TestDaemon, work: () => Promise<void>): Promise<void> {
   let going = true
+  // Before the work: what it reads has an upload, however slow the machine is.
+  await uploadText(daemon.owner, 'the first upload')
   const uploading = (async () => {
     for (let made = 0; going; made++) {
       await uploadText(daemon.owner, `upload ${made} ${'x'.repeat(made % 100)}`)
