@@ -1,21 +1,13 @@
-// The journal on disk: an active segment that grows, and sealed ones that are deleted once a snapshot covers them. The lock of the
-// store (`store-lock.ts`) makes sure that there is only one writer.
-import { fstatSync, openSync, type Stats, statSync } from 'node:fs'
+// The journal on disk: an active segment that grows in steps, and sealed ones that are deleted once a snapshot covers them. The lock of
+// the store (`store-lock.ts`) makes sure that there is only one writer.
+import { fstatSync, ftruncateSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  closeFile,
-  type Disk,
-  type HeldFolder,
-  holdFolder,
-  realDisk,
-  sync,
-  writeWhole,
-} from '../local/durable-files.ts'
+import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeAt } from '../local/durable-files.ts'
 import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
-import { activeName, entryLine, sealedName, unfinishedName } from './segment-format.ts'
+import { activeName, entryLine, roomByte, roomStep, sealedName, unfinishedName } from './segment-format.ts'
 import { findEntries, type LinesParser, parseEntries, parseFacts, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 import { StoreGone } from './store-folder.ts'
@@ -45,6 +37,9 @@ export class FileJournal<Fact> implements Journal<Fact> {
   #fd: number
   /** The inode of the active segment, to notice when its name leads to another file. */
   #file: Stats
+  /** Where its last entry ends; up to its size it has room. */
+  #end: number
+  #size: number
   #position: number
   /** Position of the newest seal that was requested. */
   #boundary: number
@@ -69,6 +64,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#sealed = found.sealed
     this.#fd = found.fd
     this.#file = fstatSync(found.fd)
+    this.#end = found.end
+    this.#size = this.#file.size
     this.#boundary = found.after
     this.#position = found.position
   }
@@ -97,11 +94,16 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   async #write(text: string): Promise<void> {
     const begin = this.#onFlush && performance.now()
-    const bytes = Buffer.from(text)
-    await writeWhole(this.#fd, bytes, this.#disk)
+    const lines = Buffer.from(text)
+    const end = this.#end + lines.length
+    // Lines that reach beyond the room bring the next step of it. On a disk that is nearly full the lines alone are enough.
+    const bytes = end <= this.#size ? lines : Buffer.concat([lines, Buffer.alloc(roomStep, roomByte)])
+    const written = await writeAt(this.#fd, bytes, this.#end, lines.length, this.#disk)
+    this.#size = Math.max(this.#size, this.#end + written)
     if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)
+    this.#end = end
     this.#mustBeThere()
-    if (begin !== undefined) this.#onFlush!(performance.now() - begin, bytes.length)
+    if (begin !== undefined) this.#onFlush!(performance.now() - begin, lines.length)
   }
 
   lost(): Error | undefined {
@@ -161,12 +163,12 @@ export class FileJournal<Fact> implements Journal<Fact> {
     if (after > newest)
       throw new JournalDamaged(activeName, 1, `the journal ends at position ${newest}, before ${after}`)
     const segments: Segment[] = []
-    const take = (file: string, last: number) => {
+    const take = (file: string, last: number, size?: number) => {
       const fd = openSync(join(this.#folder, file), 'r')
-      segments.push({ file, fd, size: fstatSync(fd).size, last })
+      segments.push({ file, fd, size: size ?? fstatSync(fd).size, last })
     }
     for (const { file, last } of this.#sealed) if (last > after) take(file, last)
-    take(activeName, newest)
+    take(activeName, newest, this.#end)
     return segments
   }
 
@@ -194,7 +196,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
       this.#mustBeThere()
       this.#swapping = true
       // A snapshot begins where the sealed segment ends, so that segment must be on disk even if appends are not synced.
-      await sync(old, this.#disk)
+      await this.#finish()
       await rename(active, join(this.#folder, file))
       // Synced before the second rename, so that a crash in between leaves the entries under one of the two names.
       await this.#held.sync()
@@ -206,6 +208,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     }
     this.#fd = fd
     this.#file = fstatSync(fd)
+    this.#end = this.#file.size
+    this.#size = this.#end
     this.#swapping = false
     this.#sealed.push({ file, last })
     await closeFile(old)
@@ -245,13 +249,19 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   close(): Promise<void> {
     this.#closed ??= this.#commits.inOrder(async () => {
-      if (!this.failure) await sync(this.#fd, this.#disk).catch(error => this.#commits.fail(error))
+      if (!this.failure) await this.#finish().catch(error => this.#commits.fail(error))
       await closeFile(this.#fd)
       // The store is good without this mark: the next start then takes an incomplete end for that of a crash.
       if (!this.failure && !this.lost()) await recordCleanStop(this.#folder, this.#position).catch(() => {})
       await this.#held.release()
     })
     return this.#closed
+  }
+
+  /** Cuts the room off the active segment, and puts it on disk. */
+  async #finish(): Promise<void> {
+    if (this.#end < this.#size) ftruncateSync(this.#fd, this.#end)
+    await sync(this.#fd, this.#disk)
   }
 
   /** Runs the job when everything appended so far is written. Throws the error if that failed. */

@@ -1,4 +1,4 @@
-// The format of a segment of the journal: names, header line, entry lines and their sums.
+// The format of a segment of the journal: names, header line, entry lines and their sums, and the room after them.
 // Must never change unless `segmentFormat` grows: old stores have to boot.
 import { crc32 } from 'node:zlib'
 import { JournalDamaged, type NewEntry } from './journal.ts'
@@ -24,6 +24,16 @@ export function unfinishedName(after: number): string {
 export function isUnfinished(name: string): boolean {
   return /^journal-\d+\.tmp$/.test(name)
 }
+
+/**
+ * What the active segment has after its last entry, room for the next ones: a sync of bytes that were part of the file before commits no
+ * metadata. No entry holds a tab, and JSON permits one between entries, so that the file can be read while it is in use.
+ */
+export const roomByte = 0x09
+export const roomStep = 256 * 1024
+
+/** Room that was never written to, inside of a write that was not finished. Fewer tabs than these can be damage to an entry. */
+export const unwritten = Buffer.alloc(8, roomByte)
 
 export function headerLine(after: number): string {
   return `{"natter":"journal","format":${segmentFormat},"after":${after}}\n`

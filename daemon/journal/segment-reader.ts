@@ -2,7 +2,7 @@
 import { jsonOr } from '../local/json.ts'
 import { type Entry, type Happened, JournalDamaged } from './journal.ts'
 import { lineBlocks, newline, readAt } from './line-blocks.ts'
-import { findSum, parseHeader, positionAt } from './segment-format.ts'
+import { findSum, parseHeader, positionAt, roomByte, unwritten } from './segment-format.ts'
 
 export interface Segment {
   readonly file: string
@@ -182,16 +182,18 @@ interface Tail {
   readonly position: number | undefined
   /** Where the line of that entry ends. */
   readonly end: number
+  /** Whether something other than room follows it. */
+  readonly torn: boolean
 }
 
 /**
  * The last whole entry of a segment whose header ends at `from`, sought backwards: opening costs the same for any length.
  *
  * What follows it may be cut. A batch goes to disk with one write, and after a power loss any part of an unfinished one
- * may be missing, so the tail may hold several bad lines; no caller got an answer for them, since the sync had not returned. A bad
- * line BEFORE a whole entry is another matter: cutting there would lose entries that were acknowledged, so it stays, and
- * reading refuses it. (A power loss that keeps the end of the last batch but not its middle is refused too. Filesystems
- * grow a file only over what they have written, so this is rare, and better asked about than guessed.)
+ * may be missing, so the tail may hold several bad lines; no caller got an answer for them, since the sync had not returned. Where a part
+ * is missing there is still the room that it was written into, so the segment ends before the first such place even if whole entries
+ * follow it. Any other bad line BEFORE a whole entry is damage: cutting there would lose entries that were acknowledged, so it stays, and
+ * reading refuses it.
  */
 export async function findTail(fd: number, from: number, size: number): Promise<Tail> {
   for (let window = 4 * 1024 * 1024; ; window *= 2) {
@@ -202,16 +204,22 @@ export async function findTail(fd: number, from: number, size: number): Promise<
       if (more === 0) throw new Error('the journal shrank while it was read')
       got += more
     }
+    const room = bytes.indexOf(unwritten)
+    const tail = (position: number | undefined, end: number) => ({
+      position,
+      end: begin + end,
+      torn: bytes.subarray(end).some(byte => byte !== roomByte),
+    })
     // A line that begins before the window cannot be judged: `before` is then the end of it, not of the header.
-    for (let end = bytes.lastIndexOf(newline); end >= 0; ) {
+    for (let end = bytes.lastIndexOf(newline, room < 0 ? bytes.length : room); end >= 0; ) {
       const before = end === 0 ? -1 : bytes.lastIndexOf(newline, end - 1)
       if (before < 0 && begin > from) break
       if (findSum(bytes, before + 1, end) >= 0) {
         const position = positionAt(bytes, before + 1)
-        if (position > 0) return { position, end: begin + end + 1 }
+        if (position > 0) return tail(position, end + 1)
       }
       end = before
     }
-    if (begin === from) return { position: undefined, end: from }
+    if (begin === from) return tail(undefined, 0)
   }
 }

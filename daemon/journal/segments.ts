@@ -17,8 +17,10 @@ export interface Sealed {
 
 export interface Segments {
   readonly sealed: Sealed[]
-  /** The active segment, open for appending. */
+  /** The active segment, open for writing. */
   readonly fd: number
+  /** Where its last entry ends. */
+  readonly end: number
   /** Position before its first entry. */
   readonly after: number
   /** Position of the newest entry. */
@@ -53,15 +55,15 @@ export async function openSegments(folder: string, startAfter: number): Promise<
   const fd = await createSegment(folder, unfinishedName(before), before)
   await rename(join(folder, unfinishedName(before)), join(folder, activeName))
   await syncFolder(folder)
-  return { sealed, fd, after: before, position: before }
+  return { sealed, fd, end: fstatSync(fd).size, after: before, position: before }
 }
 
-/** Makes a segment under the name, header on disk, and leaves it open for appending. */
+/** Makes a segment under the name, header on disk, and leaves it open for writing. */
 export async function createSegment(folder: string, name: string, after: number): Promise<number> {
   const path = join(folder, name)
-  // Appending and reading: whatever the file held under this name was left by a crash.
+  // Whatever the file held under this name was left by a crash.
   await unlink(path).catch(() => {})
-  const fd = openSync(path, 'ax+', 0o600)
+  const fd = openSync(path, 'wx+', 0o600)
   try {
     await writeWhole(fd, Buffer.from(headerLine(after)))
     await sync(fd)
@@ -79,7 +81,7 @@ async function openActive(
   before: number,
   stop: number | undefined,
 ): Promise<Omit<Segments, 'sealed'> | undefined> {
-  const fd = openSync(join(folder, activeName), 'a+', 0o600)
+  const fd = openSync(join(folder, activeName), 'r+')
   try {
     const size = fstatSync(fd).size
     const start = Buffer.alloc(Math.min(size, headerRoom))
@@ -94,15 +96,14 @@ async function openActive(
     const tail = await findTail(fd, headerEnd + 1, size)
     const position = tail.position ?? after
     await refuseLostEnd(stop, position, fd, tail.end)
-    if (tail.end < size) {
+    if (tail.torn) {
       ftruncateSync(fd, tail.end)
       fsyncSync(fd)
     }
-    const repair =
-      tail.end < size
-        ? `${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`
-        : undefined
-    return { fd, after, position, repair }
+    const repair = tail.torn
+      ? `${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`
+      : undefined
+    return { fd, end: tail.end, after, position, repair }
   } catch (error) {
     closeSync(fd)
     throw error

@@ -3,27 +3,36 @@ import { close, fdatasync, fsync, openSync, write } from 'node:fs'
 
 /** The two calls of the hot path. A port only so that tests can count them and make them fail. */
 export interface Disk {
-  write(fd: number, bytes: Uint8Array, from: number, done: (error: Error | null, written: number) => void): void
+  /** `at`: a place in the file, or null for the file's own offset. */
+  write(fd: number, bytes: Uint8Array, at: number | null, done: (error: Error | null, written: number) => void): void
   sync(fd: number, done: (error: Error | null) => void): void
 }
 
 export const realDisk: Disk = {
-  write: (fd, bytes, from, done) => write(fd, bytes, from, bytes.length - from, null, done),
+  write: (fd, bytes, at, done) => write(fd, bytes, 0, bytes.length, at, done),
   sync: (fd, done) => fdatasync(fd, done),
 }
 
-/** Writes everything at the file's own offset: the system may take less than it was given, and that is no error. */
-export function writeWhole(fd: number, bytes: Uint8Array, disk = realDisk): Promise<void> {
+/** Writes everything at the file's own offset. */
+export async function writeWhole(fd: number, bytes: Uint8Array, disk = realDisk): Promise<void> {
+  await writeAt(fd, bytes, null, bytes.length, disk)
+}
+
+/**
+ * Writes at a place, or at the file's own offset, until the first `needed` bytes are written: the system may take less than it was given,
+ * and that is no error. Resolves to how many bytes were written.
+ */
+export function writeAt(fd: number, bytes: Uint8Array, at: number | null, needed: number, disk: Disk): Promise<number> {
   return new Promise((resolve, reject) => {
     let from = 0
     const proceed = () =>
-      disk.write(fd, bytes, from, (error, written) => {
+      disk.write(fd, bytes.subarray(from), at === null ? null : at + from, (error, written) => {
         if (error) return reject(error)
         // A write that takes nothing and reports nothing would loop without end.
         if (written === 0) return reject(new Error('the disk took no bytes'))
         from += written
-        if (from < bytes.length) proceed()
-        else resolve()
+        if (from < needed) proceed()
+        else resolve(from)
       })
     proceed()
   })

@@ -17,7 +17,7 @@ export interface Time {
 export class Pace {
   readonly #journal: string
   readonly #time: Time
-  #journalSize: number | undefined
+  #journalTime: number | undefined
   #lastWrite = Number.NEGATIVE_INFINITY
   /** When the next bytes may be copied. */
   #due = Number.NEGATIVE_INFINITY
@@ -25,7 +25,7 @@ export class Pace {
   constructor(folder: string, time: Time = { now: () => performance.now(), sleep }) {
     this.#journal = join(folder, activeName)
     this.#time = time
-    this.#journalSize = this.#measureJournal()
+    this.#journalTime = this.#lastChange()
   }
 
   /** Waits until so many bytes more may be copied. */
@@ -38,15 +38,15 @@ export class Pace {
   }
 
   #isBusy(now: number): boolean {
-    const size = this.#measureJournal()
-    if (size !== this.#journalSize) this.#lastWrite = now
-    this.#journalSize = size
+    const time = this.#lastChange()
+    if (time !== this.#journalTime) this.#lastWrite = now
+    this.#journalTime = time
     return now - this.#lastWrite < busyMs
   }
 
-  /** Undefined where there is no journal. */
-  #measureJournal(): number | undefined {
-    return statSync(this.#journal, { throwIfNoEntry: false })?.size
+  /** By the clock of the file system; undefined where there is no journal. */
+  #lastChange(): number | undefined {
+    return statSync(this.#journal, { throwIfNoEntry: false })?.mtimeMs
   }
 }
 

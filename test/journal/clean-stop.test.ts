@@ -47,7 +47,7 @@ describe('after a clean stop', () => {
   function flipInLastLine(folder: string): void {
     const path = join(folder, 'journal.ndjson')
     const bytes = readFileSync(path)
-    bytes[bytes.length - 40]! ^= 1
+    bytes[bytes.lastIndexOf('\n') - 40]! ^= 1
     writeFileSync(path, bytes)
   }
 

@@ -193,7 +193,7 @@ describe('FileJournal: failures half-way', () => {
   test('a close after a failure syncs nothing', async () => {
     let syncs = 0
     const disk: Disk = {
-      write: (_fd, _bytes, _from, done) => setImmediate(done, full, 0),
+      write: (_fd, _bytes, _at, done) => setImmediate(done, full, 0),
       sync(fd, done) {
         syncs++
         realDisk.sync(fd, done)

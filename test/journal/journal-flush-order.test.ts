@@ -53,6 +53,8 @@ describe('the order of writes', { skip: process.platform === 'win32' }, () => {
       'open FOLDER',
       'write journal-0.tmp',
       'sync journal-0.tmp',
+      // The room after the entry.
+      'truncate journal-0.tmp',
       'sync journal-0.tmp',
       'close journal-0.tmp',
       ...stopRecorded,
@@ -61,33 +63,37 @@ describe('the order of writes', { skip: process.platform === 'win32' }, () => {
   })
 
   for (const durability of ['fsync', 'os'] as const)
-    test(`a seal syncs the old segment and gives it its name before the new one gets its own (${durability})`, async () => {
+    test(`a seal cuts the room off the old segment, syncs it and gives it its name before the new one gets its own (${durability})`, async () => {
       const folder = newFolder()
       await written(['a'], folder)
       const calls = await callsIn(folder, async () => {
         const journal = await openFile(folder, { durability })
+        await journal.append(newEntry('b')).durable
         await journal.seal()
-        await journal.forget(1)
+        await journal.forget(2)
         await journal.close()
       })
       assert.deepEqual(calls, [
         'make FOLDER',
         'open journal.ndjson',
         'open FOLDER',
-        'remove journal-1.tmp',
-        'open journal-1.tmp',
-        'write journal-1.tmp',
-        'sync journal-1.tmp',
+        'write journal.ndjson',
+        ...(durability === 'fsync' ? ['sync journal.ndjson'] : []),
+        'remove journal-2.tmp',
+        'open journal-2.tmp',
+        'write journal-2.tmp',
+        'sync journal-2.tmp',
+        'truncate journal.ndjson',
         'sync journal.ndjson',
-        'rename journal.ndjson journal-000000000001.ndjson',
+        'rename journal.ndjson journal-000000000002.ndjson',
         'sync FOLDER',
-        'rename journal-1.tmp journal.ndjson',
+        'rename journal-2.tmp journal.ndjson',
         'sync FOLDER',
         'close journal.ndjson',
-        'remove journal-000000000001.ndjson',
+        'remove journal-000000000002.ndjson',
         'sync FOLDER',
-        'sync journal-1.tmp',
-        'close journal-1.tmp',
+        'sync journal-2.tmp',
+        'close journal-2.tmp',
         ...stopRecorded,
         'close FOLDER',
       ])

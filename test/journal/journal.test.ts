@@ -122,7 +122,7 @@ describe('FileJournal: group commit', () => {
     const folder = newFolder()
     const disk: Disk = {
       ...realDisk,
-      write: (fd, bytes, from, done) => realDisk.write(fd, bytes.subarray(0, from + 7), from, done),
+      write: (fd, bytes, at, done) => realDisk.write(fd, bytes.subarray(0, 7), at, done),
     }
     const journal = await openFile(folder, { disk })
     await Promise.all(letters(20).map(text => journal.append(newEntry(text)).durable))
@@ -137,10 +137,10 @@ describe('FileJournal: group commit', () => {
       let failing = false
       let calls = 0
       const disk: Disk = {
-        write(fd, bytes, from, done) {
+        write(fd, bytes, at, done) {
           calls++
           if (failing && broken === 'write') setImmediate(done, full, 0)
-          else realDisk.write(fd, bytes, from, done)
+          else realDisk.write(fd, bytes, at, done)
         },
         sync(fd, done) {
           if (failing && broken === 'sync') setImmediate(done, full)

@@ -72,7 +72,7 @@ async function attempt(caller: Caller, endpoint: Endpoint, params: object, key: 
 
 /** Entries that calls have made since the last look; the daemon adds its own meanwhile. */
 function newEntries(): number {
-  const text = readFileSync(join(daemon.data, 'journal.ndjson'), 'utf8')
+  const text = readFileSync(join(daemon.data, 'journal.ndjson'), 'utf8').trimEnd()
   const lines = text.slice(seen).split('\n').filter(Boolean)
   seen = text.length
   return lines.filter(line => operations.has(JSON.parse(line).op)).length

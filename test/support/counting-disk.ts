@@ -8,10 +8,10 @@ export function countingDisk(): { disk: Disk; writes: number; syncs: number; mos
     counted.most = Math.max(counted.most, ++busy)
   }
   counted.disk = {
-    write(fd, bytes, from, done) {
+    write(fd, bytes, at, done) {
       counted.writes++
       enter()
-      realDisk.write(fd, bytes, from, (error, count) => {
+      realDisk.write(fd, bytes, at, (error, count) => {
         busy--
         done(error, count)
       })

@@ -6,15 +6,17 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, trunc
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { forgetCleanStop } from '../../../daemon/journal/clean-stop.ts'
-import { activeName, headerLine } from '../../../daemon/journal/segment-format.ts'
+import { activeName, headerLine, roomByte } from '../../../daemon/journal/segment-format.ts'
 import { launch } from '../../support/daemon.ts'
 import { openFile } from '../../support/journal-files.ts'
 
 /** Entries at the end that are cut, as long as they are short. */
 const entries = 3
 const mostBytes = 1500
-/** Every so many bytes what is cut off is there as zeros: a file can have its new length before its new bytes. */
-const zerosEvery = 7
+/** Every so many bytes something follows the cut. */
+const fillEvery = 7
+/** Bytes of a hole. */
+const holeSize = 16
 
 /** The number of cuts. */
 export async function cutEverywhere(data: string): Promise<number> {
@@ -33,9 +35,8 @@ export async function cutEverywhere(data: string): Promise<number> {
   let cuts = 0
   try {
     for (let size = whole.length; size >= header.length; size--) {
-      const rest = size % zerosEvery === 0 ? [0, whole.length - size] : [0]
-      for (const zeros of rest) {
-        writeFileSync(join(folder, activeName), Buffer.concat([whole.subarray(0, size), Buffer.alloc(zeros)]))
+      for (const rest of size % fillEvery === 0 ? restsOf(whole.subarray(size)) : [Buffer.alloc(0)]) {
+        writeFileSync(join(folder, activeName), Buffer.concat([whole.subarray(0, size), rest]))
         const isWhole = (index: number) => Buffer.byteLength(header + last.slice(0, index + 1).join('')) <= size
         const expected = positions.filter((_, index) => isWhole(index))
         assert.deepEqual(await positionsIn(folder, positions[0]! - 1), expected, `cut after ${size} bytes of\n${whole}`)
@@ -48,6 +49,13 @@ export async function cutEverywhere(data: string): Promise<number> {
   return cuts
 }
 
+/** What can be in the place of bytes that were not written: nothing, zeros, the room for them, or this room and some that were written. */
+function restsOf(lost: Buffer): Buffer[] {
+  const room = Buffer.alloc(lost.length, roomByte)
+  const hole = Buffer.concat([room.subarray(0, holeSize), lost.subarray(holeSize)])
+  return [Buffer.alloc(0), Buffer.alloc(lost.length), room, hole]
+}
+
 /** The same with a daemon: a copy of the store, cut anywhere in its last entry, starts and stops. */
 export async function startCut(data: string, random: () => number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-cut-'))
@@ -58,7 +66,8 @@ export async function startCut(data: string, random: () => number): Promise<void
     forgetCleanStop(copy)
     const last = wholeLines(copy).at(-1)
     const file = join(copy, activeName)
-    if (last !== undefined) truncateSync(file, readFileSync(file).length - 1 - Math.floor(random() * (last.length - 1)))
+    if (last !== undefined)
+      truncateSync(file, readFileSync(file).lastIndexOf('\n') - Math.floor(random() * (last.length - 1)))
     const daemon = await launch(copy)
     await daemon.stop()
   } finally {

@@ -34,6 +34,8 @@ export class BrokenDisk {
   readonly #fault: Fault | undefined
   /** Bytes of each open file that were synced: what is not is lost when a sync fails. */
   readonly #synced = new Map<string, number>()
+  /** What each file held where it was written over since. */
+  readonly #writtenOver = new Map<string, (() => void)[]>()
   readonly #undo: (() => void)[] = []
 
   private constructor(folder: string, fault: Fault | undefined) {
@@ -92,8 +94,12 @@ export class BrokenDisk {
   #take(name: string, file: string, args: readonly any[]): Error | undefined {
     const count = this.seen.push(name)
     const fails = this.#fault && (this.#fault.lasts ? count >= this.#fault.at : count === this.#fault.at)
+    if (writes.has(name) && typeof args[4] === 'number') this.#keepOld(file, args)
     if (!fails) {
-      if (syncs.has(name)) this.#synced.set(file, sizeOf(file))
+      if (syncs.has(name)) {
+        this.#synced.set(file, sizeOf(file))
+        this.#writtenOver.delete(file)
+      }
       return undefined
     }
     const { code } = this.#fault!
@@ -103,15 +109,24 @@ export class BrokenDisk {
     return Object.assign(new Error(`${code}: injected, ${name}`), { code, syscall: name })
   }
 
+  #keepOld(file: string, [fd, , , length, at]: readonly any[]): void {
+    const old = Buffer.alloc(length)
+    const bytes = fs.readSync(fd, old, 0, length, at)
+    const undo = () => void fs.writeSync(fd, old, 0, bytes, at)
+    this.#writtenOver.set(file, [undo, ...(this.#writtenOver.get(file) ?? [])])
+  }
+
   /** As the kernel does: pages that could not be written are forgotten, and the next sync reports success. */
   #loseUnsynced(file: string): void {
-    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile()) fs.truncateSync(file, this.#synced.get(file) ?? 0)
+    if (!fs.statSync(file, { throwIfNoEntry: false })?.isFile()) return
+    for (const undo of this.#writtenOver.get(file) ?? []) undo()
+    fs.truncateSync(file, this.#synced.get(file) ?? 0)
   }
 }
 
 /** A write that fails can have written a part. */
-function writePart([fd, bytes, from = 0, length = bytes.length - from]: readonly any[]): void {
-  fs.writeSync(fd, bytes, from, Math.floor(length / 2))
+function writePart([fd, bytes, from = 0, length = bytes.length - from, at]: readonly any[]): void {
+  fs.writeSync(fd, bytes, from, Math.floor(length / 2), at)
 }
 
 function sizeOf(file: string): number {
