@@ -7,7 +7,7 @@ import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writ
 import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
-import { activeName, entryLine, roomByte, roomStep, sealedName, unfinishedName } from './segment-format.ts'
+import { activeName, entryLine, roomAfter, roomByte, sealedName, unfinishedName } from './segment-format.ts'
 import { findEntries, type LinesParser, parseEntries, parseFacts, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 import { StoreGone } from './store-folder.ts'
@@ -96,8 +96,8 @@ export class FileJournal<Fact> implements Journal<Fact> {
     const begin = this.#onFlush && performance.now()
     const lines = Buffer.from(text)
     const end = this.#end + lines.length
-    // Lines that reach beyond the room bring the next step of it. On a disk that is nearly full the lines alone are enough.
-    const bytes = end <= this.#size ? lines : Buffer.concat([lines, Buffer.alloc(roomStep, roomByte)])
+    // Lines that reach beyond the room bring more of it. On a disk that is nearly full the lines alone are enough.
+    const bytes = end <= this.#size ? lines : Buffer.concat([lines, Buffer.alloc(roomAfter(end), roomByte)])
     const written = await writeAt(this.#fd, bytes, this.#end, lines.length, this.#disk)
     this.#size = Math.max(this.#size, this.#end + written)
     if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)

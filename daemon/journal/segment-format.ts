@@ -30,6 +30,12 @@ export function isUnfinished(name: string): boolean {
  * metadata. No entry holds a tab, and JSON permits one between entries, so that the file can be read while it is in use.
  */
 export const roomByte = 0x09
+
+/** Bytes of room to make after so many bytes: a segment doubles, so that a small store stays small, and then grows by this step. */
+export function roomAfter(end: number): number {
+  return Math.min(end, roomStep)
+}
+
 export const roomStep = 256 * 1024
 
 /** Room that was never written to, inside of a write that was not finished. Fewer tabs than these can be damage to an entry. */
