@@ -193,7 +193,8 @@ interface Tail {
  * may be missing, so the tail may hold several bad lines; no caller got an answer for them, since the sync had not returned. Where a part
  * is missing there is still the room that it was written into, so the segment ends before the first such place even if whole entries
  * follow it. Any other bad line BEFORE a whole entry is damage: cutting there would lose entries that were acknowledged, so it stays, and
- * reading refuses it.
+ * reading refuses it. (So is a gap in the part of a batch that made the file longer. Filesystems grow a file only over what they have
+ * written, so this is rare, and better asked about than guessed.)
  */
 export async function findTail(fd: number, from: number, size: number): Promise<Tail> {
   for (let window = 4 * 1024 * 1024; ; window *= 2) {
