@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, ClockSetting } from '../clock.ts'
 import type { SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
 import type { Fact } from '../domain/facts.ts'
@@ -134,8 +134,9 @@ async function checkSections(sections: Sections, isSent = false): Promise<void> 
   await loadChecked(sections, nextTurn, { isSent })
 }
 
-/** Attempts to copy a store that a daemon uses. */
-const mostAttempts = 5
+/** Attempts to copy a store that a daemon uses, and milliseconds between the first two: then it takes longer each time. */
+const mostAttempts = 10
+const firstPause = 20
 
 // --- a store as the base ------------------------------------------------------------------------------------------
 
@@ -149,6 +150,7 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
       } catch (error) {
         // The daemon may have replaced some of the files by a new snapshot while they were copied.
         if (!hold || attempt === mostAttempts) throw error
+        await sleep(attempt * firstPause)
       }
   } finally {
     hold?.release()
