@@ -5,6 +5,9 @@ import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Turns } from '../../daemon/cluster/turns.ts'
 
+/** Longer than a run: calls that a test leaves behind are not refused while other tests run. */
+const aDay = 86_400_000
+
 describe('turns', () => {
   /** Calls that run until they are ended, with what has begun. */
   const callsOn = (turns: Turns) => {
@@ -23,7 +26,7 @@ describe('turns', () => {
   }
 
   test('of one key run in order, a bounded number at a time', async () => {
-    const { begun, begin, end } = callsOn(new Turns(2, 10))
+    const { begun, begin, end } = callsOn(new Turns(2, 10, aDay))
     for (const name of ['a1', 'a2', 'a3', 'a4']) void begin('a', name)
     await nextTurn()
     assert.deepEqual(begun, ['a1', 'a2'])
@@ -32,7 +35,7 @@ describe('turns', () => {
   })
 
   test('of a new key come after one of each other key, although these have many that wait', async () => {
-    const { begun, begin, end } = callsOn(new Turns(2, 4))
+    const { begun, begin, end } = callsOn(new Turns(2, 4, aDay))
     for (let i = 1; i <= 5; i++) for (const key of ['a', 'b']) void begin(key, `${key}${i}`)
     await nextTurn()
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2'])
@@ -63,7 +66,7 @@ describe('turns', () => {
   })
 
   test('are refused when a thousand of one key wait', async () => {
-    const { begin } = callsOn(new Turns(1, 2))
+    const { begin } = callsOn(new Turns(1, 2, aDay))
     for (let i = 0; i <= 1000; i++) void begin('a', `a${i}`).catch(() => {})
     await assert.rejects(begin('a', 'one more'), { code: 'SERVER_BUSY' })
   })
