@@ -10,7 +10,7 @@ import { full, invalid, missing, missingOwn, Refusal } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
-import { seconds } from '../values/time.ts'
+import { endOfTime, seconds } from '../values/time.ts'
 import { normalizeTopic } from '../values/topic-names.ts'
 import { truncateContent } from './messages/compose.ts'
 
@@ -111,7 +111,9 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
       throw invalid(`${place}["${key}"]`, 'is not a field of a draft')
   const content = truncateContent(given.content.trimEnd())
   if (content.trim() === '') throw invalid(`${place}["content"]`, 'cannot be blank')
-  if (given.timestamp !== undefined && given.timestamp < 0) throw invalid(`${place}["timestamp"]`, 'cannot be negative')
+  const { timestamp = seconds(ctx.now) } = given
+  if (timestamp < 0) throw invalid(`${place}["timestamp"]`, 'cannot be negative')
+  if (timestamp > endOfTime) throw invalid(`${place}["timestamp"]`, 'must be before the year 10000')
   const inChannel = given.type === 'stream'
   if (inChannel) checkChannel(ctx, place, given.to)
   else for (const [index, userId] of given.to.entries()) checkPerson(ctx, `${place}["to"][${index}]`, userId)
@@ -123,7 +125,7 @@ function checkDraft(ctx: Context, place: string, given: Given, id: number): Draf
     to: recipients(ctx, given),
     topic: inChannel ? normalizeTopic(given.topic, `${place}["topic"]`) : '',
     content,
-    timestamp: given.timestamp === undefined ? seconds(ctx.now) : Math.floor(given.timestamp),
+    timestamp: Math.floor(timestamp),
   }
 }
 

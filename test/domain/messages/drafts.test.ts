@@ -42,6 +42,8 @@ describe('POST /drafts', () => {
     for (const [bad, place] of [
       [{ ...blank, content: ' ' }, 'drafts[1]["content"]'],
       [{ ...blank, timestamp: -1 }, 'drafts[1]["timestamp"]'],
+      // The row would be refused by every restore.
+      [{ ...blank, timestamp: 253_402_300_800 }, 'drafts[1]["timestamp"]'],
       [{ ...blank, id: 3 }, 'drafts[1]["id"]'],
       [{ ...blank, type: 'stream', to: [99] }, 'drafts[1]["to"]'],
       [{ ...blank, type: 'private', to: [99] }, 'drafts[1]["to"][0]'],

@@ -67,6 +67,8 @@ describe('POST /invites', () => {
     await amy.refused(api.send, { ...invitation, group_ids: [9999] }, 'BAD_REQUEST')
     await amy.refused(api.send, { ...invitation, group_ids: [2] }, 'BAD_REQUEST')
     await amy.refused(api.send, { ...invitation, invite_expires_in_minutes: 0 }, 'BAD_REQUEST')
+    // The row would be refused by every restore.
+    await amy.refused(api.send, { ...invitation, invite_expires_in_minutes: Number.MAX_SAFE_INTEGER }, 'BAD_REQUEST')
     await amy.refused(api.send, { ...invitation, invitee_emails: ' , ' }, 'BAD_REQUEST')
   })
 

@@ -12,7 +12,7 @@ import { activeGroup } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { addressIsShown } from '../../rules/user-access.ts'
 import { clean } from '../../values/text.ts'
-import { seconds } from '../../values/time.ts'
+import { endOfTime, seconds } from '../../values/time.ts'
 import { isEmailAddress } from '../users/checks.ts'
 import { emailProblem } from '../users/email-rules.ts'
 
@@ -31,10 +31,13 @@ export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' 
   if (welcome !== undefined && welcome !== null) may.check(may.administer, ctx)
   const minutes = terms.invite_expires_in_minutes
   if (minutes === 0) throw invalid('invite_expires_in_minutes', 'must be above 0, or null')
+  const expires = minutes === null ? null : seconds(ctx.now) + minutes * 60
+  if (expires !== null && expires > endOfTime)
+    throw invalid('invite_expires_in_minutes', 'must end before the year 10000, or be null')
   return {
     inviterId: ctx.actor.id,
     madeAt: seconds(ctx.now),
-    expires: minutes === null ? null : seconds(ctx.now) + minutes * 60,
+    expires,
     invitedAs: terms.invite_as,
     channelIds: terms.stream_ids,
     groupIds: terms.group_ids,
