@@ -11,6 +11,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { AnswerTable } from '../../daemon/domain/model/answers.ts'
 import type { Context } from '../../daemon/domain/resource.ts'
+import { RowChecks } from '../../daemon/domain/row-checks/index.ts'
 import { once } from '../../daemon/http/idempotency.ts'
 import { keysFrom } from '../../daemon/io/keys.ts'
 import { type Caller, launch, sharedDaemon } from '../support/daemon.ts'
@@ -211,6 +212,8 @@ describe('kept answers', () => {
     table.add(fact.answer)
     const repeat = () => once({ key: 'k', request: digest }, context, [], () => assert.fail('it is done again'))
     assert.throws(repeat, /was carried out, but its answer was too long to keep/)
+    // A backup with this row can be restored.
+    new RowChecks().check('answers', table.save()[0])
   })
 
   test('survive being saved and loaded, in their order', () => {

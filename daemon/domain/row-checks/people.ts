@@ -107,5 +107,6 @@ true satisfies Describes<typeof emailChange, rows.EmailChange>
 export const presence = row({ userId, active: maybe(time), connected: time, updateId: count })
 true satisfies Describes<typeof presence, Presence>
 
-export const answer = row({ userId, key: label, request: label, reply: textLike(/^\{[\s\S]*\}$/, 4_000_000) })
+/** The reply is empty if it was too long to keep. */
+export const answer = row({ userId, key: label, request: label, reply: textLike(/^(\{[\s\S]*\})?$/, 4_000_000) })
 true satisfies Describes<typeof answer, Answer>

@@ -103,5 +103,5 @@ function notJson({ data }: { data: string }): string | undefined {
 }
 
 function replyIsNotJson({ reply }: { reply: string }): string | undefined {
-  return isJson(reply) ? undefined : 'reply: must be JSON'
+  return reply === '' || isJson(reply) ? undefined : 'reply: must be JSON, or empty'
 }
