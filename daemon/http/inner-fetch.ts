@@ -5,6 +5,8 @@ import type { Site } from './site.ts'
 
 /** `remoteAddress` is that of the client on whose behalf the calls are made. */
 export function innerFetch(site: Site, remoteAddress: string | undefined): typeof fetch {
+  // A site reads paths without the one that it is mounted at, such as /spaces/NAME.
+  const mounted = new URL(site.url).pathname.replace(/\/$/, '').length
   return async (input, init = {}) => {
     const { pathname, search } = new URL(String(input))
     const body = init.body === undefined || init.body === null ? undefined : Buffer.from(String(init.body))
@@ -16,7 +18,12 @@ export function innerFetch(site: Site, remoteAddress: string | undefined): typeo
       const answer = new InnerAnswer(resolve, reject)
       init.signal?.addEventListener('abort', () => answer.abort(init.signal!.reason), { once: true })
       site.serveWhole(
-        { method: init.method ?? 'GET', url: `${pathname}${search}`, headers, socket: { remoteAddress } },
+        {
+          method: init.method ?? 'GET',
+          url: `${pathname.slice(mounted)}${search}`,
+          headers,
+          socket: { remoteAddress },
+        },
         body,
         answer,
       )

@@ -54,7 +54,7 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
   }
   const { method, path } = invitations.accept
   const call = innerFetch(site, request.socket.remoteAddress)
-  const answer = await call(`http://inside${prefix}${path}`, { method, headers, body: String(form) })
+  const answer = await call(`${site.url}${prefix}${path}`, { method, headers, body: String(form) })
   return { status: answer.status, body: (await answer.json()) as Answer }
 }
 

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
 import { sharedDaemon } from '../support/daemon.ts'
 import { eraName, eras, overHttp, overStdio, ownerOf, use } from '../support/mcp.ts'
+import { openSpace } from '../support/spaces.ts'
 import { until } from '../support/until.ts'
 
 describe('the Model Context Protocol', () => {
@@ -58,6 +59,13 @@ describe('the Model Context Protocol', () => {
       await until(async () => (await queues()).length === 0)
     })
   }
+
+  test('is served at /mcp of a space, to its own accounts', async t => {
+    const { url, owner } = await openSpace(daemon(), { preset: 'dev' })
+    const client = await overHttp(t, `${url}/mcp`, owner.key!, eras[0])
+    assert.match((await use(client, 'get_users')).text, /amy@example\.com/)
+    await assert.rejects(overHttp(t, `${url}/mcp`, key(), eras[0]))
+  })
 
   test('needs an API key at /mcp, and a right one', async () => {
     const ask = (headers: Record<string, string>) =>
