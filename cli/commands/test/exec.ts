@@ -106,23 +106,11 @@ What the command prints goes to stderr.`,
   },
 ]
 
-const ownFlags = [
-  'as',
-  'in',
-  'on-failure',
-  'strict-fails',
-  'resume',
-  'levels',
-  'jobs',
-  'timeout',
-  'quiet',
-  'control-token',
-]
-
 /** The daemon would refuse it too, but cannot know the flags of exec. */
 function refuseUnknownFlag(word: string): void {
   const name = /^--([^=]+)/.exec(word)?.[1]
-  const known = [...ownFlags, ...daemonFlagList.map(([flag]) => flag)]
+  const { flags = [], globals = [] } = exec[0]!
+  const known = [...flags.map(flag => flag.name), ...globals, ...daemonFlagList.map(([flag]) => flag)]
   if (name === undefined || known.includes(name)) return
   throw usage(
     `unknown option '--${name}'`,
