@@ -229,7 +229,6 @@ export const files: Needs<string | Buffer> = {
   'acme-dark.png': pixel.png,
   'world.yaml': 'users:\n  - name: zoe\n',
   '.config/fish/completions/git.fish': '',
-  'Downloads/zuliprc': '[api]\nemail=amy@example.com\nkey=KEY\nsite=http://127.0.0.1:9991\n',
   'bot.ndjson': '{"natter_recording":1}\n{"end":true}\n',
   'calls.ndjson': '{"method":"GET","path":"/users/me"}\n',
 }

@@ -90,6 +90,7 @@ class Reader {
     const made = {
       ...files,
       'ready.json': JSON.stringify(ready),
+      'Downloads/zuliprc': `[api]\nemail=${owner.email}\nkey=${owner.key}\nsite=${url}\n`,
       '.config/natter/profiles.json': profilesText(withProfile({ profiles: {} }, localProfile, profileFrom(ready))),
     }
     for (const [name, content] of Object.entries(made)) {
