@@ -14,8 +14,8 @@ import { placeIn } from '../../input/shorthand.ts'
 import { call } from '../../transport/client.ts'
 import { countText } from './export.ts'
 
-/** What a server returns at once; it counts the messages that were moved. */
-const most = 5000
+/** How many messages are fetched to count those that are moved: a reply has their whole content. */
+const most = 1000
 
 export async function renameTopic({ args, flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
