@@ -23,8 +23,8 @@ export interface ExtraArgument {
 
 /** Subcommands that share their first word. */
 interface SubcommandGroup {
+  /** Empty if the catalogue explains the word, and these are only more verbs of it. */
   readonly about: string
-  readonly hidden?: boolean
   readonly load: () => Promise<readonly ExtraSubcommand[]>
 }
 

@@ -25,7 +25,7 @@ interface Options {
   readonly paginate?: boolean
 }
 
-export const api: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'api',
     about: 'Call any route of the API and print the response body unchanged, or indented with --json',

@@ -10,7 +10,7 @@ import { printFormatted } from '../../print/output.ts'
 import { requireSite } from '../../transport/client.ts'
 import { findAccount } from '../../transport/control.ts'
 
-export const env: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'env',
     about: 'Print the server and the account as variables for a shell to evaluate',

@@ -32,7 +32,7 @@ const local = [...formatFlags, 'quiet', 'color']
 
 const name = { name: 'name', about: 'the profile' }
 
-export const login: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'login',
     about: 'Log in with a password and save the API key as a profile',
@@ -49,9 +49,6 @@ export const login: readonly ExtraSubcommand[] = [
     ],
     run: runLogin,
   },
-]
-
-export const logout: readonly ExtraSubcommand[] = [
   {
     name: 'logout',
     about: 'Remove a profile with its API key from this machine',
@@ -68,9 +65,6 @@ export const logout: readonly ExtraSubcommand[] = [
       note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
     },
   },
-]
-
-export const profile: readonly ExtraSubcommand[] = [
   {
     name: 'profile add',
     about: 'Save a site, an account and its key under a name',
@@ -203,9 +197,6 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
       if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
     },
   },
-]
-
-export const config: readonly ExtraSubcommand[] = [
   {
     name: 'config explain',
     about: 'Show which server, account and settings are used, and where each value comes from',

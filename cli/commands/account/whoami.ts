@@ -6,7 +6,7 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printReply } from '../../print/output.ts'
 import { call } from '../../transport/client.ts'
 
-export const whoami: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'whoami',
     about: 'Show the account that subcommands use, the server, and where the key comes from',

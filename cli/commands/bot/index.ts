@@ -3,7 +3,7 @@
 import { formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 
-export const bot: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'bot run',
     about: 'Run a bot: call a function of yours with each message for it',

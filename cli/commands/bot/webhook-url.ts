@@ -15,7 +15,7 @@ import { postedRequest } from '../../transport/posted-request.ts'
 
 const values = ['integration', 'channel', 'topic', 'only-events', 'exclude-events']
 
-export const webhookUrl: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'webhooks url',
     about: 'Print the address that another service posts to, with the key of a bot of yours',

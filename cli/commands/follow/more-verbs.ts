@@ -9,7 +9,7 @@ const account = 'json ndjson fields jq quiet color site user api-key profile rea
 
 const filters = everydayFlags(messages.list).filter(({ name }) => name !== 'lines' && name !== 'all')
 
-export const messageExport: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'messages export',
     about: 'Save messages and the files they link to in a folder; a second run continues',
@@ -32,9 +32,6 @@ interruption, or to add new messages later. Messages that were saved are not fet
     ],
     run: async call => (await import('./export.ts')).exportMessages(call),
   },
-]
-
-export const topicRename: readonly ExtraSubcommand[] = [
   {
     name: 'topics rename',
     about: 'Rename a topic: move all of its messages to another topic of its channel',
@@ -52,9 +49,6 @@ export const topicRename: readonly ExtraSubcommand[] = [
     ],
     run: async call => (await import('./rename-topic.ts')).renameTopic(call),
   },
-]
-
-export const uploadDownload: readonly ExtraSubcommand[] = [
   {
     name: 'uploads download',
     about: 'Save an uploaded file on this machine',

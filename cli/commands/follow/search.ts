@@ -7,7 +7,7 @@ import { everydayFlags } from '../../catalogue/everyday.ts'
 
 const filters = everydayFlags(messages.list).filter(({ name }) => name !== 'search')
 
-export const search: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'search',
     about: 'Find messages by their words',

@@ -5,7 +5,7 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 
-export const commands: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'commands',
     about:

@@ -82,7 +82,7 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
 `,
 }
 
-export const completion: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'completion',
     about: 'Print a completion script for your shell; it also completes channels, topics, users and emoji',
@@ -99,10 +99,7 @@ export const completion: readonly ExtraSubcommand[] = [
       print(script)
     },
   },
-]
-
-/** Candidates, one per line, with a tab before their description. The last word is the one being completed. */
-export const complete: readonly ExtraSubcommand[] = [
+  /** Candidates, one per line, with a tab before their description. The last word is the one being completed. */
   {
     name: '__complete',
     about: 'Print completion candidates, for completion scripts',

@@ -13,7 +13,7 @@ export function everyNoun(table: SubcommandTable): string {
   // What the control plane adds to a noun of the API is explained there.
   const known = new Set(pages.flatMap(({ words }) => words))
   const control = Object.values<Page>(controlPages).filter(({ words }) => !words.some(word => known.has(word)))
-  const others = Object.entries(table).filter(([, { hidden }]) => !hidden)
+  const others = Object.entries(table).filter(([, { about }]) => about !== '')
   const help = [
     'help',
     'show help for a subcommand or a topic; --level N shows it at a feature level, --man prints the man page',

@@ -14,7 +14,7 @@ import { fetchOptions } from '../../transport/limited-fetch.ts'
 const toolsets = ['read', 'write', 'control', 'api'] as const
 type Toolset = (typeof toolsets)[number]
 
-export const mcp: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'mcp',
     about: 'Serve chat to an agent over the Model Context Protocol, on stdin and stdout',

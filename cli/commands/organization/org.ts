@@ -2,7 +2,7 @@
 
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 
-export const org: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'org export',
     about: 'Make an archive of the organization and save it on this machine (administrators)',

@@ -1,4 +1,4 @@
-// `natter seed dump`: an organization as a seed file, written piece by piece.
+// `natter seed dump`: an organization as a seed file, written piece by piece. `natter seed pull` is in a folder of its own.
 
 import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
@@ -7,12 +7,13 @@ import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { Progress } from '../../terminal/progress.ts'
 import { downloadControl } from '../../transport/download.ts'
+import { seedPull } from './seed-pull/index.ts'
 
 /** The daemon may have to write a large organization. */
 const patience = 600_000
 const newline = 0x0a
 
-export const seed: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'seed dump',
     about: 'Write the organization of a daemon as a seed that founds the same organization',
@@ -42,6 +43,7 @@ in it, API keys are not.`,
       note(`wrote ${file}`)
     },
   },
+  seedPull,
 ]
 
 /** Rows are lines. */

@@ -32,7 +32,7 @@ interface Daemon {
   readonly lag: number
 }
 
-export const cluster: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'cluster status',
     about: 'Show who leads the cluster, where each daemon is, how far behind, and what the log in etcd holds',

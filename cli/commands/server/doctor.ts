@@ -26,7 +26,7 @@ interface Finding {
 const oldestNode = [20, 19] as const
 const patience = 3000
 
-export const doctor: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'doctor',
     about: 'Check Node, files, the daemon and the account; exit code 1 if something is wrong',

@@ -15,7 +15,7 @@ import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { requireSite } from '../../transport/client.ts'
 
-export const open: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'open',
     about: 'Open the inspector of the daemon in a browser, or print its address',

@@ -15,7 +15,7 @@ const patience = '30s'
 const step = 50
 const longestAnswer = 5000
 
-export const ready: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'ready',
     about: 'Say whether a server is ready; exit code 0 if it is, 8 if it is starting, 6 if it cannot be reached',

@@ -19,7 +19,7 @@ import { daemonFlagsBut } from '../server/daemon/flags.ts'
 import { runChild } from './child.ts'
 import { environmentFor, type Place, startTimeout, withFixture } from './fixture.ts'
 
-export const exec: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'exec',
     about: 'Start a daemon, run a command with it, and stop the daemon; the exit code is that of the command',
@@ -109,7 +109,7 @@ What the command prints goes to stderr.`,
 /** The daemon would refuse it too, but cannot know the flags of exec. */
 function refuseUnknownFlag(word: string): void {
   const name = /^--([^=]+)/.exec(word)?.[1]
-  const { flags = [], globals = [] } = exec[0]!
+  const { flags = [], globals = [] } = subcommands[0]!
   const known = [...flags.map(flag => flag.name), ...globals, ...daemonFlagList.map(([flag]) => flag)]
   if (name === undefined || known.includes(name)) return
   throw usage(

@@ -13,7 +13,7 @@ import { downloadControl } from '../../transport/download.ts'
 
 const patience = { timeout: 120_000 }
 
-export const keep: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'keep',
     about: 'Write calls, events, queues, clock and a snapshot of a daemon to a folder',

@@ -11,7 +11,7 @@ import { callControlPlane } from '../../transport/control.ts'
 import { concerns, goneFields, type Uses, usesIn } from './level-uses.ts'
 import { readRecording } from './replay/recording.ts'
 
-export const levels: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'levels diff',
     about: 'Say what changed between two feature levels, and what of it a client has to change',

@@ -13,7 +13,7 @@ import { runChild } from './child.ts'
 /** A recording has no deadline. */
 const patience = 86_400_000
 
-export const record: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'record',
     about: 'Write every call of a daemon with its answer to a file, until Ctrl-C or until a command ends',

@@ -9,7 +9,7 @@ import { downloadControl } from '../../transport/download.ts'
 /** The daemon may have to write a large organization. */
 const patience = 600_000
 
-export const snapshot: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'snapshot export',
     about: 'Write a snapshot to a file that is complete by itself',

@@ -16,7 +16,7 @@ import { flagIn } from '../server/daemon/files.ts'
 /** A space in a reply of the control plane. */
 type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & { readonly name: string; readonly control_token: string }
 
-export const spaces: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'spaces use',
     about: 'Save the owner of a space as a profile and switch to it',

@@ -28,7 +28,7 @@ import { duration, wholeNumber } from '../follow/tail/stops.ts'
 const patience = '30s'
 const shownMisses = 3
 
-export const wait: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'wait',
     about: 'Wait for an event; exit code 0 with the event, or 8 with the nearest misses',

@@ -31,7 +31,7 @@ const atomicPiece = 4096
 /** A call of jq costs as much as a thousand events. */
 const eventsPerJq = 5000
 
-export const tail: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'tail',
     about: 'Print messages or other events as they arrive',

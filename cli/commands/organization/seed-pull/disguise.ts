@@ -15,74 +15,10 @@ export interface Disguise {
   readonly email: string
 }
 
-const firstNames = [
-  ...[
-    'Ada',
-    'Ben',
-    'Cleo',
-    'Dan',
-    'Edie',
-    'Finn',
-    'Gwen',
-    'Hugo',
-    'Iris',
-    'Jonas',
-    'Kira',
-    'Leo',
-    'Mona',
-    'Nils',
-    'Olga',
-  ],
-  ...[
-    'Pia',
-    'Quinn',
-    'Rosa',
-    'Sven',
-    'Tara',
-    'Uma',
-    'Vera',
-    'Wim',
-    'Xenia',
-    'Yann',
-    'Zoe',
-    'Arlo',
-    'Bea',
-    'Carl',
-    'Dora',
-  ],
-]
-const lastNames = [
-  ...[
-    'Abbott',
-    'Brook',
-    'Carver',
-    'Dale',
-    'Ellis',
-    'Frost',
-    'Gray',
-    'Hale',
-    'Irving',
-    'Jarvis',
-    'Keller',
-    'Lane',
-    'Marsh',
-  ],
-  ...[
-    'North',
-    'Oakes',
-    'Perry',
-    'Quill',
-    'Reed',
-    'Stone',
-    'Thorne',
-    'Upton',
-    'Vale',
-    'West',
-    'Young',
-    'Zeller',
-    'Ashby',
-  ],
-]
+const firstNames = `Ada Ben Cleo Dan Edie Finn Gwen Hugo Iris Jonas Kira Leo Mona Nils Olga
+Pia Quinn Rosa Sven Tara Uma Vera Wim Xenia Yann Zoe Arlo Bea Carl Dora`.split(/\s/)
+const lastNames = `Abbott Brook Carver Dale Ellis Frost Gray Hale Irving Jarvis Keller Lane Marsh
+North Oakes Perry Quill Reed Stone Thorne Upton Vale West Young Zeller Ashby`.split(/\s/)
 
 /** One for each person. Two with the same made-up name get a number. */
 export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<number, Disguise> {

@@ -9,6 +9,7 @@ import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../../base/profile.ts'
 import type { Reply } from '../../../base/reply.ts'
+import type { Invocation } from '../../../base/subcommand.ts'
 import { printJson } from '../../../print/output.ts'
 import { call, requireSite } from '../../../transport/client.ts'
 import { buildSeed, type Read, type ReadMessage } from './build-seed.ts'
@@ -23,11 +24,8 @@ const pageSize = 1000
 /** How often a call waits because the server asks it to. */
 const retries = 100
 
-export async function pullSeed(
-  file: string,
-  flags: Readonly<Record<string, unknown>>,
-  globals: Globals,
-): Promise<void> {
+export async function pullSeed({ args, flags, globals }: Invocation): Promise<void> {
+  const file = args[0]!
   const channels = [flags.channel ?? []].flat() as string[]
   const count = countIn(flags.messages)
   if (existsSync(file) && !flags.force)

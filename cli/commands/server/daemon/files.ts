@@ -12,6 +12,11 @@ export function dataFolder(given: string | undefined): string {
   return resolve(defaultDataFolder(env, homedir()))
 }
 
+/** By --data. */
+export function folderIn({ data }: Readonly<Record<string, unknown>>): string {
+  return dataFolder(data as string | undefined)
+}
+
 export function runningFile(folder: string): string {
   return join(folder, runningFileName)
 }

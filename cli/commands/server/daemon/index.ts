@@ -16,27 +16,22 @@ const passed = {
   more: 'Every flag of the daemon is also an environment variable: --log-level is NATTER_LOG_LEVEL.',
 }
 
-export const daemon: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'daemon run',
     about: 'Run the daemon in the foreground',
     ...passed,
     globals: ['json'],
     examples: ['natter daemon run --data ./store', 'natter daemon run --memory --port 0 --ready-file ready.json'],
-    async run({ args, globals }) {
-      const { runInForeground } = await import('./process.ts')
-      await runInForeground([...args, ...(globals.json ? ['--json'] : [])])
-    },
+    run: async ({ args, globals }) =>
+      (await import('./process.ts')).runInForeground([...args, ...(globals.json ? ['--json'] : [])]),
   },
   {
     name: 'daemon start',
     about: 'Start the daemon in the background and wait until it answers',
     ...passed,
     examples: ['natter daemon start', 'natter daemon start --data ./store --port 0 --json'],
-    async run({ args, globals }) {
-      const { start } = await import('./lifecycle.ts')
-      await start(args, globals)
-    },
+    run: async call => (await import('./lifecycle.ts')).start(call),
   },
   {
     name: 'daemon stop',
@@ -44,20 +39,14 @@ export const daemon: readonly ExtraSubcommand[] = [
     flags: [data],
     globals,
     examples: ['natter daemon stop', 'natter daemon stop --data ./store'],
-    async run({ flags, globals }) {
-      const { stop } = await import('./lifecycle.ts')
-      await stop(flags.data as string | undefined, globals)
-    },
+    run: async call => (await import('./lifecycle.ts')).stop(call),
   },
   {
     name: 'daemon restart',
     about: 'Stop the daemon and start it again, with the same flags unless others are given',
     ...passed,
     examples: ['natter daemon restart', 'natter daemon restart --data ./store --log-level info'],
-    async run({ args, globals }) {
-      const { restart } = await import('./lifecycle.ts')
-      await restart(args, globals)
-    },
+    run: async call => (await import('./lifecycle.ts')).restart(call),
   },
   {
     name: 'daemon reload',
@@ -73,10 +62,7 @@ export const daemon: readonly ExtraSubcommand[] = [
     ],
     globals,
     examples: ['natter daemon reload', 'natter daemon reload --log-level info'],
-    async run({ flags, globals }) {
-      const { reload } = await import('./lifecycle.ts')
-      await reload(flags, globals)
-    },
+    run: async call => (await import('./lifecycle.ts')).reload(call),
   },
   {
     name: 'daemon status',
@@ -84,10 +70,7 @@ export const daemon: readonly ExtraSubcommand[] = [
     flags: [data],
     globals,
     examples: ['natter daemon status', 'natter daemon status --data ./store --json'],
-    async run({ flags, globals }) {
-      const { status } = await import('./lifecycle.ts')
-      await status(flags.data as string | undefined, globals)
-    },
+    run: async call => (await import('./lifecycle.ts')).status(call),
   },
   {
     name: 'daemon logs',
@@ -99,9 +82,6 @@ export const daemon: readonly ExtraSubcommand[] = [
     ],
     globals: ['json', 'color', 'quiet'],
     examples: ['natter daemon logs -n 100', 'natter daemon logs -f'],
-    async run({ flags }) {
-      const { printLogs } = await import('./logs.ts')
-      await printLogs(flags)
-    },
+    run: async ({ flags }) => (await import('./logs.ts')).printLogs(flags),
   },
 ]

@@ -8,13 +8,13 @@ import { daemonFlags } from '../../../../daemon/local/flags.ts'
 import { localProfile, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
-import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { accountFor, profilesFile, readProfiles, saveProfile } from '../../../base/profile.ts'
+import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { send } from '../../../transport/client.ts'
-import { dataFolder, flagIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
+import { dataFolder, flagIn, folderIn, isAlive, logFile, readRunning, runningFile, withoutFlag } from './files.ts'
 import { spawnDaemon } from './process.ts'
 import { waitUntilReady } from './wait-ready.ts'
 
@@ -22,7 +22,7 @@ const startTimeout = 30_000
 const stopTimeout = 10_000
 const step = 25
 
-export async function start(args: readonly string[], globals: Globals): Promise<void> {
+export async function start({ args, globals }: Pick<Invocation, 'args' | 'globals'>): Promise<void> {
   const folder = dataFolder(flagIn(args, 'data'))
   const running = await findRunning(folder)
   if (running)
@@ -46,8 +46,8 @@ async function noteReplaced(before: string | undefined, url: string): Promise<vo
   note(`the profile ${localProfile} was for the daemon at ${before}, which still runs; it is now for this one`)
 }
 
-export async function stop(data: string | undefined, globals: Globals): Promise<void> {
-  const folder = dataFolder(data)
+export async function stop({ flags, globals }: Invocation): Promise<void> {
+  const folder = folderIn(flags)
   const running = await findRunning(folder)
   if (!running) throw notRunning(folder)
   await end(running, folder, globals.timeout ?? stopTimeout)
@@ -55,18 +55,18 @@ export async function stop(data: string | undefined, globals: Globals): Promise<
     note(`stopped the daemon at ${running.url}`)
 }
 
-export async function restart(args: readonly string[], globals: Globals): Promise<void> {
+export async function restart({ args, globals }: Invocation): Promise<void> {
   const folder = dataFolder(flagIn(args, 'data'))
   const running = await findRunning(folder)
   if (!running) throw notRunning(folder)
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
-  await start(['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals)
+  await start({ args: ['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals })
 }
 
 /** The level is passed in a file, because a signal carries no value. */
-export async function reload(flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
-  const folder = dataFolder(flags.data as string | undefined)
+export async function reload({ flags, globals }: Invocation): Promise<void> {
+  const folder = folderIn(flags)
   const level = flags['log-level'] as string | undefined
   const levels: readonly string[] = daemonFlags['log-level'].choices
   if (level !== undefined && !levels.includes(level))
@@ -86,8 +86,8 @@ export async function reload(flags: Readonly<Record<string, unknown>>, globals: 
     note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
 }
 
-export async function status(data: string | undefined, globals: Globals): Promise<void> {
-  const folder = dataFolder(data)
+export async function status({ flags, globals }: Invocation): Promise<void> {
+  const folder = folderIn(flags)
   const running = await findRunning(folder)
   const ready = running !== undefined && (await answers(running.url)) === 'ready'
   const { pid = null, url = null } = running ?? {}

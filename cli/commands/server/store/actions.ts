@@ -3,16 +3,15 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
-import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
+import type { Invocation } from '../../../base/subcommand.ts'
 import { print, printBytes } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
-import { dataFolder } from '../daemon/files.ts'
+import { folderIn } from '../daemon/files.ts'
 
-type Flags = Readonly<Record<string, unknown>>
-
-export async function makeBackup(file: string, flags: Flags, globals: Globals): Promise<void> {
-  const options = { folder: folderOf(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
+export async function makeBackup({ args, flags, globals }: Invocation): Promise<void> {
+  const file = args[0]!
+  const options = { folder: folderIn(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
   if (file === '-' && process.stdout.isTTY)
     throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
       hint: 'Name a file, or redirect stdout.',
@@ -30,8 +29,9 @@ export async function makeBackup(file: string, flags: Flags, globals: Globals): 
   if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
 }
 
-export async function restoreFrom(file: string, flags: Flags, globals: Globals): Promise<void> {
-  const folder = folderOf(flags)
+export async function restoreFrom({ args, flags, globals }: Invocation): Promise<void> {
+  const file = args[0]!
+  const folder = folderIn(flags)
   const options = { folder, replace: flags.replace === true, incomplete: flags.incomplete === true, now: new Date() }
   const restored = await inSentences(async () => {
     const { checkBackup, openBackup, restoreBackup } = await maintenance()
@@ -55,8 +55,8 @@ export async function restoreFrom(file: string, flags: Flags, globals: Globals):
   if (flags.check && missing.length > 0) throw new Ending(exitCodes.refused)
 }
 
-export async function check(flags: Flags, globals: Globals): Promise<void> {
-  const report = await inSentences(async () => (await maintenance()).checkStore(folderOf(flags)))
+export async function check({ flags, globals }: Invocation): Promise<void> {
+  const report = await inSentences(async () => (await maintenance()).checkStore(folderIn(flags)))
   const { files, bytes, position, problems, notes } = report
   if (!(await printFormatted({ ok: problems.length === 0, ...report }, globals))) {
     for (const { message } of problems) print(`${message}\n`)
@@ -70,8 +70,8 @@ export async function check(flags: Flags, globals: Globals): Promise<void> {
   throw new Ending(exitCodes.refused)
 }
 
-export async function showStats(flags: Flags, globals: Globals): Promise<void> {
-  const stats = await inSentences(async () => (await maintenance()).readStats(folderOf(flags)))
+export async function showStats({ flags, globals }: Invocation): Promise<void> {
+  const stats = await inSentences(async () => (await maintenance()).readStats(folderIn(flags)))
   if (await printFormatted(stats, globals)) return
   const { bytes, snapshot } = stats
   const lines = [
@@ -91,10 +91,6 @@ export async function showStats(flags: Flags, globals: Globals): Promise<void> {
   ] as const
   const width = Math.max(...lines.map(([name]) => name.length))
   print(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
-}
-
-function folderOf(flags: Flags): string {
-  return dataFolder(flags.data as string | undefined)
 }
 
 const maintenance = () => import('../../../../daemon/maintenance/index.ts')

@@ -7,7 +7,7 @@ const globals = [...formatFlags, 'quiet', 'color']
 
 const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the store' }
 
-export const backup: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'backup',
     about: 'Write a backup of the store to one file, while the daemon runs or not',
@@ -23,14 +23,8 @@ does not wait; it deletes no upload until the backup is done. The backup has eve
 messages, uploads, mail that waits, and the secret that all API keys are derived from. Keep it as safe as the store. It is a
 tar file with checksums.`,
     examples: ['natter backup natter.tar', 'natter backup - --data /var/lib/natter | zstd > natter.tar.zst'],
-    async run({ args, flags, globals }) {
-      const { makeBackup } = await import('./actions.ts')
-      await makeBackup(args[0]!, flags, globals)
-    },
+    run: async call => (await import('./actions.ts')).makeBackup(call),
   },
-]
-
-export const restore: readonly ExtraSubcommand[] = [
   {
     name: 'restore',
     about: 'Put a backup back, after everything in it was checked',
@@ -47,14 +41,8 @@ made by a newer version changes nothing. Neither does a restore into the folder 
 upload is missing or damaged, --check names it and exits with 1, and a restore is refused unless --incomplete is given.
 All event queues end with a restore: clients have to register again.`,
     examples: ['natter restore natter.tar --check', 'zstd -d < natter.tar.zst | natter restore - --data ./store'],
-    async run({ args, flags, globals }) {
-      const { restoreFrom } = await import('./actions.ts')
-      await restoreFrom(args[0]!, flags, globals)
-    },
+    run: async call => (await import('./actions.ts')).restoreFrom(call),
   },
-]
-
-export const store: readonly ExtraSubcommand[] = [
   {
     name: 'store check',
     about: 'Read everything in the store and report what is wrong: exit code 0 if nothing is',
@@ -62,10 +50,7 @@ export const store: readonly ExtraSubcommand[] = [
     globals,
     more: 'Reads checksums, the journal line by line, uploads and the secret, and rebuilds the state as a start would. Changes nothing.',
     examples: ['natter store check', 'natter store check --data ./store --json'],
-    async run({ flags, globals }) {
-      const { check } = await import('./actions.ts')
-      await check(flags, globals)
-    },
+    run: async call => (await import('./actions.ts')).check(call),
   },
   {
     name: 'store stats',
@@ -73,9 +58,6 @@ export const store: readonly ExtraSubcommand[] = [
     flags: [data],
     globals,
     examples: ['natter store stats', 'natter store stats --data ./store --json'],
-    async run({ flags, globals }) {
-      const { showStats } = await import('./actions.ts')
-      await showStats(flags, globals)
-    },
+    run: async call => (await import('./actions.ts')).showStats(call),
   },
 ]

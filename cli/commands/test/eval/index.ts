@@ -16,7 +16,7 @@ import { estimateRate } from './score.ts'
 
 const mostRuns = 1000
 
-export const evaluation: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'eval',
     about: 'Run an agent on cases, each in an organization of its own, and score what it did',

@@ -15,7 +15,7 @@ import { scaffolds } from './scaffolds.ts'
 
 const kinds = Object.keys(scaffolds)
 
-export const init: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'init',
     about: 'Write the files that test a project with natter, with comments that explain them',

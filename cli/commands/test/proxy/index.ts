@@ -17,7 +17,7 @@ import { disguiseRecording } from './disguise-recording.ts'
 import { Forwarder } from './forward.ts'
 import { ProxyRecording } from './proxy-recording.ts'
 
-export const proxy: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'proxy',
     about:

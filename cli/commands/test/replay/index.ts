@@ -14,7 +14,7 @@ import { describeCall, type Judge, playAll } from './play-all.ts'
 import { Player } from './player.ts'
 import { type RecordedCall, type Recording, readRecording } from './recording.ts'
 
-export const replay: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'replay',
     about: 'Play a recording again and report every answer that differs; exit code 8 if any does',

@@ -29,7 +29,7 @@ interface Happened {
   readonly event: Reply
 }
 
-export const trigger: readonly ExtraSubcommand[] = [
+export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'trigger',
     about: 'Make an event of any kind happen, by real calls, to see how your client takes it',
