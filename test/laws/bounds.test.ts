@@ -7,20 +7,14 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { defaultBounds } from '../../daemon/api/bounds.ts'
 import { problemIn } from '../../daemon/api/checking.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
-
-/** A value of one shape within a parameter, and how to set the parameter around it. */
-interface Place {
-  readonly path: string
-  readonly shape: TSchema
-  readonly around: (value: unknown) => unknown
-}
+import { type Place, placesIn, sample } from '../support/shape-places.ts'
 
 const endpoints = (await catalogueEndpoints()).map(({ endpoint }) => endpoint)
 
 describe('bounds of the catalogue', () => {
   for (const { id, params } of endpoints)
     for (const [name, { shape }] of Object.entries(params))
-      for (const place of placesIn(name, shape))
+      for (const place of placesIn(name, shape).filter(canGrow))
         test(`${id}: ${place.path} is accepted at its largest size and refused one past it`, () => {
           const [most, one] = sizes(place.shape)
           assert.ok(most !== undefined, `${place.path} has no bound: ${JSON.stringify(place.shape)}`)
@@ -47,22 +41,8 @@ describe('bounds of the catalogue', () => {
   })
 })
 
-/** Every part of the shape that can be made larger. */
-function placesIn(path: string, shape: TSchema, around: Place['around'] = value => value): Place[] {
-  if (Array.isArray(shape.anyOf)) return shape.anyOf.flatMap((arm: TSchema) => placesIn(path, arm, around))
-  const here = ['string', 'array', 'object'].includes(shape.type) && shape.const === undefined
-  if (!here || shape.format === 'binary') return []
-  const places: Place[] = [{ path, shape, around }]
-  if (shape.items) {
-    const least = Math.max(1, shape.minItems ?? 1)
-    const filled = (value: unknown) => [value, ...Array.from({ length: least - 1 }, () => sample(shape.items))]
-    places.push(...placesIn(`${path}[]`, shape.items, value => around(filled(value))))
-  }
-  for (const [name, part] of Object.entries<TSchema>(shape.properties ?? {}))
-    places.push(...placesIn(`${path}.${name}`, part, value => around({ ...(sample(shape) as object), [name]: value })))
-  for (const part of Object.values<TSchema>(shape.patternProperties ?? {}))
-    places.push(...placesIn(`${path}.*`, part, value => around({ key: value })))
-  return places
+function canGrow({ shape }: Place): boolean {
+  return ['string', 'array', 'object'].includes(shape.type) && shape.const === undefined && shape.format !== 'binary'
 }
 
 /** The bound of the shape, and how to make a value of a size. */
@@ -78,26 +58,4 @@ function sizes(shape: TSchema): [number | undefined, (size: number) => unknown] 
       return made
     },
   ]
-}
-
-function sample(shape: TSchema): unknown {
-  if (shape.const !== undefined) return shape.const
-  if (Array.isArray(shape.anyOf)) return sample(shape.anyOf[0])
-  switch (shape.type) {
-    case 'string':
-      return 'x'
-    case 'integer':
-    case 'number':
-      return Math.max(1, shape.minimum ?? 1)
-    case 'boolean':
-      return true
-    case 'null':
-      return null
-    case 'array':
-      return Array.from({ length: shape.minItems ?? 0 }, () => sample(shape.items))
-    case 'object':
-      return Object.fromEntries((shape.required ?? []).map((name: string) => [name, sample(shape.properties[name])]))
-    default:
-      return 1
-  }
 }
