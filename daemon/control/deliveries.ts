@@ -1,7 +1,7 @@
 // Deliveries of outgoing webhooks, of all bots: as the state remembers them, with the newest request that was made.
 
 import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
-import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
+import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
 import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { NumberedLog } from './recent.ts'

@@ -1,6 +1,6 @@
 // Redirects to pictures. The catalogue does not have GET /realm/icon and GET /realm/logo, because their answer is not JSON.
 
-import type { PictureName } from '../domain/model/organization-records.ts'
+import type { PictureName } from '../domain/model/rows/organization.ts'
 import { pictureUrl } from '../domain/organization/pictures.ts'
 import { invalid, needed } from '../domain/refusal.ts'
 import { notStored } from './answer.ts'

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { attachmentAt, attachmentOnTheWeb, decodedPath } from '../domain/files/attachments.ts'
 import { temporaryReader } from '../domain/files/temporary-addresses.ts'
-import type { Attachment } from '../domain/model/personal-records.ts'
+import type { Attachment } from '../domain/model/rows/messages.ts'
 import type { User } from '../domain/model/state.ts'
 import { exportAt, isExportAddress } from '../domain/organization/exports/address.ts'
 import { needed, Refusal } from '../domain/refusal.ts'

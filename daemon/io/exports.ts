@@ -1,7 +1,7 @@
 // Exports are written here, one at a time and beside the traffic. Which ones wait is in the journal, so a restart begins
 // again with what it had not finished.
 
-import type { Export } from '../domain/model/organization-records.ts'
+import type { Export } from '../domain/model/rows/organization.ts'
 import { collectContent } from '../domain/organization/exports/content.ts'
 import { failExport, finishExport, isWaiting } from '../domain/organization/exports/settle.ts'
 import type { Outcome, Surroundings } from '../domain/resource.ts'

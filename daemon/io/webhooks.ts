@@ -4,7 +4,7 @@
 import { Alarm, type Clock } from '../clock.ts'
 import { buildRequest, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import { type Attempt, settle } from '../domain/bots/webhooks/settle.ts'
-import type { WebhookDelivery } from '../domain/model/webhook-deliveries.ts'
+import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { version } from '../local/version.ts'

@@ -31,7 +31,10 @@ export function factsPage(): string {
       ]),
     ),
     '## Records',
-    'What the fields above are made of.',
+    [
+      'What the fields above are made of. Of the rows, `maybe` marks a field that can be absent; `id`, `userId`, `count`, `int` and `time` are numbers,',
+      '`label`, `longText` and `fileName` texts.',
+    ].join('\n'),
     codeBlock('ts', records.join('\n\n')),
   )
 }
@@ -56,15 +59,23 @@ function checkComplete(facts: readonly FactText[]): void {
   if (idle.length > 0) throw new Error(`no resource of daemon/domain/index.ts applies the facts ${idle.join(', ')}`)
 }
 
-/** Interfaces the fields name, and those that these name, in the order of the files. */
+/** Interfaces and rows the fields name, and those that these name, in the order of the files. */
 function recordsUsedBy(facts: readonly FactText[], files: readonly SourceFile[]): string[] {
   const known = new Map<string, string>()
-  for (const { text } of files)
-    for (const found of text.matchAll(/^export interface (\w+)( extends [\w, ]+)? \{/gm))
-      known.set(found[1]!, `interface ${found[1]}${found[2] ?? ''} ${balanced(text, found.index)}`)
+  const shapeOf = new Map<string, string>()
+  for (const { path, text } of files)
+    if (path.startsWith('daemon/domain/model/rows/')) {
+      for (const found of text.matchAll(/^(?:export )?const (\w+) = (?:row\()?\{/gm))
+        known.set(found[1]!, `${found[1]} = ${balanced(text, found.index)}`)
+      for (const [, type, shape] of text.matchAll(/^export type (?:Saved(?=Message))?(\w+) = RowOf<typeof (\w+)>/gm))
+        shapeOf.set(type!, shape!)
+    } else if (path.startsWith('daemon/domain/model/'))
+      for (const found of text.matchAll(/^export interface (\w+)( extends [\w, ]+)? \{/gm))
+        known.set(found[1]!, `interface ${found[1]}${found[2] ?? ''} ${balanced(text, found.index)}`)
   const used = new Set<string>()
   const visit = (text: string): void => {
-    for (const [name] of text.matchAll(/\b[A-Z]\w+/g)) {
+    for (const [word] of withoutComments(text).matchAll(/\b[A-Za-z]\w+\b(?!\??:)/g)) {
+      const name = shapeOf.get(word) ?? word
       if (!known.has(name) || used.has(name)) continue
       used.add(name)
       visit(known.get(name)!)
@@ -85,8 +96,12 @@ function balanced(text: string, from: number): string {
   throw new Error(`a brace is never closed: ${text.slice(start, start + 60)}`)
 }
 
+function withoutComments(text: string): string {
+  return text.replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
+}
+
 function fieldsIn(body: string): (readonly [string, string])[] {
-  const bare = body.slice(1, -1).replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, '')
+  const bare = withoutComments(body.slice(1, -1))
   const fields: (readonly [string, string])[] = []
   for (const part of split(bare)) {
     const field = /^\s*readonly (\w+\??):\s*(.*?)\s*$/s.exec(part)

@@ -11,6 +11,11 @@ export const highestId = 2 ** 28
 /** Lower: what users follow is kept in arrays by user ID. */
 const highestUserId = 5_000_000
 
+type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T
+
+/** The rows that a shape describes. They never change. */
+export type RowOf<S extends TSchema> = Frozen<Static<S>>
+
 /** All the fields and no others. */
 export function row<S extends Record<string, TSchema>>(fields: S) {
   return Type.Object(fields, { additionalProperties: false })

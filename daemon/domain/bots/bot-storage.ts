@@ -3,7 +3,7 @@
 import { botStorage as api } from '../../api/bots/bot-storage.ts'
 import { limits } from '../limits.ts'
 import type { BotStorageFact } from '../model/facts/bots.ts'
-import type { StoredItem } from '../model/personal-records.ts'
+import type { StoredItem } from '../model/rows/people.ts'
 import { invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'

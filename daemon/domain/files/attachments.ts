@@ -2,7 +2,7 @@
 
 import type { AttachmentsRelinked } from '../model/facts/files.ts'
 import type { Message } from '../model/message-store/index.ts'
-import type { Attachment } from '../model/personal-records.ts'
+import type { Attachment } from '../model/rows/messages.ts'
 import type { State } from '../model/state.ts'
 import { conflict } from '../refusal.ts'
 import type { Announcement, ServerFacts } from '../resource.ts'

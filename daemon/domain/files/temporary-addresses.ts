@@ -3,7 +3,7 @@
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
-import type { Attachment } from '../model/personal-records.ts'
+import type { Attachment } from '../model/rows/messages.ts'
 import type { User } from '../model/state.ts'
 import type { Context } from '../resource.ts'
 

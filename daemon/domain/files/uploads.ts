@@ -4,7 +4,7 @@ import { sizeOf, type Upload } from '../../api/define.ts'
 import { uploads as api } from '../../api/files/uploads.ts'
 import { limits } from '../limits.ts'
 import type { UploadFact } from '../model/facts/files.ts'
-import type { Attachment } from '../model/personal-records.ts'
+import type { Attachment } from '../model/rows/messages.ts'
 import { invalid, missing, missingOwn } from '../refusal.ts'
 import { resource } from '../resource.ts'
 import {

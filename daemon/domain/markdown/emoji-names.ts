@@ -2,7 +2,7 @@
 
 import emojiNames from '../../../data/emoji.json' with { type: 'json' }
 import { didYouMean } from '../../local/did-you-mean.ts'
-import type { Emoji } from '../model/emoji.ts'
+import type { Emoji } from '../model/rows/people.ts'
 import type { State } from '../model/state.ts'
 import { missing, type Refusal } from '../refusal.ts'
 import { type CustomEmoji, customEmoji } from './organization-content.ts'

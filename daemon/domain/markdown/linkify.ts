@@ -3,7 +3,7 @@
 import { RE2JS } from 're2js'
 import { parseTemplate } from 'url-template'
 import { costliest, expandedSize, repeatsTooMuch } from '../../api/pattern.ts'
-import type { Linkifier } from '../model/organization-records.ts'
+import type { Linkifier } from '../model/rows/organization.ts'
 import type { State } from '../model/state.ts'
 
 interface LinkMatch {

@@ -1,6 +1,6 @@
 // Additions of an organization to Markdown: custom emoji and linkifiers. The one place where the renderer meets their rows.
 
-import { emojiUrl, type CustomEmoji as Row } from '../model/organization-records.ts'
+import type { CustomEmoji as Row } from '../model/rows/organization.ts'
 import type { State } from '../model/state.ts'
 import { findMatches, LinkifierBudget, linkifiersInOrder } from './linkify.ts'
 
@@ -37,6 +37,11 @@ export function customEmoji(state: State): CustomEmojiLookup {
 
 function present(emoji: Row | undefined): CustomEmoji | undefined {
   return emoji && { id: emoji.id, name: emoji.name, deactivated: emoji.deactivated, src: emojiUrl(emoji) }
+}
+
+/** Served like avatars: the path ends in the name of the file. */
+export function emojiUrl({ file }: Pick<Row, 'file'>): string {
+  return `/user_avatars/emoji/images/${file}`
 }
 
 /** In the order of the list: the earlier wins where two overlap. For one message: they share what it may cost. */

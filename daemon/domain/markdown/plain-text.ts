@@ -1,7 +1,7 @@
 // Finds markup in plain text: linkifier matches, emoji by name and by character, emoticons.
 
 import type { Token } from 'markdown-it'
-import type { Emoji } from '../model/emoji.ts'
+import type { Emoji } from '../model/rows/people.ts'
 import { emojiByCharacter, unicodeCode } from './emoji-names.ts'
 import { element, escapeText, openTag } from './html.ts'
 import type { Linkifier, LinkifierMatch } from './organization-content.ts'

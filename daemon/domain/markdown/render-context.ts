@@ -1,7 +1,7 @@
 // The interface of the renderer: questions about names in a text, and findings about the text.
 
 import type { Behaviours } from '../../api/levels/behaviours.ts'
-import type { Emoji } from '../model/emoji.ts'
+import type { Emoji } from '../model/rows/people.ts'
 import type { Linkifier } from './organization-content.ts'
 
 export interface RenderContext {

@@ -4,10 +4,10 @@ import type { ParamsOf } from '../../api/define.ts'
 import { reactions as api } from '../../api/messages/reactions.ts'
 import { visibilityAfterTakingPart } from '../channels/topics/visibility.ts'
 import { emojiByName, isEmojiCode, isEmojiPair, noSuchEmoji } from '../markdown/emoji-names.ts'
-import type { Emoji, ReactionType } from '../model/emoji.ts'
 import type { ReactionAdded, ReactionRemoved } from '../model/facts/messages.ts'
 import { hasRow } from '../model/message-reader.ts'
 import type { Reaction } from '../model/message-store/index.ts'
+import type { Emoji } from '../model/rows/people.ts'
 import type { State } from '../model/state.ts'
 import { presentAuthor } from '../people/users/present.ts'
 import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
@@ -17,7 +17,7 @@ import { checkChangeable } from './messages/access.ts'
 import { listConcerned } from './messages/audience.ts'
 import { presentReaction, tidy } from './messages/present.ts'
 
-const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies ReactionType[]
+const types: readonly string[] = ['unicode_emoji', 'realm_emoji', 'svc_extra_emoji'] satisfies Emoji['type'][]
 
 export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
   commands: {
@@ -95,7 +95,7 @@ function emojiToAdd(
   const joined = existing.find(other => other.type === type && other.code === code)
   if (joined) return { type: joined.type, code: joined.code, name: joined.name }
   if (code === undefined || type === undefined) throw noSuchEmoji(state, emoji_name)
-  const emoji = { type: type as ReactionType, code, name: found?.name ?? emoji_name }
+  const emoji = { type: type as Emoji['type'], code, name: found?.name ?? emoji_name }
   if (!isEmojiPair(state, emoji))
     throw invalid('emoji_code', `${inQuotes(code)} is not the code of ${inQuotes(emoji_name)}`)
   return emoji
@@ -120,6 +120,6 @@ function reactionToRemove(
   if (reaction_type !== undefined && !types.includes(reaction_type))
     throw invalid('reaction_type', `must be ${inWords(types, 'or')}`)
   if (code === undefined || type === undefined) throw noSuchEmoji(state, emoji_name!)
-  if (!isEmojiCode(state, type as ReactionType, code)) throw missing('emoji_code', 'emoji', code)
+  if (!isEmojiCode(state, type as Emoji['type'], code)) throw missing('emoji_code', 'emoji', code)
   throw new Refusal('You have not reacted with this emoji.', { code: 'REACTION_DOES_NOT_EXIST' })
 }

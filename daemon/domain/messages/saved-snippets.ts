@@ -3,7 +3,7 @@
 import { savedSnippets as api } from '../../api/messages/saved-snippets.ts'
 import { limits } from '../limits.ts'
 import type { SavedSnippetFact } from '../model/facts/messages.ts'
-import type { SavedSnippet } from '../model/personal-records.ts'
+import type { SavedSnippet } from '../model/rows/messages.ts'
 import { full, invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { clean } from '../values/text.ts'

@@ -1,16 +1,7 @@
 // Answers to requests that had an idempotency key, kept so that the same request can be answered again without being done again.
 
 import { idempotencyLimits } from '../../api/idempotency.ts'
-
-export interface Answer {
-  readonly userId: number
-  /** Chosen by the caller. */
-  readonly key: string
-  /** What was asked for: a keyed digest. Empty where it is not known; any request is then taken for the same. */
-  readonly request: string
-  /** The reply, as JSON. Empty if it was too long to keep. */
-  readonly reply: string
-}
+import type { Answer } from './rows/people.ts'
 
 /** Characters of a digest. */
 const digestLength = 32

@@ -1,26 +1,7 @@
 // Everyone who follows or ever followed one channel, by user ID in pages. IDs are given out in a row, so a page is mostly
 // full or not there, and coming to one is a write to a list instead of an entry in a map.
 
-/** What a subscription says, apart from whose it is. Never changed, so that many can have the same. */
-export interface Following {
-  readonly active: boolean
-  readonly color: string
-  readonly muted: boolean
-  readonly pinned: boolean
-  /** null: as the user's own settings say. */
-  readonly notifications: {
-    readonly desktop: boolean | null
-    readonly audible: boolean | null
-    readonly push: boolean | null
-    readonly email: boolean | null
-    readonly wildcardMentions: boolean | null
-  }
-  /**
-   * When the user was subscribed, as message IDs between `after` and `upTo`, both left out; upTo is absent while it
-   * lasts. Who received a message follows from this, so a send costs the same however many listen.
-   */
-  readonly spans: readonly (readonly [after: number, upTo?: number])[]
-}
+import type { Following } from './rows/channels.ts'
 
 const bits = 6
 const perPage = 1 << bits

@@ -1,6 +1,6 @@
 // Questions about the state that many resources ask.
 
-import { mutedUserKey } from './personal-records.ts'
+import { mutedUserKey } from './keys.ts'
 import { userSetting } from './settings.ts'
 import type { Channel, Conversation, State, User } from './state.ts'
 

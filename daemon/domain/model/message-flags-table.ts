@@ -1,6 +1,7 @@
 // The flags of people's messages, where they differ from the default: received and unread.
 
 import { IdSet } from './message-store/index.ts'
+import type { SavedFlags } from './rows/messages.ts'
 
 const flagSets = ['read', 'unread', 'starred', 'collapsed', 'historical', 'gained', 'lost'] as const
 /**
@@ -44,7 +45,7 @@ export class MessageFlagsTable {
   }
 
   load(rows: Iterable<unknown>): void {
-    for (const row of rows as Iterable<{ userId: number } & Partial<Record<FlagSet, number[]>>>)
+    for (const row of rows as Iterable<SavedFlags>)
       for (const set of flagSets) if (row[set]) this.add(row.userId, set, row[set])
   }
 

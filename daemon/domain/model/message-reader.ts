@@ -2,8 +2,8 @@
 
 import type { FlagsOfUser } from './message-flags-table.ts'
 import { marks } from './message-store/index.ts'
+import type { Subscription } from './rows/channels.ts'
 import type { State } from './state.ts'
-import type { Subscription } from './subscription-table.ts'
 
 type Following = Pick<Subscription, 'active' | 'spans'>
 

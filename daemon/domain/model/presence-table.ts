@@ -1,14 +1,6 @@
 // The last presence report of each user. Volatile: saved with a snapshot and when the daemon stops, not with every report.
 
-export interface Presence {
-  readonly userId: number
-  /** Last report of being active, milliseconds; absent before the first. */
-  readonly active?: number
-  /** Last report of any kind, milliseconds. */
-  readonly connected: number
-  /** Grows from change to change, over all accounts. */
-  readonly updateId: number
-}
+import type { Presence } from './rows/people.ts'
 
 export class PresenceTable {
   readonly #rows = new Map<number, Presence>()

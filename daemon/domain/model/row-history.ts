@@ -1,7 +1,7 @@
 // Earlier versions of rows, so that a rule can be asked about the state at an earlier position of the journal. Only
 // the rows that decide who receives a message are followed.
 
-import type { Following } from './followers.ts'
+import type { Following } from './rows/channels.ts'
 import type { Channel, Group, State, User } from './state.ts'
 
 interface Change {

@@ -1,12 +1,14 @@
-// Everything the service remembers: people, groups, channels, and the tables of all records. Those of one person are
-// described in personal-records.ts, those of the organization in organization-records.ts. Rows are what facts left
-// behind, in our own words; what clients see is made from them by each resource's `present`.
+// Everything the service remembers: people, groups, channels, and the tables of all records. Rows are what facts
+// left behind, in our own words, and are described in `rows`; what clients see is made from them by each resource's `present`.
 
-import type { ChannelPermission, GroupPermission } from '../../api/shapes/permission-settings.ts'
 import { AnswerTable } from './answers.ts'
 import { DueTable } from './due-table.ts'
+import { mutedUserKey, userTopicKey } from './keys.ts'
 import { MessageFlagsTable } from './message-flags-table.ts'
 import { MessageStore, type SideFile } from './message-store/index.ts'
+import { PresenceTable } from './presence-table.ts'
+import type { Channel, ChannelFolder, Conversation, DefaultChannelGroup, UserTopic } from './rows/channels.ts'
+import type { Attachment, Draft, Reminder, SavedSnippet, ScheduledMessage, WebhookDelivery } from './rows/messages.ts'
 import type {
   CustomEmoji,
   EmailDomain,
@@ -16,159 +18,23 @@ import type {
   Organization,
   Playground,
   ProfileField,
-} from './organization-records.ts'
-import {
-  type AlertWords,
-  type Attachment,
-  type Draft,
-  type EmailChange,
-  type MutedUser,
-  mutedUserKey,
-  type NavigationView,
-  type PushDevices,
-  type Reminder,
-  type SavedSnippet,
-  type ScheduledMessage,
-  type StoredItem,
-  type UserStatus,
-  type UserTopic,
-  userTopicKey,
-} from './personal-records.ts'
-import { PresenceTable } from './presence-table.ts'
-import type { GroupValue, Role } from './roles.ts'
+} from './rows/organization.ts'
+import type {
+  AlertWords,
+  EmailChange,
+  Group,
+  MutedUser,
+  NavigationView,
+  PushDevices,
+  StoredItem,
+  User,
+  UserStatus,
+} from './rows/people.ts'
 import { SubscriptionTable } from './subscription-table.ts'
 import { Table } from './table.ts'
-import { deliveryTable } from './webhook-deliveries.ts'
 
-export interface User {
-  readonly id: number
-  /** The real address; what others see of it is a rule of visibility. */
-  readonly email: string
-  readonly fullName: string
-  readonly role: Role
-  /** Past the waiting period; settled by a fact, so that nothing depends on when it is asked. */
-  readonly fullMember: boolean
-  readonly active: boolean
-  /** Milliseconds. */
-  readonly joined: number
-  readonly avatar: {
-    readonly version: number
-    /** Name of the uploaded file beside the store. */
-    readonly file?: string
-    /** Without a file: a Jdenticon instead of the picture of the avatar provider. */
-    readonly jdenticon?: true
-  }
-  /** Bumped to make the old API key worthless; the key itself is never stored. */
-  readonly keyVersion: number
-  /** scrypt, with its salt; absent for accounts that cannot log in by password. */
-  readonly password?: string
-  /** Flags of the account, given only by the person who runs the daemon: even owners lack them by default. */
-  readonly canCreateUsers: boolean
-  readonly canChangeEmails: boolean
-  /** Only what differs from the default of the settings table. */
-  readonly settings: Readonly<Record<string, unknown>>
-  /** Custom profile field ID to value. */
-  readonly profile: Readonly<Record<string, string>>
-  /** Settings that the person has changed. */
-  readonly chosenSettings?: readonly string[]
-  /** Made by an administrator, without a login so far. */
-  readonly unused?: true
-  /** Onboarding steps. */
-  readonly seenSteps?: readonly string[]
-  readonly bot?: Bot
-}
-
-export interface Bot {
-  readonly type: 1 | 2 | 3 | 4
-  readonly ownerId: number | null
-  /** Part of the server itself, such as the notification bot. */
-  readonly system: boolean
-  readonly service?: OutgoingService | NamedService
-  /** Channels that programs written for the bot may use; the server itself does nothing with them. */
-  readonly defaults?: {
-    readonly sendingChannelId: number | null
-    readonly eventsChannelId: number | null
-    readonly allPublic: boolean
-  }
-}
-
-/** Where an outgoing webhook goes. Its token is derived, never stored. */
-export interface OutgoingService {
-  readonly url: string
-  /** 1 generic, 2 Slack-style. */
-  readonly interface: 1 | 2
-  /** Counts the tokens; absent: the first. */
-  readonly tokenVersion?: number
-}
-
-interface NamedService {
-  readonly name: string
-  readonly config: Readonly<Record<string, string>>
-}
-
-export interface Group {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly system: boolean
-  readonly creatorId: number | null
-  readonly dateCreated: number | null
-  readonly deactivated: boolean
-  /** Direct members. Those of system groups follow from roles and are not listed here. */
-  readonly members: readonly number[]
-  readonly subgroups: readonly number[]
-  readonly permissions: Readonly<Record<GroupPermission, GroupValue>>
-}
-
-export interface Channel {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly creatorId: number | null
-  /** Seconds. */
-  readonly dateCreated: number
-  readonly inviteOnly: boolean
-  readonly webPublic: boolean
-  readonly historyPublic: boolean
-  readonly archived: boolean
-  /** Joined by new accounts. */
-  readonly isDefault: boolean
-  /** null: as the organization; -1: without limit. */
-  readonly retentionDays: number | null
-  readonly topicsPolicy: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only'
-  readonly folderId: number | null
-  /** Nothing was said in it for long. */
-  readonly quiet?: true
-  /** Whether new subscribers get push notifications. */
-  readonly defaultPush?: boolean
-  readonly permissions: Readonly<Record<ChannelPermission, GroupValue>>
-}
-
-/** The people of a direct conversation; its ID never changes and never goes away. */
-export interface Conversation {
-  readonly id: number
-  /** Ascending. */
-  readonly userIds: readonly number[]
-}
-
-export interface ChannelFolder {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly order: number
-  readonly creatorId: number | null
-  /** Seconds. */
-  readonly dateCreated: number
-  readonly archived: boolean
-}
-
-/** Channels offered together to new accounts. */
-export interface DefaultChannelGroup {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly channelIds: readonly number[]
-}
+export type { Channel, ChannelFolder, Conversation, DefaultChannelGroup } from './rows/channels.ts'
+export type { Bot, Group, OutgoingService, User } from './rows/people.ts'
 
 /** Rows as they are about to be. */
 export interface ChangedRows {
@@ -243,7 +109,10 @@ export class State {
     path: (attachment: Attachment) => attachment.path,
     message: (attachment: Attachment) => attachment.messages.map(({ id }) => id),
   })
-  readonly webhookDeliveries = deliveryTable()
+  readonly webhookDeliveries = new Table((delivery: WebhookDelivery) => delivery.id, {
+    waiting: (delivery: WebhookDelivery) => (delivery.due === null ? undefined : 1),
+    bot: (delivery: WebhookDelivery) => delivery.botId,
+  })
   readonly emailChanges = new Table((change: EmailChange) => change.token, {
     user: (change: EmailChange) => change.userId,
   })

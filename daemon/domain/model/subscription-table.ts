@@ -4,15 +4,8 @@
 
 import { paletteBit } from '../values/color-palette.ts'
 import { Chains, grown } from './chains.ts'
-import { Followers, type Following } from './followers.ts'
-
-export interface Subscription extends Following {
-  readonly channelId: number
-  readonly userId: number
-}
-
-/** As it is saved: those of a channel whose rows say the same, together. */
-type Group = Following & { readonly channelId: number; readonly userIds: readonly number[] }
+import { Followers } from './followers.ts'
+import type { Following, Subscription, Subscriptions } from './rows/channels.ts'
 
 /** More people than this are saved in several groups, so that none takes long to write. */
 const largestGroup = 10_000
@@ -76,7 +69,7 @@ export class SubscriptionTable {
   }
 
   /** Rows as they are now, put together as they are asked for. */
-  save(): Iterable<Group> {
+  save(): Iterable<Subscriptions> {
     const channels = [...this.#channels].map(([channelId, followers]) => [channelId, followers.copy()] as const)
     return (function* () {
       for (const [channelId, followers] of channels) yield* buildGroups(channelId, followers)
@@ -85,7 +78,7 @@ export class SubscriptionTable {
 
   /** Format 1 had a row for each person. */
   load(saved: Iterable<unknown>): void {
-    for (const one of saved as Iterable<Group | Subscription>)
+    for (const one of saved as Iterable<Subscriptions | Subscription>)
       if ('userId' in one) this.put(one)
       else {
         const { channelId, userIds, ...following } = one
@@ -108,7 +101,7 @@ export class SubscriptionTable {
 }
 
 /** By what they say, not by who was put together with whom: the same rows are always saved in the same way. */
-function* buildGroups(channelId: number, followers: Followers): Generator<Group> {
+function* buildGroups(channelId: number, followers: Followers): Generator<Subscriptions> {
   const known = new Map<Following, number[]>()
   const groups = new Map<string, number[]>()
   for (const userId of followers.everyone()) {

@@ -1,6 +1,6 @@
 // Visibility policies of topics, as the API numbers them.
 
-import { userTopicKey } from './personal-records.ts'
+import { userTopicKey } from './keys.ts'
 import type { State } from './state.ts'
 
 /** As the API numbers them; nothing set is 0. */

@@ -1,6 +1,6 @@
 // Email domains: from which addresses may be when the organization restricts them.
 
-import type { EmailDomain } from '../model/organization-records.ts'
+import type { EmailDomain } from '../model/rows/organization.ts'
 import type { State } from '../model/state.ts'
 import { invalid, missing, taken } from '../refusal.ts'
 

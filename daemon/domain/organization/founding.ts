@@ -2,8 +2,8 @@
 
 import { groupPermissions, organizationPermissions } from '../../api/shapes/permission-settings.ts'
 import type { OrganizationFounded } from '../model/facts/organization.ts'
-import type { Organization } from '../model/organization-records.ts'
 import { roles } from '../model/roles.ts'
+import type { Organization } from '../model/rows/organization.ts'
 import type { Group, State, User } from '../model/state.ts'
 import { seconds } from '../values/time.ts'
 

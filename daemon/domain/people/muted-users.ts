@@ -3,7 +3,7 @@
 import { mutedUsers as api } from '../../api/people/muted-users.ts'
 import { readMessagesFrom } from '../messages/message-flags/read-state.ts'
 import type { MutedUserFact } from '../model/facts/people.ts'
-import { mutedUserKey } from '../model/personal-records.ts'
+import { mutedUserKey } from '../model/keys.ts'
 import type { State } from '../model/state.ts'
 import { conflict, invalid, missing } from '../refusal.ts'
 import { type Announcement, type Context, resource } from '../resource.ts'

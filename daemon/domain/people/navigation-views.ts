@@ -3,7 +3,7 @@
 import { navigationViews as api } from '../../api/people/navigation-views.ts'
 import { limits } from '../limits.ts'
 import type { NavigationViewFact } from '../model/facts/people.ts'
-import type { NavigationView } from '../model/personal-records.ts'
+import type { NavigationView } from '../model/rows/people.ts'
 import { full, invalid, missingOwn, needed, taken } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 

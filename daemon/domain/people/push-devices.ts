@@ -3,7 +3,7 @@
 import { pushDevices as api } from '../../api/people/push-devices.ts'
 import { limits } from '../limits.ts'
 import type { PushDevicesFact } from '../model/facts/people.ts'
-import type { PushDevices, PushToken } from '../model/personal-records.ts'
+import type { PushDevices, PushToken } from '../model/rows/people.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { conflict, invalid, missing } from '../refusal.ts'

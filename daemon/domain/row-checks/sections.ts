@@ -3,13 +3,13 @@
 import type { TSchema } from '../../api/define.ts'
 import { head } from '../../api/shapes/rows.ts'
 import { isJson } from '../../local/json.ts'
-import { mutedUserKey, userTopicKey } from '../model/personal-records.ts'
+import { mutedUserKey, userTopicKey } from '../model/keys.ts'
+import * as channels from '../model/rows/channels.ts'
+import * as messages from '../model/rows/messages.ts'
+import * as organization from '../model/rows/organization.ts'
+import * as people from '../model/rows/people.ts'
 import type { Section } from '../model/state.ts'
 import * as beside from './beside.ts'
-import * as channels from './channels.ts'
-import * as messages from './messages.ts'
-import * as organization from './organization.ts'
-import * as people from './people.ts'
 
 export interface SectionRows {
   /** Of the first row, if it is not like the others. */

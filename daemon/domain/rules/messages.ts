@@ -1,7 +1,7 @@
 // Rules about messages: reading, writing to a channel or a person, changing, moving and deleting.
 
 import { hasRow, takesPart } from '../model/message-reader.ts'
-import type { Attachment } from '../model/personal-records.ts'
+import type { Attachment } from '../model/rows/messages.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
 import { administerChannel, allowsWebPublic, hasSharedHistory, seeContent } from './channels.ts'

@@ -1,7 +1,7 @@
 // Rules about the organization as a whole, its emoji, and who is invited.
 
-import type { CustomEmoji, Invitation } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
+import type { CustomEmoji, Invitation } from '../model/rows/organization.ts'
 import { organizationSetting } from '../model/settings.ts'
 import {
   type Asker,

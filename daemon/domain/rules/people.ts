@@ -2,8 +2,8 @@
 
 import { webhooks } from '../../api/bots/webhooks.ts'
 import { messages } from '../../api/messages/messages.ts'
-import type { ProfileField } from '../model/organization-records.ts'
 import { type Role, roles } from '../model/roles.ts'
+import type { ProfileField } from '../model/rows/organization.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State, User } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'

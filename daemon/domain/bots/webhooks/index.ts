@@ -2,7 +2,7 @@
 
 import { webhooks as api } from '../../../api/bots/webhooks.ts'
 import type { WebhookFact } from '../../model/facts/bots.ts'
-import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
+import type { WebhookDelivery } from '../../model/rows/messages.ts'
 import { conflict, missing, missingOwn } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import * as may from '../../rules/index.ts'

@@ -2,8 +2,8 @@
 
 import { presentRead } from '../../messages/messages/present.ts'
 import type { Message } from '../../model/message-store/index.ts'
+import type { WebhookDelivery } from '../../model/rows/messages.ts'
 import type { OutgoingService, User } from '../../model/state.ts'
-import type { WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
 import { isOutgoing, mayReceive } from './trigger.ts'
 

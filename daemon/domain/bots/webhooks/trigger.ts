@@ -1,8 +1,8 @@
 // Finds the outgoing webhook bots that a message calls.
 
 import { nextDeliveryId } from '../../messages/messages/compose.ts'
+import type { WebhookDelivery } from '../../model/rows/messages.ts'
 import type { State, User } from '../../model/state.ts'
-import type { Trigger, WebhookDelivery } from '../../model/webhook-deliveries.ts'
 import type { Surroundings } from '../../resource.ts'
 import { seeMessage } from '../../rules/index.ts'
 
@@ -12,7 +12,7 @@ export function calledBy(
   sender: User,
   messageId: number,
   people: readonly number[],
-  trigger: Trigger,
+  trigger: WebhookDelivery['trigger'],
 ): WebhookDelivery[] {
   if (sender.bot) return []
   const called = people.filter(id => isOutgoing(ctx.state.users.get(id)))
@@ -20,7 +20,12 @@ export function calledBy(
   return [...new Set(called)].sort((a, b) => a - b).map(botId => newDelivery(ctx, botId, messageId, trigger))
 }
 
-export function newDelivery(ctx: Surroundings, botId: number, messageId: number, trigger: Trigger): WebhookDelivery {
+export function newDelivery(
+  ctx: Surroundings,
+  botId: number,
+  messageId: number,
+  trigger: WebhookDelivery['trigger'],
+): WebhookDelivery {
   return {
     id: nextDeliveryId(ctx),
     botId,

@@ -2,8 +2,8 @@
 
 import { subscriptions as api } from '../../../api/channels/subscriptions.ts'
 import type { SubscriptionFact } from '../../model/facts/channels.ts'
+import type { Subscription } from '../../model/rows/channels.ts'
 import type { Channel, State } from '../../model/state.ts'
-import type { Subscription } from '../../model/subscription-table.ts'
 import { metInChannels, partedInChannels } from '../../people/users/access.ts'
 import { missing, neededOneOf } from '../../refusal.ts'
 import { type Announcement, type Context, type Forms, resource } from '../../resource.ts'

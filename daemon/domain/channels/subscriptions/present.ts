@@ -1,9 +1,9 @@
 // Subscriptions as the API shows them: the channel, and what this person has set for it.
 
 import { listSubscribers } from '../../model/lookups.ts'
+import type { Subscription } from '../../model/rows/channels.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
-import type { Subscription } from '../../model/subscription-table.ts'
 import type { Announcement, Client, Context } from '../../resource.ts'
 import { byName, listKnownChannels, presentChannel } from '../channels/present.ts'
 

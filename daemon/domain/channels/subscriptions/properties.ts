@@ -2,9 +2,9 @@
 
 import type { Fact } from '../../facts.ts'
 import type { SubscriptionChanged } from '../../model/facts/channels.ts'
+import type { Subscription } from '../../model/rows/channels.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
-import type { Subscription } from '../../model/subscription-table.ts'
 import { conflict, invalid, missing } from '../../refusal.ts'
 import type { Announcement, Context, Event } from '../../resource.ts'
 import { liveChannelFor } from '../../rules/channel-access.ts'

@@ -2,7 +2,8 @@
 // becomes of the topic.
 
 import type { Fact } from '../../facts.ts'
-import { type UserTopic, userTopicKey } from '../../model/personal-records.ts'
+import { userTopicKey } from '../../model/keys.ts'
+import type { UserTopic } from '../../model/rows/channels.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { topicPolicy, visibility } from '../../model/topic-policy.ts'

@@ -2,8 +2,8 @@
 
 import { isMentioned, Reader } from '../../model/message-reader.ts'
 import type { IdList, Place, Thread } from '../../model/message-store/index.ts'
+import type { Subscription } from '../../model/rows/channels.ts'
 import type { State } from '../../model/state.ts'
-import type { Subscription } from '../../model/subscription-table.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
 import type { Context } from '../../resource.ts'
 

@@ -1,8 +1,8 @@
 // Explains why a person received a message or did not, step by step, up to their event queues. The state is that of
 // the time when the message was sent.
 
+import { mutedUserKey } from '../../model/keys.ts'
 import type { Message } from '../../model/message-store/index.ts'
-import { mutedUserKey } from '../../model/personal-records.ts'
 import type { State, User } from '../../model/state.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
 import { inQuotes, type Law } from '../../refusal.ts'

@@ -3,7 +3,7 @@
 
 import type { Fact } from '../../facts.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
-import type { Organization } from '../../model/organization-records.ts'
+import type { Organization } from '../../model/rows/organization.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 import type { Job, Surroundings } from '../../resource.ts'

@@ -1,7 +1,7 @@
 // Facts about bot storage and the deliveries of outgoing webhooks.
 
-import type { StoredItem } from '../personal-records.ts'
-import type { WebhookDelivery } from '../webhook-deliveries.ts'
+import type { WebhookDelivery } from '../rows/messages.ts'
+import type { StoredItem } from '../rows/people.ts'
 
 export type AnyBotFact = BotStorageFact | WebhookFact
 

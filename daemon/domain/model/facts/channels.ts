@@ -1,8 +1,7 @@
 // Facts about channels, subscriptions, topics and channel folders.
 
-import type { UserTopic } from '../personal-records.ts'
+import type { Subscription, UserTopic } from '../rows/channels.ts'
 import type { Channel, ChannelFolder, DefaultChannelGroup } from '../state.ts'
-import type { Subscription } from '../subscription-table.ts'
 
 export type AnyChannelFact =
   | ChannelFact

@@ -1,6 +1,6 @@
 // Facts about uploaded files.
 
-import type { Attachment } from '../personal-records.ts'
+import type { Attachment } from '../rows/messages.ts'
 
 export type UploadFact =
   | { readonly type: 'attachment.added'; readonly attachment: Attachment }

@@ -1,9 +1,8 @@
 // Facts about messages, and about what people prepare, plan and mark around them.
 
 import type { Edit, Message, Reaction, Submessage } from '../message-store/index.ts'
-import type { Draft, Reminder, SavedSnippet, ScheduledMessage } from '../personal-records.ts'
+import type { Draft, Reminder, SavedSnippet, ScheduledMessage, WebhookDelivery } from '../rows/messages.ts'
 import type { Conversation } from '../state.ts'
-import type { WebhookDelivery } from '../webhook-deliveries.ts'
 
 export type AnyMessageFact = MessageFact | DraftFact | ReminderFact | SavedSnippetFact | ScheduledMessageFact
 

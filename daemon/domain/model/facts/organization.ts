@@ -1,6 +1,7 @@
 // Facts about the organization, its email domains, linkifiers, playgrounds and emoji.
 
 import type { OrganizationPermission } from '../../../api/shapes/permission-settings.ts'
+import type { GroupValue } from '../roles.ts'
 import type {
   CustomEmoji,
   EmailDomain,
@@ -10,8 +11,7 @@ import type {
   Picture,
   PictureName,
   Playground,
-} from '../organization-records.ts'
-import type { GroupValue } from '../roles.ts'
+} from '../rows/organization.ts'
 import type { Group, User } from '../state.ts'
 
 export type AnyOrganizationFact =

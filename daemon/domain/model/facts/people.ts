@@ -1,10 +1,9 @@
 // Facts about accounts, user groups, settings, and what people keep about themselves and each other.
 
 import type { GroupPermission } from '../../../api/shapes/permission-settings.ts'
-import type { Invitation, ProfileField } from '../organization-records.ts'
-import type { EmailChange, NavigationView, PushDevices, UserStatus } from '../personal-records.ts'
-import type { Presence } from '../presence-table.ts'
 import type { GroupValue, Role } from '../roles.ts'
+import type { Invitation, ProfileField } from '../rows/organization.ts'
+import type { EmailChange, NavigationView, Presence, PushDevices, UserStatus } from '../rows/people.ts'
 import type { Bot, Group, User } from '../state.ts'
 
 export type AnyPeopleFact =

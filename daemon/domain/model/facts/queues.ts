@@ -1,6 +1,6 @@
 // Facts about event queues, and about the store as a whole. No resource owns these facts.
 
-import type { Answer } from '../answers.ts'
+import type { Answer } from '../rows/people.ts'
 
 /** Facts of the event queues. */
 export type QueueFact =

@@ -3,11 +3,11 @@
 
 import { pictureFiles, placeholder } from '../../model/lookups.ts'
 import type { Message } from '../../model/message-store/index.ts'
-import type { Export } from '../../model/organization-records.ts'
-import type { Attachment } from '../../model/personal-records.ts'
+import type { Subscription } from '../../model/rows/channels.ts'
+import type { Attachment } from '../../model/rows/messages.ts'
+import type { Export } from '../../model/rows/organization.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { Channel, Conversation, Section, State, User } from '../../model/state.ts'
-import type { Subscription } from '../../model/subscription-table.ts'
 import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
 interface SectionContent {

@@ -1,7 +1,7 @@
 // The end of an export: with an archive, or without one. Decided when it has been written.
 
 import { directNotice } from '../../messages/notices/post.ts'
-import type { Export } from '../../model/organization-records.ts'
+import type { Export } from '../../model/rows/organization.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Outcome, Surroundings } from '../../resource.ts'
 

@@ -1,7 +1,7 @@
 // Ends invitations. Ended ones are kept, so that their links can say what became of them.
 
 import type { Fact } from '../../facts.ts'
-import type { Invitation } from '../../model/organization-records.ts'
+import type { Invitation } from '../../model/rows/organization.ts'
 import type { State } from '../../model/state.ts'
 import { seconds } from '../../values/time.ts'
 

@@ -1,6 +1,6 @@
 // The offer behind the link of an invitation, or why there is none.
 
-import type { Invitation } from '../../model/organization-records.ts'
+import type { Invitation } from '../../model/rows/organization.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'

@@ -1,6 +1,6 @@
 // The data of a profile field: the options of a list, the kind of an external account.
 
-import type { ProfileField } from '../../model/organization-records.ts'
+import type { ProfileField } from '../../model/rows/organization.ts'
 import { invalid, missing, taken } from '../../refusal.ts'
 import { isWebUrl } from '../../values/text.ts'
 

@@ -2,7 +2,7 @@
 
 import type { Level } from '../../../api/levels/level.ts'
 import { renderInline } from '../../markdown/index.ts'
-import type { ProfileField } from '../../model/organization-records.ts'
+import type { ProfileField } from '../../model/rows/organization.ts'
 import type { State, User } from '../../model/state.ts'
 
 export function presentFields(state: State) {

@@ -5,7 +5,7 @@ import type { profileFields as api } from '../../../api/people/profile-fields.ts
 import { jsonOr } from '../../../local/json.ts'
 import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
-import type { ProfileField } from '../../model/organization-records.ts'
+import type { ProfileField } from '../../model/rows/organization.ts'
 import type { User } from '../../model/state.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import type { Asker } from '../../rules/rule.ts'
