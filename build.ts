@@ -81,7 +81,7 @@ const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }
   // Only daemons with a store on disk.
   'node:fs/promises': { parts: Object.keys(filePromises).filter(name => name !== 'default'), by: /\/daemon\// },
   // Only a program that runs from its sources: a bundle knows its version.
-  'node:module': { parts: ['createRequire'], by: /\/daemon\/version\.ts$/ },
+  'node:module': { parts: ['createRequire'], by: /\/daemon\/local\/version\.ts$/ },
   // Only for subcommands that are programs of their own, and ours are not; and for the lock of a store.
   'node:child_process': { parts: ['spawn'], by: /node_modules\/commander\/|\/daemon\/journal\// },
   // Only for outgoing webhooks.

@@ -1,6 +1,7 @@
 // The source of time of a world: the real time, or one that tests freeze and move, which fires timers in their order.
 
 import { Boundary, type Cancel } from './boundary.ts'
+import { monotonicMs } from './local/monotonic.ts'
 
 export interface Clock {
   /** Milliseconds since the epoch. The clock of the machine can be set, so this can step back and forth. */
@@ -35,7 +36,7 @@ export class RealClock implements Clock {
   }
 
   elapsed(): number {
-    return performance.now()
+    return monotonicMs()
   }
 
   heading(): number {
@@ -148,7 +149,7 @@ export class SteeredClock implements Clock {
   }
 
   elapsed(): number {
-    return this.frozen ? this.#frozenElapsed : performance.now() + this.#elapsedAhead
+    return this.frozen ? this.#frozenElapsed : monotonicMs() + this.#elapsedAhead
   }
 
   heading(): number {
@@ -183,7 +184,7 @@ export class SteeredClock implements Clock {
   resume(): void {
     if (this.#frozenAt === undefined) return
     this.#ahead = this.#frozenAt - Date.now()
-    this.#elapsedAhead = this.#frozenElapsed - performance.now()
+    this.#elapsedAhead = this.#frozenElapsed - monotonicMs()
     this.#frozenAt = undefined
     for (const due of this.#due) this.#arm(due)
   }

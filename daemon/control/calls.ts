@@ -6,6 +6,7 @@ import type { SteeredClock } from '../clock.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import type { Finding } from '../local/findings.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
 import { Recent } from './recent.ts'
 import { Recordings } from './recording.ts'
@@ -81,7 +82,7 @@ export class Calls extends Recent<Call> {
       parked: false,
       lost: false,
     }))
-    this.#began.set(call, performance.now())
+    this.#began.set(call, monotonicMs())
     this.#change(call)
     return call
   }
@@ -131,7 +132,7 @@ export class Calls extends Recent<Call> {
   #end(call: Call, body?: string): void {
     call.parked = false
     // While time is frozen nothing takes any, and two runs of a script give the same log.
-    const ms = this.#clock.frozen ? this.#clock.now() - call.time : performance.now() - this.#began.get(call)!
+    const ms = this.#clock.frozen ? this.#clock.now() - call.time : monotonicMs() - this.#began.get(call)!
     call.duration_ms = Math.max(0, Math.round(ms * 1000) / 1000)
     this.recordings.end(call, body)
     this.#change(call)

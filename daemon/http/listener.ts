@@ -5,6 +5,7 @@ import type Https from 'node:https'
 import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { malformed } from '../domain/refusal.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { createAnswering, refuse } from './answer.ts'
 import type { Bounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
@@ -150,7 +151,7 @@ class Exchanges {
 /** Refuses a body that does not arrive in time, and closes its connection: there is a bound on how many can be open. */
 function limitTime(request: IncomingMessage, response: ServerResponse, { bounds, newId }: ListenerParts): void {
   const { socket } = request
-  const begin = performance.now()
+  const begin = monotonicMs()
   const before = socket.bytesRead
   const refuseLate = () => {
     const to = createAnswering({ method: request.method!, id: newId() }, response)
@@ -160,7 +161,7 @@ function limitTime(request: IncomingMessage, response: ServerResponse, { bounds,
     socket.destroySoon()
   }
   const check = () => {
-    const left = timeFor(socket.bytesRead - before, bounds) - (performance.now() - begin)
+    const left = timeFor(socket.bytesRead - before, bounds) - (monotonicMs() - begin)
     if (left > 0) timer = setTimeout(check, left).unref()
     else if (!request.complete) refuseLate()
   }

@@ -1,6 +1,8 @@
 // One call of the API for the log and the metrics: account, endpoint, answer and duration. Without log and
 // metrics there is none, so that a call costs nothing more.
 
+import { monotonicMs } from '../local/monotonic.ts'
+
 export interface FinishedCall {
   readonly requestId: string
   readonly method: string
@@ -30,7 +32,7 @@ export class ObservedCall implements FinishedCall {
   milliseconds = 0
   waited = false
   readonly #finish: (call: FinishedCall) => void
-  readonly #began = performance.now()
+  readonly #began = monotonicMs()
 
   constructor(
     { id, method, path }: { readonly id: string; readonly method: string; readonly path: string },
@@ -45,7 +47,7 @@ export class ObservedCall implements FinishedCall {
   answered(status: number): void {
     if (this.status !== 0) return
     this.status = status
-    this.milliseconds = performance.now() - this.#began
+    this.milliseconds = monotonicMs() - this.#began
     this.#finish(this)
   }
 

@@ -1,9 +1,11 @@
 // The journal on disk: an active segment that grows in steps, and sealed ones that are deleted once a snapshot covers them. The lock of
 // the store (`store-lock.ts`) makes sure that there is only one writer.
+
 import { fstatSync, ftruncateSync, openSync, type Stats, statSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closeFile, type Disk, type HeldFolder, holdFolder, realDisk, sync, writeAt } from '../local/durable-files.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
@@ -93,7 +95,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   }
 
   async #write(text: string): Promise<void> {
-    const begin = this.#onFlush && performance.now()
+    const begin = this.#onFlush && monotonicMs()
     const lines = Buffer.from(text)
     const end = this.#end + lines.length
     // Lines that reach beyond the room bring more of it. On a disk that is nearly full the lines alone are enough.
@@ -103,7 +105,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     if (this.#durability === 'fsync') await sync(this.#fd, this.#disk)
     this.#end = end
     this.#mustBeThere()
-    if (begin !== undefined) this.#onFlush!(performance.now() - begin, lines.length)
+    if (begin !== undefined) this.#onFlush!(monotonicMs() - begin, lines.length)
   }
 
   lost(): Error | undefined {

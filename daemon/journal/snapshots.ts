@@ -1,10 +1,12 @@
 // Writes the state as one JSON file, `state.json`, through lowdb with an adapter of our own: lowdb's does not sync, and builds the
 // whole file as one string. Knows rows and sections, not what they mean.
+
 import { closeSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Adapter, Low } from 'lowdb'
 import { removeUnfinished, writeFileAtomically } from '../local/atomic-file.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { type SideFile, SideFiles } from './side-files.ts'
 import { readStateFile, type StateDocument } from './state-file.ts'
 import { inHex, type Sums, sumOfHead } from './state-sums.ts'
@@ -98,7 +100,7 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
     throw new TypeError('a snapshot needs a format, a position and a time')
   let piece = `{"format":${format},"position":${position},"time":${time},${head(files)}"sections":{`
   const sums: Sums = { head: sumOfHead(document), sections: {} }
-  let since = performance.now()
+  let since = monotonicMs()
   let sectionGap = '\n'
   for (const [name, rows] of Object.entries(sections)) {
     piece += `${sectionGap}${JSON.stringify(name)}:[`
@@ -115,9 +117,9 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
         yield piece
         piece = ''
       }
-      if (performance.now() - since >= sliceTime) {
+      if (monotonicMs() - since >= sliceTime) {
         await new Promise(resolve => setImmediate(resolve))
-        since = performance.now()
+        since = monotonicMs()
       }
     }
     piece += '\n]'

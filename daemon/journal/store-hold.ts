@@ -1,7 +1,9 @@
 // A hold on a store: while a backup has one, the daemon deletes no upload. It is a small file that its owner touches every second; no
 // process IDs and no clocks are compared, since the two can run in different containers.
+
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { monotonicMs } from '../local/monotonic.ts'
 
 /** How often the owner touches the file. */
 const touchMs = 1000
@@ -58,7 +60,7 @@ export class StoreHolds {
   /** When each was last touched, and since when this has been known. */
   readonly #known = new Map<string, { readonly touched: number; readonly since: number }>()
 
-  constructor(folder: string, now = () => performance.now()) {
+  constructor(folder: string, now = () => monotonicMs()) {
     this.#folder = folder
     this.#now = now
   }

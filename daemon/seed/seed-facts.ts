@@ -21,6 +21,7 @@ import type { AnyResource, Context, Tools } from '../domain/resource.ts'
 import { isOwner } from '../domain/rules/index.ts'
 import { noPassword } from '../io/passwords.ts'
 import { parseDuration } from '../local/durations.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { Replay } from '../replay.ts'
 import { type Params, type Path, type Seed, SeedMistake } from './format.ts'
 
@@ -70,7 +71,7 @@ class SeedRun {
   readonly #people = new Map<string, number>()
   readonly #groups = new Map<string, number>()
   #now: number
-  #lastYield = performance.now()
+  #lastYield = monotonicMs()
 
   constructor(beginning: readonly Fact[], context: SeedContext) {
     this.#context = context
@@ -204,9 +205,9 @@ class SeedRun {
 
   /** A large seed must not delay the answers to /readyz; a small one is done before the first pause. */
   async #yieldToRequests(): Promise<void> {
-    if (performance.now() - this.#lastYield < longestTurn) return
+    if (monotonicMs() - this.#lastYield < longestTurn) return
     await nextTurn()
-    this.#lastYield = performance.now()
+    this.#lastYield = monotonicMs()
   }
 
   get #state(): State {

@@ -3,6 +3,7 @@
 import { Alarm, type Clock } from '../clock.ts'
 import type { Job, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { warn } from '../local/warnings.ts'
 
 /** Milliseconds of work after which requests are served before the next job. */
@@ -71,11 +72,11 @@ export class Scheduler {
 
   /** Runs the jobs that are due, in order of their times. Each job sees the changes of the one before it. */
   #fire(): void {
-    const until = performance.now() + slice
+    const until = monotonicMs() + slice
     const now = this.#clock.now()
     for (let next = this.#next(); next && next.at <= now && this.#running; next = this.#next()) {
       void this.#run(next.job)
-      if (performance.now() > until) break
+      if (monotonicMs() > until) break
     }
     this.#set()
   }
