@@ -10,10 +10,13 @@ import type { TSchema } from '@sinclair/typebox'
  */
 export const defaultBounds = { text: 10_000, items: 10_000, entries: 1000, key: 1000, depth: 16 } as const
 
+/** No text of a parameter that is kept has more characters. */
+export const longestKept = 1_000_000
+
 /** By what a shape refers to. */
 const boundsByRef: Readonly<Record<string, number>> = {
   // Longer content is cut to 10,000 characters and longer topics to 60, as the API says, so more than that is accepted.
-  markdown: 1_000_000,
+  markdown: longestKept,
   topic: 10_000,
   secret: 16_384,
   terms: 100,

@@ -1,5 +1,6 @@
 // Bot storage: text values by key. Each bot has its own.
 
+import { longestKept } from '../bounds.ts'
 import { endpoint, keyed, listOf, optional, required, text, textUpTo } from '../define.ts'
 
 const keys = optional(listOf(text), 'the keys; all if omitted')
@@ -24,7 +25,7 @@ export const botStorage = {
     method: 'PUT',
     path: '/bot_storage',
     summary: 'Set values in the storage of a bot',
-    params: { storage: required(keyed(textUpTo(1_000_000)), 'text values by key') },
+    params: { storage: required(keyed(textUpTo(longestKept)), 'text values by key') },
     cli: {
       name: 'bot-storage put',
       done: 'stored the values',

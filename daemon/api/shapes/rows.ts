@@ -2,7 +2,7 @@
 // that come from a file are checked against such shapes.
 
 import type { Static, TSchema } from '@sinclair/typebox'
-import { withoutBounds } from '../bounds.ts'
+import { defaultBounds, longestKept, withoutBounds } from '../bounds.ts'
 import * as Type from '../shape-builders.ts'
 import { groupValue } from './permission-settings.ts'
 
@@ -76,9 +76,9 @@ export const rowUserId = integerFrom(1, highestUserId)
 export const count = integerFrom(0, 2 ** 48)
 /** UNIX milliseconds, or seconds. Later ones are no dates. */
 export const time = numberFrom(0, 8.64e15)
-/** Parameters have at most 10,000 code points, which are up to twice as many UTF-16 units. */
-export const label = Type.String({ maxLength: 20_000 })
-export const longText = Type.String({ maxLength: 1_000_000 })
+/** Parameters are counted in code points, which are up to twice as many UTF-16 units. */
+export const label = Type.String({ maxLength: 2 * defaultBounds.text })
+export const longText = Type.String({ maxLength: 2 * longestKept })
 /** Of an uploaded file beside the store: the hash of its content. */
 export const fileName = textLike(/^[0-9a-f]{64}$/)
 

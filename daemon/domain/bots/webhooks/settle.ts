@@ -1,6 +1,6 @@
 // Turns the answer of a bot's server into facts: a reply in the conversation, another attempt, or a notice of failure.
 
-import { tooLarge } from '../../../api/bounds.ts'
+import { longestKept, tooLarge } from '../../../api/bounds.ts'
 import { record, textUpTo } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
 import { messageContent } from '../../messages/messages/compose.ts'
@@ -126,7 +126,7 @@ function unusable(problem: string, detail = problem): Failure {
 }
 
 /** Texts that are too long for a message are cut like those of people. */
-const long = textUpTo(1_000_000)
+const long = textUpTo(longestKept)
 const answerShape = record({ content: long, response_string: long, text: long })
 
 type Answer =
