@@ -3,7 +3,7 @@
 export interface CliForm {
   /** The subcommand, e.g. `snippets create`. */
   readonly name: string
-  /** Params taken as positional arguments, in this order; the rest are flags. */
+  /** Params taken as positional arguments, in this order; the rest are flags. By default those of the path and those that are required. */
   readonly args?: readonly string[]
   /** Shorter flag names: param to flag, e.g. `{ stream_id: 'channel' }`. */
   readonly flags?: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface CliForm {
   readonly done?: string
   /** Lines to copy, beginning with `natter `. */
   readonly examples: readonly [string, string, ...string[]]
-  /** The reply field that holds the list or record people want to see. */
+  /** The reply field that holds the list or record people want to see. By default, of a GET, the only one. */
   readonly shows?: string
   /** Of a list, or of a reply without `shows`, the fields that people want, the most important first; all if omitted. */
   readonly columns?: readonly string[]

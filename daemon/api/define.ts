@@ -281,7 +281,14 @@ export type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
 export function endpoint<const E extends Definition>(definition: E): Omit<typeof usual, keyof E> & E {
   const { callers, refusals = [] } = definition
   const isForRole = callers === 'administrators' || callers === 'owners'
-  return { ...usual, ...definition, refusals: [...(isForRole ? [roleRefusal] : []), ...refusals] }
+  const cli = { ...usualCli(definition), ...definition.cli }
+  return { ...usual, ...definition, cli, refusals: [...(isForRole ? [roleRefusal] : []), ...refusals] }
+}
+
+function usualCli({ method, params = {}, reply = {} }: Definition): Pick<CliForm, 'args' | 'shows'> {
+  const args = Object.keys(params).filter(name => ['path', 'required'].includes(params[name]!.presence))
+  const [shows, ...others] = Object.keys(reply)
+  return method === 'GET' && shows !== undefined && others.length === 0 ? { args, shows } : { args }
 }
 
 /** Where the paths of an endpoint begin. */

@@ -143,7 +143,6 @@ export const events = {
     cli: {
       name: 'queues delete',
       done: 'deleted queue {queue_id}',
-      args: ['queue_id'],
       examples: ['natter queues delete QUEUE_ID', 'natter queues delete QUEUE_ID --json'],
     },
   }),

@@ -17,7 +17,6 @@ export const botStorage = {
       name: 'bot-storage get',
       args: ['keys'],
       examples: ['natter bot-storage get', 'natter bot-storage get last-build --json'],
-      shows: 'storage',
     },
   }),
   put: endpoint({
@@ -29,7 +28,6 @@ export const botStorage = {
     cli: {
       name: 'bot-storage put',
       done: 'stored the values',
-      args: ['storage'],
       examples: [
         `natter bot-storage put '{"last-build": "117"}'`,
         `natter bot-storage put '{"greeting": "Hello!"}' --json`,

@@ -49,7 +49,6 @@ export const bots = {
     cli: {
       name: 'bots list',
       examples: ['natter bots list', 'natter bots list --fields username,api_key'],
-      shows: 'bots',
       columns: ['username', 'full_name', 'default_sending_stream', 'default_all_public_streams'],
     },
   }),
@@ -120,7 +119,6 @@ export const bots = {
     refusals: ['UNAUTHORIZED_PRINCIPAL', 'BAD_IMAGE', 'REALM_UPLOAD_QUOTA'],
     cli: {
       name: 'bots edit',
-      args: ['bot_id'],
       flags: { bot_owner_id: 'owner', file: 'avatar' },
       examples: [
         'natter bots edit deploy-bot@example.com --full-name "Deploy Robot"',
@@ -137,7 +135,6 @@ export const bots = {
     cli: {
       name: 'bots deactivate',
       done: 'deactivated bot {bot_id}',
-      args: ['bot_id'],
       examples: ['natter bots deactivate deploy-bot@example.com', 'natter bots deactivate id:10 --json'],
     },
   }),
@@ -150,9 +147,7 @@ export const bots = {
     reply: { api_key: text },
     cli: {
       name: 'bots key',
-      args: ['bot_id'],
       examples: ['natter bots key deploy-bot@example.com', 'natter bots key id:10 --json'],
-      shows: 'api_key',
     },
   }),
   regenerateKey: endpoint({
@@ -165,7 +160,6 @@ export const bots = {
     reply: { api_key: text },
     cli: {
       name: 'bots regenerate-key',
-      args: ['bot_id'],
       examples: ['natter bots regenerate-key deploy-bot@example.com', 'natter bots regenerate-key id:10 --json'],
       shows: 'api_key',
     },

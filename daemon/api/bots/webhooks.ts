@@ -109,6 +109,7 @@ export const webhooks = {
     cli: {
       // There is nothing to call; this shows what natterd sent.
       name: 'webhooks requests',
+      args: [],
       examples: ['natter webhooks requests', 'natter webhooks requests --json'],
     },
   }),
@@ -129,7 +130,6 @@ export const webhooks = {
       name: 'webhooks deliveries',
       flags: { bot_id: 'bot' },
       examples: ['natter webhooks deliveries', 'natter webhooks deliveries --status failed --json'],
-      shows: 'deliveries',
       columns: ['id', 'status', 'trigger', 'bot_id', 'message_id', 'attempts', 'http_status', 'timestamp', 'error'],
     },
   }),
@@ -144,7 +144,6 @@ export const webhooks = {
     reply: { delivery_id: int },
     cli: {
       name: 'webhooks redeliver',
-      args: ['delivery_id'],
       examples: ['natter webhooks redeliver 1', 'natter webhooks redeliver 1 --json'],
     },
   }),

@@ -39,7 +39,6 @@ export const channelFolders = {
     cli: {
       name: 'folders list',
       examples: ['natter folders list', 'natter folders list --include-archived --json'],
-      shows: 'channel_folders',
       columns: ['id', 'name', 'description', 'is_archived'],
     },
   }),
@@ -75,7 +74,6 @@ export const channelFolders = {
     cli: {
       name: 'folders reorder',
       done: 'reordered the channel folders',
-      args: ['order'],
       examples: ['natter folders reorder 2 1', 'natter folders reorder "[2,1]"'],
     },
   }),
@@ -95,7 +93,6 @@ export const channelFolders = {
     cli: {
       name: 'folders edit',
       done: 'edited channel folder {channel_folder_id}',
-      args: ['channel_folder_id'],
       examples: ['natter folders edit 1 --name Departments', 'natter folders edit 1 --is-archived'],
     },
   }),

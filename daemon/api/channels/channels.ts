@@ -47,7 +47,6 @@ export const channels = {
     cli: {
       name: 'channels list',
       examples: ['natter channels list', 'natter channels list --include-all --no-exclude-archived --json'],
-      shows: 'streams',
       columns: ['stream_id', 'name', 'description', 'invite_only', 'subscriber_count', 'stream_weekly_traffic'],
     },
   }),
@@ -61,9 +60,7 @@ export const channels = {
     reply: { stream: channel },
     cli: {
       name: 'channels show',
-      args: ['stream_id'],
       examples: ['natter channels show general', 'natter channels show id:3 --json'],
-      shows: 'stream',
     },
   }),
   id: endpoint({
@@ -75,9 +72,7 @@ export const channels = {
     reply: { stream_id: int },
     cli: {
       name: 'channels id',
-      args: ['stream'],
       examples: ['natter channels id general', 'natter channels id engineering --json'],
-      shows: 'stream_id',
     },
   }),
   create: endpoint({
@@ -141,7 +136,6 @@ export const channels = {
     cli: {
       name: 'channels edit',
       done: 'edited channel {stream_id}',
-      args: ['stream_id'],
       flags: {
         new_name: 'name',
         folder_id: 'folder',
@@ -167,7 +161,6 @@ export const channels = {
       name: 'channels archive',
       done: 'archived channel {stream_id}',
       destroys: { question: 'Archive the channel {stream_id}?', when: 'typed' },
-      args: ['stream_id'],
       examples: ['natter channels archive random', 'natter channels archive id:3'],
     },
   }),
@@ -181,9 +174,7 @@ export const channels = {
     cli: {
       name: 'channels members',
       says: 'people',
-      args: ['stream_id'],
       examples: ['natter channels members general', 'natter channels members id:3 --json'],
-      shows: 'subscribers',
     },
   }),
   email: endpoint({
@@ -199,9 +190,7 @@ export const channels = {
     reply: { email: text },
     cli: {
       name: 'channels email',
-      args: ['stream_id'],
       examples: ['natter channels email general', 'natter channels email general --sender-id me'],
-      shows: 'email',
     },
   }),
 }

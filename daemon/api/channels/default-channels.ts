@@ -16,7 +16,6 @@ export const defaultChannels = {
     cli: {
       name: 'default-channels add',
       done: 'new accounts will be subscribed to {stream_id}',
-      args: ['stream_id'],
       examples: ['natter default-channels add general', 'natter default-channels add id:3'],
     },
   }),
@@ -30,7 +29,6 @@ export const defaultChannels = {
     cli: {
       name: 'default-channels remove',
       done: 'new accounts will no longer be subscribed to {stream_id}',
-      args: ['stream_id'],
       examples: ['natter default-channels remove general', 'natter default-channels remove id:3'],
     },
   }),
@@ -69,7 +67,6 @@ export const defaultChannels = {
     cli: {
       name: 'default-channels groups edit',
       done: 'edited group {group_id}',
-      args: ['group_id'],
       examples: [
         'natter default-channels groups edit 1 --new-group-name starters',
         'natter default-channels groups edit 1 --new-description "For the first week"',
@@ -86,7 +83,6 @@ export const defaultChannels = {
     cli: {
       name: 'default-channels groups channels',
       done: 'changed the channels of group {group_id}',
-      args: ['group_id', 'op', 'stream_names'],
       examples: [
         'natter default-channels groups channels 1 add announcements',
         'natter default-channels groups channels 1 remove random',
@@ -103,7 +99,6 @@ export const defaultChannels = {
     cli: {
       name: 'default-channels groups delete',
       done: 'deleted group {group_id}',
-      args: ['group_id'],
       examples: ['natter default-channels groups delete 1', 'natter default-channels groups delete 1 --json'],
     },
   }),

@@ -45,7 +45,6 @@ export const subscriptions = {
     cli: {
       name: 'subscriptions list',
       examples: ['natter subscriptions list', 'natter subscriptions list --include-subscribers true --json'],
-      shows: 'subscriptions',
       columns: ['stream_id', 'name', 'description', 'is_muted', 'pin_to_top'],
     },
   }),
@@ -77,7 +76,6 @@ export const subscriptions = {
     cli: {
       says: 'subscribed',
       name: 'subscribe',
-      args: ['subscriptions'],
       flags: {
         principals: 'to',
         folder_id: 'folder',
@@ -107,7 +105,6 @@ export const subscriptions = {
       says: 'unsubscribed',
       channels: 'subscriptions',
       name: 'unsubscribe',
-      args: ['subscriptions'],
       flags: { principals: 'to' },
       examples: ['natter unsubscribe random', 'natter unsubscribe random --to amy@example.com'],
     },
@@ -149,9 +146,7 @@ export const subscriptions = {
     reply: { is_subscribed: bool },
     cli: {
       name: 'subscriptions status',
-      args: ['user_id', 'stream_id'],
       examples: ['natter subscriptions status me general', 'natter subscriptions status amy@example.com id:3 --json'],
-      shows: 'is_subscribed',
     },
   }),
   ofUser: endpoint({
@@ -164,9 +159,7 @@ export const subscriptions = {
     reply: { subscribed_channel_ids: listOf(channelId) },
     cli: {
       name: 'subscriptions of',
-      args: ['user_id'],
       examples: ['natter subscriptions of amy@example.com', 'natter subscriptions of me --json'],
-      shows: 'subscribed_channel_ids',
     },
   }),
   properties: endpoint({
@@ -183,6 +176,7 @@ export const subscriptions = {
     },
     cli: {
       name: 'subscriptions edit-many',
+      args: [],
       done: 'edited your subscriptions',
       examples: [
         'natter subscriptions edit-many --subscription-data \'[{"stream_id":1,"property":"is_muted","value":true}]\'',
@@ -205,7 +199,6 @@ export const subscriptions = {
     cli: {
       name: 'subscriptions edit',
       done: 'set {property} of {stream_id}',
-      args: ['stream_id', 'property', 'value'],
       examples: [
         'natter subscriptions edit general pin_to_top true',
         'natter subscriptions edit general color "#76ce90"',

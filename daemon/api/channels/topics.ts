@@ -53,9 +53,7 @@ export const topics = {
     reply: { topics: listOf(record({ name: text, max_id: int })) },
     cli: {
       name: 'topics list',
-      args: ['stream_id'],
       examples: ['natter topics list general', 'natter topics list general --allow-empty-topic-name --json'],
-      shows: 'topics',
     },
   }),
   follow: endpoint({
@@ -99,7 +97,6 @@ export const topics = {
     cli: {
       name: 'topics muted',
       done: 'edited {topic}',
-      args: ['op', 'topic'],
       flags: { stream_id: 'channel', stream: 'channel-name' },
       examples: [
         'natter topics muted add lunch --channel general',
@@ -120,7 +117,6 @@ export const topics = {
       name: 'topics delete',
       done: 'deleted topic {topic_name}',
       destroys: { question: 'Delete the topic {topic_name} with all of its messages?' },
-      args: ['stream_id', 'topic_name'],
       examples: ['natter topics delete general hello', 'natter topics delete id:3 lunch --yes --json'],
       shows: 'complete',
     },

@@ -43,7 +43,6 @@ export const clock = {
     reply: clockReply,
     cli: {
       name: 'clock set',
-      args: ['to'],
       examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
       patience: 120_000,
     },
@@ -57,7 +56,6 @@ export const clock = {
     reply: clockReply,
     cli: {
       name: 'clock advance',
-      args: ['by'],
       examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
       patience: 120_000,
     },

@@ -72,7 +72,6 @@ export const faults = {
     reply: { fault },
     cli: {
       name: 'faults add',
-      args: ['kind'],
       flags: { user: 'of' },
       examples: [
         'natter faults add rate-limit --endpoint send-message --times 2 --seconds 3',

@@ -38,6 +38,6 @@ export const live = {
     path: '/health',
     summary: 'Show the figures of the daemon: memory, journal, queues, calls and events so far',
     reply: { health },
-    cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'], shows: 'health' },
+    cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'] },
   }),
 }

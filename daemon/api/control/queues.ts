@@ -43,7 +43,6 @@ export const allQueues = {
       name: 'queues list',
       flags: { user: 'of' },
       examples: ['natter queues list', 'natter queues list --of echo-bot@example.com --json'],
-      shows: 'queues',
       columns: [
         'user',
         'client',
@@ -68,7 +67,6 @@ export const allQueues = {
     reply: waitReply({ queue: maybe(queue) }),
     cli: {
       name: 'queues wait',
-      args: ['user'],
       examples: ['natter queues wait echo-bot', 'natter queues wait echo-bot@example.com --within 30s --json'],
       shows: 'queue',
       unmet: 'the account did not poll for events',

@@ -51,7 +51,6 @@ export const requests = {
     reply: { request: call, answer: nullable(text) },
     cli: {
       name: 'requests show',
-      args: ['id'],
       examples: ['natter requests show 1', 'natter requests show 1 --jq .answer'],
       log: { of: 'calls' },
       shows: 'request',

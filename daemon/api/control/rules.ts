@@ -10,6 +10,6 @@ export const ruleList = {
     path: '/rules',
     summary: 'List the rules of the permission model, each with the sentence that states it',
     reply: { rules: listOf(record({ name: text, law: text })) },
-    cli: { name: 'rules', examples: ['natter rules', "natter rules --jq '.rules[].law'"], shows: 'rules' },
+    cli: { name: 'rules', examples: ['natter rules', "natter rules --jq '.rules[].law'"] },
   }),
 }

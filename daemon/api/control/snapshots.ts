@@ -67,7 +67,6 @@ export const snapshots = {
     cli: {
       name: 'snapshot save',
       done: 'saved snapshot {name}',
-      args: ['name'],
       examples: ['natter snapshot save before', 'natter snapshot save before --json'],
       shows: 'snapshot',
     },
@@ -80,7 +79,6 @@ export const snapshots = {
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
       name: 'snapshot print',
-      args: ['name'],
       examples: ['natter snapshot print now', 'natter snapshot print before > before.json'],
       patience: 600_000,
       raw: true,
@@ -94,7 +92,6 @@ export const snapshots = {
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
       name: 'seed print',
-      args: ['name'],
       examples: ['natter seed print now', "natter seed print start | jq '.rows.channels'"],
       patience: 600_000,
       raw: true,
@@ -157,7 +154,6 @@ export const snapshots = {
       name: 'snapshot restore',
       done: 'restored snapshot {name}',
       destroys: { question: 'Replace everything that this daemon keeps on disk?', when: 'kept' },
-      args: ['name'],
       examples: ['natter snapshot restore before', 'natter snapshot restore before --json'],
     },
   }),
@@ -170,7 +166,6 @@ export const snapshots = {
     cli: {
       name: 'snapshot remove',
       done: 'removed snapshot {name}',
-      args: ['name'],
       examples: ['natter snapshot remove before', 'natter snapshot remove before --json'],
     },
   }),

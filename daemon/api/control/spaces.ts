@@ -119,7 +119,6 @@ export const spaces = {
     reply: madeSpace,
     cli: {
       name: 'spaces show',
-      args: ['name'],
       columns: shownToPeople,
       examples: ['natter spaces show worker-1', 'natter spaces show worker-1 --jq .owner.api_key'],
     },
@@ -132,7 +131,6 @@ export const spaces = {
     params: { name: inPath(name, 'the space') },
     cli: {
       name: 'spaces delete',
-      args: ['name'],
       forgets: '/spaces/{name}',
       examples: ['natter spaces delete worker-1', 'natter spaces delete worker-1 --quiet'],
     },

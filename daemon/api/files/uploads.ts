@@ -38,7 +38,6 @@ export const uploads = {
     cli: {
       name: 'uploads create',
       done: 'uploaded {filename}: {url}',
-      args: ['file'],
       examples: ['natter uploads create report.pdf', 'natter uploads create photo.jpg --json'],
       shows: 'url',
     },
@@ -55,12 +54,10 @@ export const uploads = {
     reply: { url: text },
     cli: {
       name: 'uploads url',
-      args: ['realm_id_str', 'filename'],
       examples: [
         'natter uploads url /user_uploads/1/4f/0a9c5b1e/report.pdf',
         'natter uploads url 1 4f/0a9c5b1e/report.pdf',
       ],
-      shows: 'url',
     },
   }),
   thumbnail: endpoint({
@@ -76,12 +73,10 @@ export const uploads = {
     reply: { has_thumbnail: bool },
     cli: {
       name: 'uploads thumbnail',
-      args: ['realm_id_str', 'filename'],
       examples: [
         'natter uploads thumbnail /user_uploads/1/4f/0a9c5b1e/photo.jpg',
         'natter uploads thumbnail 1 4f/0a9c5b1e/photo.jpg',
       ],
-      shows: 'has_thumbnail',
     },
   }),
   list: endpoint({
@@ -107,7 +102,6 @@ export const uploads = {
     cli: {
       name: 'uploads delete',
       done: 'deleted upload {attachment_id}',
-      args: ['attachment_id'],
       examples: ['natter uploads delete 1', 'natter uploads delete 1 --json'],
     },
   }),

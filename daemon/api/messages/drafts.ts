@@ -61,7 +61,6 @@ export const drafts = {
       draft: { param: 'drafts', summary: 'Create a draft of a message', args: ['content'] },
       name: 'drafts create',
       done: 'saved draft {ids}',
-      args: ['drafts'],
       examples: [
         "natter drafts create '#general>lunch' 'Pizza again?'",
         "natter drafts create amy@example.com 'Hi' --json",
@@ -83,7 +82,6 @@ export const drafts = {
       draft: { param: 'draft', args: ['draft_id', '@place', 'content'] },
       name: 'drafts edit',
       done: 'replaced draft {draft_id}',
-      args: ['draft_id', 'draft'],
       examples: [
         "natter drafts edit 1 '#general>lunch' 'Pasta?'",
         'natter drafts edit 1 \'{"type":"","to":[],"topic":"","content":"Now"}\' --json',
@@ -100,7 +98,6 @@ export const drafts = {
     cli: {
       name: 'drafts delete',
       done: 'deleted draft {draft_id}',
-      args: ['draft_id'],
       examples: ['natter drafts delete 1', 'natter drafts delete 1 --json'],
     },
   }),

@@ -100,7 +100,6 @@ export const messageFlags = {
     cli: {
       name: 'flags read-channel',
       done: 'marked {stream_id} as read',
-      args: ['stream_id'],
       examples: ['natter flags read-channel general', 'natter flags read-channel id:3'],
     },
   }),
@@ -114,7 +113,6 @@ export const messageFlags = {
     cli: {
       name: 'flags read-topic',
       done: 'marked {stream_id} > {topic_name} as read',
-      args: ['stream_id', 'topic_name'],
       examples: ['natter flags read-topic general hello', 'natter flags read-topic id:1 hello --json'],
     },
   }),

@@ -146,7 +146,6 @@ export const messages = {
     cli: {
       defaults: { apply_markdown: false },
       name: 'messages show',
-      args: ['message_id'],
       examples: ['natter messages show 3', 'natter messages show 3 --no-apply-markdown --json'],
       shows: 'message',
     },
@@ -237,7 +236,6 @@ export const messages = {
       name: 'messages delete',
       done: 'deleted message {message_id}',
       destroys: { question: 'Delete message {message_id}?', when: 'typed' },
-      args: ['message_id'],
       examples: ['natter messages delete 3', 'natter messages delete 3 --json'],
     },
   }),
@@ -250,9 +248,7 @@ export const messages = {
     reply: { message_history: listOf(historyEntry) },
     cli: {
       name: 'messages history',
-      args: ['message_id'],
       examples: ['natter messages history 3', 'natter messages history 3 --json'],
-      shows: 'message_history',
       columns: ['timestamp', 'user_id', 'topic', 'content'],
     },
   }),
@@ -266,7 +262,6 @@ export const messages = {
     reply: { rendered: text },
     cli: {
       name: 'messages render',
-      args: ['content'],
       examples: ['natter messages render "**Hi**"', 'cat notes.md | natter messages render -'],
       shows: 'rendered',
     },
@@ -289,7 +284,6 @@ export const messages = {
         'natter messages matches 12 13 --narrow \'[["has","link"]]\'',
         'natter messages matches 12 --narrow \'[["search","lunch"]]\' --json',
       ],
-      shows: 'messages',
     },
   }),
   receipts: endpoint({
@@ -303,9 +297,7 @@ export const messages = {
     cli: {
       name: 'messages receipts',
       says: 'people',
-      args: ['message_id'],
       examples: ['natter messages receipts 3', 'natter messages receipts 3 --json'],
-      shows: 'user_ids',
     },
   }),
   report: endpoint({
@@ -322,7 +314,6 @@ export const messages = {
     cli: {
       name: 'messages report',
       done: 'reported message {message_id} to the moderators',
-      args: ['message_id', 'report_type'],
       examples: [
         'natter messages report 3 spam',
         'natter messages report 3 other --description "This is not ours to share"',
@@ -339,7 +330,6 @@ export const messages = {
     cli: {
       name: 'messages typing',
       done: 'sent the notification',
-      args: ['message_id', 'op'],
       examples: ['natter messages typing 12 start', 'natter messages typing 12 stop'],
     },
   }),

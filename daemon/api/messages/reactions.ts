@@ -29,7 +29,6 @@ export const reactions = {
     cli: {
       name: 'reactions add',
       done: 'reacted to message {message_id}',
-      args: ['message_id', 'emoji_name'],
       examples: ['natter reactions add 3 tada', 'natter reactions add 3 +1'],
     },
   }),

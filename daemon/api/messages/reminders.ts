@@ -37,7 +37,6 @@ export const reminders = {
     cli: {
       name: 'reminders list',
       examples: ['natter reminders list', 'natter reminders list --json'],
-      shows: 'reminders',
       columns: ['reminder_id', 'scheduled_delivery_timestamp', 'content', 'reminder_target_message_id', 'failed'],
     },
   }),
@@ -79,7 +78,6 @@ export const reminders = {
     cli: {
       name: 'reminders delete',
       done: 'deleted reminder {reminder_id}',
-      args: ['reminder_id'],
       examples: ['natter reminders delete 1', 'natter reminders delete 1 --json'],
     },
   }),

@@ -27,7 +27,6 @@ export const savedSnippets = {
     cli: {
       name: 'snippets list',
       examples: ['natter snippets list', 'natter snippets list --json'],
-      shows: 'saved_snippets',
     },
   }),
   create: endpoint({
@@ -44,7 +43,6 @@ export const savedSnippets = {
     cli: {
       name: 'snippets create',
       done: 'created snippet {title} (ID {saved_snippet_id})',
-      args: ['title', 'content'],
       examples: ['natter snippets create Greeting "Welcome aboard!"', 'cat notes.md | natter snippets create Notes -'],
     },
   }),
@@ -62,7 +60,6 @@ export const savedSnippets = {
     cli: {
       name: 'snippets edit',
       done: 'edited snippet {saved_snippet_id}',
-      args: ['saved_snippet_id'],
       examples: ['natter snippets edit 1 --title Hello', 'natter snippets edit 1 --content "Welcome, all!"'],
     },
   }),
@@ -76,7 +73,6 @@ export const savedSnippets = {
     cli: {
       name: 'snippets delete',
       done: 'deleted snippet {saved_snippet_id}',
-      args: ['saved_snippet_id'],
       examples: ['natter snippets delete 1', 'natter snippets delete 1 --json'],
     },
   }),

@@ -53,7 +53,6 @@ export const scheduledMessages = {
     cli: {
       name: 'scheduled list',
       examples: ['natter scheduled list', 'natter scheduled list --json'],
-      shows: 'scheduled_messages',
       columns: ['scheduled_message_id', 'scheduled_delivery_timestamp', 'to', 'topic', 'content', 'failed'],
       recipients: 'to',
     },
@@ -110,7 +109,6 @@ export const scheduledMessages = {
     cli: {
       name: 'scheduled edit',
       done: 'edited scheduled message {scheduled_message_id}',
-      args: ['scheduled_message_id'],
       flags: { scheduled_delivery_timestamp: 'at' },
       examples: [
         'natter scheduled edit 1 --content "Lunch at one?"',
@@ -129,7 +127,6 @@ export const scheduledMessages = {
     cli: {
       name: 'scheduled delete',
       done: 'deleted scheduled message {scheduled_message_id}',
-      args: ['scheduled_message_id'],
       examples: ['natter scheduled delete 1', 'natter scheduled delete 1 --json'],
     },
   }),

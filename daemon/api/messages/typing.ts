@@ -22,7 +22,6 @@ export const typing = {
     cli: {
       name: 'typing',
       done: 'sent the notification',
-      args: ['op'],
       flags: { stream_id: 'channel' },
       examples: ['natter typing start --to amy@example.com', 'natter typing stop --channel general --topic lunch'],
     },

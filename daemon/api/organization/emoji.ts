@@ -18,7 +18,7 @@ export const emoji = {
     path: '/realm/emoji',
     summary: 'List custom emoji, including deactivated ones',
     reply: { emoji: keyed(customEmoji) },
-    cli: { name: 'emoji list', examples: ['natter emoji list', 'natter emoji list --json'], shows: 'emoji' },
+    cli: { name: 'emoji list', examples: ['natter emoji list', 'natter emoji list --json'] },
   }),
   upload: endpoint({
     id: 'upload-custom-emoji',
@@ -34,7 +34,6 @@ export const emoji = {
     cli: {
       name: 'emoji upload',
       done: 'added emoji {emoji_name}',
-      args: ['emoji_name', 'file'],
       examples: ['natter emoji upload shipit squirrel.png', 'natter emoji upload party_parrot parrot.gif'],
     },
   }),
@@ -47,7 +46,6 @@ export const emoji = {
     cli: {
       name: 'emoji deactivate',
       done: 'deactivated emoji {emoji_name}',
-      args: ['emoji_name'],
       examples: ['natter emoji deactivate shipit', 'natter emoji deactivate shipit --json'],
     },
   }),

@@ -66,7 +66,6 @@ export const dataExports = {
     cli: {
       name: 'exports list',
       examples: ['natter exports list', 'natter exports list --json'],
-      shows: 'exports',
       columns: ['id', 'export_time', 'export_type', 'pending', 'export_url'],
     },
   }),
@@ -80,7 +79,6 @@ export const dataExports = {
     cli: {
       name: 'exports delete',
       done: 'deleted export {export_id}',
-      args: ['export_id'],
       examples: ['natter exports delete 1', 'natter exports delete 1 --json'],
     },
   }),
@@ -97,7 +95,6 @@ export const dataExports = {
     cli: {
       name: 'exports consents',
       examples: ['natter exports consents', 'natter exports consents --json'],
-      shows: 'export_consents',
       columns: ['user_id', 'consented'],
     },
   }),

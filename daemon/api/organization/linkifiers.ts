@@ -34,7 +34,6 @@ export const linkifiers = {
     cli: {
       name: 'linkifiers list',
       examples: ['natter linkifiers list', 'natter linkifiers list --json'],
-      shows: 'linkifiers',
     },
   }),
   add: endpoint({
@@ -48,7 +47,6 @@ export const linkifiers = {
     cli: {
       name: 'linkifiers add',
       done: 'added linkifier {id}',
-      args: ['pattern', 'url_template'],
       examples: [
         'natter linkifiers add "#(?P<id>[0-9]+)" "https://issues.example.com/{id}"',
         'natter linkifiers add "docs/(?P<page>[a-z]+)" "https://docs.example.com/{page}" --json',
@@ -66,7 +64,6 @@ export const linkifiers = {
     cli: {
       name: 'linkifiers edit',
       done: 'edited linkifier {filter_id}',
-      args: ['filter_id', 'pattern', 'url_template'],
       examples: [
         'natter linkifiers edit 1 "#(?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
         'natter linkifiers edit 1 "issue (?P<id>[0-9]+)" "https://bugs.example.com/{id}"',
@@ -83,7 +80,6 @@ export const linkifiers = {
     cli: {
       name: 'linkifiers remove',
       done: 'removed linkifier {filter_id}',
-      args: ['filter_id'],
       examples: ['natter linkifiers remove 1', 'natter linkifiers remove 1 --json'],
     },
   }),
@@ -98,7 +94,6 @@ export const linkifiers = {
     cli: {
       name: 'linkifiers reorder',
       done: 'reordered the linkifiers',
-      args: ['ordered_linkifier_ids'],
       examples: ['natter linkifiers reorder 2,1', 'natter linkifiers reorder "[2,1]" --json'],
     },
   }),

@@ -41,7 +41,7 @@ export const organization = {
     notOnPublicServers: true,
     summary: 'Show the settings of the organization',
     reply: { realm: keyed(anything) },
-    cli: { name: 'org show', examples: ['natter org show', 'natter org show --json'], shows: 'realm' },
+    cli: { name: 'org show', examples: ['natter org show', 'natter org show --json'] },
   }),
   update: endpoint({
     id: 'update-realm',
@@ -94,7 +94,7 @@ export const organization = {
     path: '/realm/domains',
     summary: 'List the email domains of the organization',
     reply: { domains: listOf(emailDomain) },
-    cli: { name: 'org domains', examples: ['natter org domains', 'natter org domains --json'], shows: 'domains' },
+    cli: { name: 'org domains', examples: ['natter org domains', 'natter org domains --json'] },
   }),
   addDomain: endpoint({
     id: 'add-realm-domain',
@@ -109,7 +109,6 @@ export const organization = {
     reply: { new_domain: listOf(eitherOf(int, text)) },
     cli: {
       name: 'org add-domain',
-      args: ['domain'],
       examples: ['natter org add-domain example.com', 'natter org add-domain example.com --allow-subdomains'],
     },
   }),
@@ -125,7 +124,6 @@ export const organization = {
     cli: {
       name: 'org test-welcome',
       done: 'sent message {message_id}',
-      args: ['welcome_message_custom_text'],
       examples: [
         'natter org test-welcome "Welcome! Say hello in #general."',
         'natter org test-welcome "Hi **there**" --json',
@@ -159,7 +157,6 @@ export const organization = {
     cli: {
       name: 'org remove-domain',
       done: 'removed domain {domain}',
-      args: ['domain'],
       examples: ['natter org remove-domain example.com', 'natter org remove-domain example.com --json'],
     },
   }),

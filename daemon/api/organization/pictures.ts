@@ -17,7 +17,6 @@ export const pictures = {
     cli: {
       name: 'icon upload',
       done: 'changed the icon of the organization: {icon_url}',
-      args: ['file'],
       examples: ['natter icon upload acme.png', 'natter icon upload acme.png --json'],
       shows: 'icon_url',
     },
@@ -61,6 +60,7 @@ export const pictures = {
     params: { night },
     cli: {
       name: 'logo delete',
+      args: [],
       done: 'removed the logo of the organization',
       defaults: { night: false },
       examples: ['natter logo delete', 'natter logo delete --night'],

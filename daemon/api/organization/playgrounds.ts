@@ -19,7 +19,6 @@ export const playgrounds = {
     cli: {
       name: 'playgrounds add',
       done: 'added playground {name} (ID {id})',
-      args: ['name', 'pygments_language', 'url_template'],
       examples: [
         'natter playgrounds add "Python here" python "https://run.example.com/?code={code}"',
         'natter playgrounds add Rust rust "https://play.example.com/{?code}" --json',
@@ -37,7 +36,6 @@ export const playgrounds = {
     cli: {
       name: 'playgrounds remove',
       done: 'removed playground {playground_id}',
-      args: ['playground_id'],
       examples: ['natter playgrounds remove 1', 'natter playgrounds remove 1 --json'],
     },
   }),

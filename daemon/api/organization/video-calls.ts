@@ -15,9 +15,7 @@ export const videoCalls = {
     reply: { url: text },
     cli: {
       name: 'calls create',
-      args: ['meeting_name'],
       examples: ["natter calls create 'Design review'", "natter calls create 'Design review' --voice-only --json"],
-      shows: 'url',
     },
   }),
 }

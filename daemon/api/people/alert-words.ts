@@ -11,7 +11,7 @@ export const alertWords = {
     path: '/users/me/alert_words',
     summary: 'List your alert words',
     reply,
-    cli: { name: 'alerts list', examples: ['natter alerts list', 'natter alerts list --json'], shows: 'alert_words' },
+    cli: { name: 'alerts list', examples: ['natter alerts list', 'natter alerts list --json'] },
   }),
   add: endpoint({
     id: 'add-alert-words',
@@ -22,7 +22,6 @@ export const alertWords = {
     reply,
     cli: {
       name: 'alerts add',
-      args: ['alert_words'],
       examples: ['natter alerts add outage,rollback', 'natter alerts add \'["on fire"]\''],
       shows: 'alert_words',
     },
@@ -36,7 +35,6 @@ export const alertWords = {
     reply,
     cli: {
       name: 'alerts remove',
-      args: ['alert_words'],
       examples: ['natter alerts remove rollback', 'natter alerts remove \'["on fire"]\''],
       shows: 'alert_words',
     },

@@ -14,7 +14,6 @@ export const avatars = {
     cli: {
       name: 'avatar upload',
       done: 'changed your avatar: {avatar_url}',
-      args: ['file'],
       examples: ['natter avatar upload me.png', 'natter avatar upload me.jpg --json'],
       shows: 'avatar_url',
     },

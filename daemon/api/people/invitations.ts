@@ -57,7 +57,6 @@ export const invitations = {
     cli: {
       name: 'invites list',
       examples: ['natter invites list', 'natter invites list --json'],
-      shows: 'invites',
       columns: ['id', 'email', 'invited_as', 'expiry_date', 'invited_by_user_id', 'is_multiuse', 'link_url'],
     },
   }),
@@ -123,7 +122,6 @@ export const invitations = {
     cli: {
       name: 'invites accept',
       done: 'created your account {email} (ID {user_id})',
-      args: ['token', 'full_name'],
       examples: [
         'natter invites accept TOKEN "Eve Evans"',
         'natter invites accept TOKEN "Eve Evans" --email eve@example.com --json',
@@ -141,7 +139,6 @@ export const invitations = {
     cli: {
       name: 'invites revoke',
       done: 'revoked invitation {invite_id}',
-      args: ['invite_id'],
       examples: ['natter invites revoke 1', 'natter invites revoke 1 --json'],
     },
   }),
@@ -156,7 +153,6 @@ export const invitations = {
     cli: {
       name: 'invites revoke-link',
       done: 'revoked invitation link {invite_id}',
-      args: ['invite_id'],
       examples: ['natter invites revoke-link 1', 'natter invites revoke-link 1 --json'],
     },
   }),
@@ -172,7 +168,6 @@ export const invitations = {
     cli: {
       name: 'invites resend',
       done: 'sent invitation {invite_id} again',
-      args: ['invite_id'],
       examples: ['natter invites resend 1', 'natter invites resend 1 --json'],
     },
   }),

@@ -28,7 +28,6 @@ export const keys = {
     refusals: ['AUTHENTICATION_FAILED'],
     cli: {
       name: 'keys dev-fetch',
-      args: ['username'],
       examples: ['natter keys dev-fetch amy@example.com', 'natter keys dev-fetch amy@example.com --json'],
       shows: 'api_key',
     },

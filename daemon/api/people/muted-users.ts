@@ -13,7 +13,6 @@ export const mutedUsers = {
     cli: {
       name: 'mutes add',
       done: 'muted {muted_user_id}',
-      args: ['muted_user_id'],
       examples: ['natter mutes add bob@example.com', 'natter mutes add id:6'],
     },
   }),
@@ -27,7 +26,6 @@ export const mutedUsers = {
     cli: {
       name: 'mutes remove',
       done: 'unmuted {muted_user_id}',
-      args: ['muted_user_id'],
       examples: ['natter mutes remove bob@example.com', 'natter mutes remove id:6'],
     },
   }),

@@ -15,7 +15,6 @@ export const navigationViews = {
     cli: {
       name: 'views list',
       examples: ['natter views list', 'natter views list --json'],
-      shows: 'navigation_views',
     },
   }),
   add: endpoint({
@@ -52,7 +51,6 @@ export const navigationViews = {
     cli: {
       name: 'views edit',
       done: 'edited view {fragment}',
-      args: ['fragment'],
       flags: { is_pinned: 'pinned' },
       examples: ['natter views edit inbox --pinned', 'natter views edit narrow/is/alerted --name "My alerts"'],
     },
@@ -67,7 +65,6 @@ export const navigationViews = {
     cli: {
       name: 'views remove',
       done: 'removed view {fragment}',
-      args: ['fragment'],
       examples: ['natter views remove inbox', 'natter views remove narrow/is/alerted --json'],
     },
   }),

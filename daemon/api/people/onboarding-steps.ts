@@ -20,7 +20,6 @@ export const onboardingSteps = {
     cli: {
       name: 'onboarding mark',
       done: 'marked {onboarding_step} as seen',
-      args: ['onboarding_step'],
       examples: ['natter onboarding mark intro_inbox_view_modal', 'natter onboarding mark intro_resolve_topic --json'],
     },
   }),

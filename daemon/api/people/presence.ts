@@ -54,7 +54,6 @@ export const presence = {
     },
     cli: {
       name: 'presence',
-      args: ['status'],
       examples: ['natter presence active', 'natter presence idle --ping-only'],
       shows: 'presences',
     },
@@ -76,7 +75,6 @@ export const presence = {
     },
     cli: {
       name: 'seen show',
-      args: ['user_id_or_email'],
       examples: ['natter seen show amy@example.com', 'natter seen show 5 --json'],
       shows: 'presence',
     },

@@ -67,7 +67,6 @@ export const profileFields = {
     cli: {
       name: 'profile-fields list',
       examples: ['natter profile-fields list', 'natter profile-fields list --json'],
-      shows: 'custom_fields',
       columns: ['id', 'name', 'type', 'hint', 'required'],
     },
   }),
@@ -113,7 +112,6 @@ export const profileFields = {
     cli: {
       name: 'profile-fields edit',
       done: 'edited profile field {field_id}',
-      args: ['field_id'],
       examples: ['natter profile-fields edit 1 --name Editor', 'natter profile-fields edit 1 --required --json'],
     },
   }),
@@ -127,7 +125,6 @@ export const profileFields = {
     cli: {
       name: 'profile-fields reorder',
       done: 'reordered the profile fields',
-      args: ['order'],
       examples: ['natter profile-fields reorder 2 1', 'natter profile-fields reorder 2,1 --json'],
     },
   }),
@@ -142,7 +139,6 @@ export const profileFields = {
       name: 'profile-fields delete',
       done: 'deleted profile field {field_id} and its values',
       destroys: { question: 'Delete the profile field {field_id} with the values of all users?' },
-      args: ['field_id'],
       examples: ['natter profile-fields delete 1', 'natter profile-fields delete 1 --json'],
     },
   }),
@@ -156,7 +152,6 @@ export const profileFields = {
     cli: {
       name: 'profile-fields edit-own',
       done: 'edited your profile',
-      args: ['data'],
       examples: [
         `natter profile-fields edit-own '{"id": 1, "value": "vim"}'`,
         `natter profile-fields edit-own '[{"id": 1, "value": "vim"}, {"id": 2, "value": [5, 6]}]' --json`,
@@ -173,7 +168,6 @@ export const profileFields = {
     cli: {
       name: 'profile-fields clear',
       done: 'cleared the profile fields',
-      args: ['data'],
       examples: ['natter profile-fields clear 1', 'natter profile-fields clear 1 2 --json'],
     },
   }),

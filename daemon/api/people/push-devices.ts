@@ -35,7 +35,6 @@ export const pushDevices = {
     cli: {
       name: 'push remove-apple',
       done: 'removed the device',
-      args: ['token'],
       examples: ['natter push remove-apple 0a1b2c', 'natter push remove-apple 0a1b2c --json'],
     },
   }),
@@ -49,7 +48,6 @@ export const pushDevices = {
     cli: {
       name: 'push add-android',
       done: 'registered the device',
-      args: ['token'],
       examples: ['natter push add-android TOKEN', 'natter push add-android TOKEN --json'],
     },
   }),
@@ -63,7 +61,6 @@ export const pushDevices = {
     cli: {
       name: 'push remove-android',
       done: 'removed the device',
-      args: ['token'],
       examples: ['natter push remove-android TOKEN', 'natter push remove-android TOKEN --json'],
     },
   }),
@@ -99,6 +96,7 @@ export const pushDevices = {
     },
     cli: {
       name: 'push register',
+      args: [],
       done: 'registered the device',
       examples: [
         'natter push register --token-kind fcm --push-account-id 2408 --push-public-key K --bouncer-public-key K --encrypted-push-registration DATA',

@@ -49,7 +49,6 @@ export const settings = {
     cli: {
       name: 'settings show',
       examples: ['natter settings show', 'natter settings show --json'],
-      shows: 'user_settings',
     },
   }),
   update: endpoint({
@@ -95,7 +94,6 @@ export const settings = {
     cli: {
       name: 'settings command',
       done: 'ran {command}',
-      args: ['command'],
       examples: ['natter settings command /dark', 'natter settings command /ping --json'],
     },
   }),
@@ -114,7 +112,6 @@ export const settings = {
     cli: {
       name: 'settings confirm-email',
       done: 'confirmed the new email address of user {user_id}',
-      args: ['token'],
       examples: ['natter settings confirm-email TOKEN', 'natter settings confirm-email TOKEN --json'],
     },
   }),

@@ -51,7 +51,6 @@ export const userGroups = {
     cli: {
       name: 'groups list',
       examples: ['natter groups list', 'natter groups list --include-deactivated-groups --json'],
-      shows: 'user_groups',
       columns: ['id', 'name', 'description', 'members'],
     },
   }),
@@ -96,7 +95,6 @@ export const userGroups = {
     cli: {
       name: 'groups edit',
       done: 'edited group {user_group_id}',
-      args: ['user_group_id'],
       examples: [
         'natter groups edit backend --name servers',
         'natter groups edit backend --can-join-group \'{"new": 6}\'',
@@ -114,7 +112,6 @@ export const userGroups = {
     cli: {
       name: 'groups deactivate',
       done: 'deactivated group {user_group_id}',
-      args: ['user_group_id'],
       examples: ['natter groups deactivate engineering', 'natter groups deactivate id:10'],
     },
   }),
@@ -134,7 +131,6 @@ export const userGroups = {
     cli: {
       name: 'groups edit-members',
       done: 'changed the members of group {user_group_id}',
-      args: ['user_group_id'],
       flags: { delete: 'remove', delete_subgroups: 'remove-subgroups' },
       examples: [
         'natter groups edit-members backend --add cat@example.com',
@@ -154,10 +150,8 @@ export const userGroups = {
     cli: {
       name: 'groups members',
       says: 'people',
-      args: ['user_group_id'],
       flags: { direct_member_only: 'direct' },
       examples: ['natter groups members backend', 'natter groups members backend --direct --json'],
-      shows: 'members',
     },
   }),
   isMember: endpoint({
@@ -171,10 +165,8 @@ export const userGroups = {
     reply: { is_user_group_member: bool },
     cli: {
       name: 'groups has',
-      args: ['user_group_id', 'user_id'],
       flags: { direct_member_only: 'direct' },
       examples: ['natter groups has backend amy@example.com', 'natter groups has backend amy@example.com --json'],
-      shows: 'is_user_group_member',
     },
   }),
   updateSubgroups: endpoint({
@@ -192,7 +184,6 @@ export const userGroups = {
     cli: {
       name: 'groups edit-subgroups',
       done: 'changed the subgroups of group {user_group_id}',
-      args: ['user_group_id'],
       flags: { delete: 'remove' },
       examples: [
         'natter groups edit-subgroups backend --add design',
@@ -211,10 +202,8 @@ export const userGroups = {
     reply: { subgroups: listOf(int) },
     cli: {
       name: 'groups subgroups',
-      args: ['user_group_id'],
       flags: { direct_subgroup_only: 'direct' },
       examples: ['natter groups subgroups engineering', 'natter groups subgroups engineering --direct --json'],
-      shows: 'subgroups',
     },
   }),
 }

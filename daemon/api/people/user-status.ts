@@ -66,9 +66,7 @@ export const userStatus = {
     },
     cli: {
       name: 'status show',
-      args: ['user_id'],
       examples: ['natter status show amy@example.com', 'natter status show amy@example.com --json'],
-      shows: 'status',
     },
   }),
 }

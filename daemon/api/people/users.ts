@@ -81,7 +81,6 @@ export const users = {
       name: 'users list',
       flags: { user_ids: 'only' },
       examples: ['natter users list', 'natter users list --only amy@example.com --json'],
-      shows: 'members',
       columns: ['user_id', 'full_name', 'email', 'role', 'is_active', 'is_bot'],
     },
   }),
@@ -94,9 +93,7 @@ export const users = {
     reply: { user: record(userFields) },
     cli: {
       name: 'users show',
-      args: ['user_id'],
       examples: ['natter users show amy@example.com', 'natter users show id:9 --include-custom-profile-fields --json'],
-      shows: 'user',
     },
   }),
   showByEmail: endpoint({
@@ -109,9 +106,7 @@ export const users = {
     reply: { user: record(userFields) },
     cli: {
       name: 'users show-by-email',
-      args: ['email'],
       examples: ['natter users show-by-email amy@example.com', 'natter users show-by-email user9@example.com --json'],
-      shows: 'user',
     },
   }),
   me: endpoint({
@@ -154,7 +149,6 @@ export const users = {
     cli: {
       name: 'users edit',
       done: 'edited user {user_id}',
-      args: ['user_id'],
       examples: [
         'natter users edit amy@example.com --role moderator',
         'natter users edit id:9 --full-name "Amy Baker" --json',
@@ -172,7 +166,6 @@ export const users = {
     cli: {
       name: 'users edit-by-email',
       done: 'edited user {email}',
-      args: ['email'],
       examples: [
         'natter users edit-by-email amy@example.com --role 300',
         'natter users edit-by-email user9@example.com --full-name "Amy Baker" --json',
@@ -207,7 +200,6 @@ export const users = {
       name: 'users deactivate',
       done: 'deactivated user {user_id}',
       destroys: { question: 'Deactivate the user {user_id}?', when: 'typed' },
-      args: ['user_id'],
       flags: { deactivation_notification_comment: 'comment' },
       examples: [
         'natter users deactivate amy@example.com',
@@ -237,7 +229,6 @@ export const users = {
     cli: {
       name: 'users reactivate',
       done: 'reactivated user {user_id}',
-      args: ['user_id'],
       examples: ['natter users reactivate amy@example.com', 'natter users reactivate id:9 --json'],
     },
   }),
