@@ -13,7 +13,7 @@ import { createListener, type Listener } from './listener.ts'
 import { ServerLog } from './log.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
-import { targetRefusal } from './target.ts'
+import { hostRefusal, targetRefusal } from './target.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
 
 interface ServerParts {
@@ -77,7 +77,7 @@ export function buildServer({
     certificate,
     newId,
     take: (request, response) => {
-      const refusal = findRefusal(request)
+      const refusal = hostRefusal(request.rawHeaders) ?? findRefusal(request)
       if (refusal) refuseAt(sites.find(request), request, response, refusal)
       else if (sites.isFolder(request)) sendToFolder(request.url!, response)
       else sites.find(request).serve(request, response)

@@ -28,6 +28,13 @@ export function targetRefusal(target: string): Refusal | undefined {
   return encodedSlash.test(path) && !takesSlashes.test(path) ? slashRefusal() : undefined
 }
 
+/** The refusal of more than one Host (RFC 9112, section 3.2): a proxy in front may have gone by the other one. */
+export function hostRefusal(rawHeaders: readonly string[]): Refusal | undefined {
+  const isHost = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === 'host'
+  const first = rawHeaders.findIndex(isHost)
+  return rawHeaders.findLastIndex(isHost) === first ? undefined : malformed('Send the header Host once.')
+}
+
 /** For a path that leads nowhere: whether an encoded slash is the reason. */
 export function hasEncodedSlash(path: string): boolean {
   return encodedSlash.test(path)

@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../domain/refusal.ts'
+import { isLoopbackHost, withoutPort } from '../local/loopback.ts'
 
 export interface TrustedHosts {
   /** The refusal if the headers name an unknown host or origin. */
@@ -51,8 +52,8 @@ function hostsBy(
   isAlsoTrusted: (name: string) => boolean,
   unknownHost: (host: string) => Refusal,
 ): TrustedHosts {
-  const own = remember(host => isOwn(host.toLowerCase()) || loopback.test(nameOf(host) ?? ''))
-  const asked = remember(host => own(host) || isAlsoTrusted(nameOf(host) ?? ''))
+  const own = remember(host => isOwn(host.toLowerCase()) || isLoopbackHost(host))
+  const asked = remember(host => own(host) || isAlsoTrusted(withoutPort(host) ?? ''))
   return {
     refuseHeaders({ host, origin }) {
       // Browsers always send a host.
@@ -79,13 +80,6 @@ const foreignPage = 'Pages of other sites cannot call this daemon. To allow a si
 
 /** An IPv4 or IPv6 address, or a name of one label. */
 const addressOrLabel = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\d:a-f]+\]|[a-z][\w-]*)$/i
-
-const loopback = /^(?:localhost|(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i
-
-/** Without the port. */
-function nameOf(host: string): string | undefined {
-  return /^(\[[\d:a-f]+\]|[\w.-]+)(?::\d+)?$/i.exec(host)?.[1]
-}
 
 function shown(host: string): string {
   return JSON.stringify(host.slice(0, 100))

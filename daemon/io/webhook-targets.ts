@@ -41,6 +41,7 @@ const innerIpv4 = [
 /** Beside private networks: ranges that carry an IPv4 address inside (they would lead anywhere), and reserved ones. */
 const innerIpv6 = [
   ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],

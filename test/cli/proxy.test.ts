@@ -102,6 +102,20 @@ describe('natter proxy', () => {
     assert.ok(!readFileSync(proxy.file, 'utf8').includes(owner.key!))
   })
 
+  test('refuses pages of other sites, and names that are not of this machine', async t => {
+    const proxy = await startProxy(t, daemon().url)
+    const foreign = [{ Host: 'evil.example' }, { Origin: 'https://evil.example' }, { Origin: 'null' }]
+    for (const headers of foreign) {
+      const { status, body } = await send(`${proxy.url}/api/v1/server_settings`, { headers })
+      assert.equal(status, 403, JSON.stringify(headers))
+      assert.match(body.msg, /loopback names only/)
+    }
+    const own = await send(`${proxy.url}/api/v1/server_settings`, { headers: { Origin: proxy.url } })
+    assert.equal(own.status, 200)
+    const [, ...lines] = await proxy.stop()
+    assert.deepEqual(lines.at(-1), { end: 1 })
+  })
+
   test('zulip-js works through it', async t => {
     const { owner } = daemon()
     const proxy = await startProxy(t, daemon().url)
@@ -257,7 +271,7 @@ describe('natter proxy', () => {
       request.resume().on('end', () => response.end('{}'))
     })
     const proxy = await startProxy(t, site)
-    const hidden = 'GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n'
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n'
     const lengths = [
       `Connection: content-length\r\nContent-Length: ${hidden.length}\r\n\r\n${hidden}`,
       `Transfer-Encoding: chunked\r\n\r\n${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`,
@@ -266,7 +280,7 @@ describe('natter proxy', () => {
       await new Promise(resolve => {
         const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
         socket.once('data', () => socket.destroy()).once('close', resolve)
-        socket.write(`DELETE /api/v1/users/me/status HTTP/1.1\r\nHost: a\r\n${text}`)
+        socket.write(`DELETE /api/v1/users/me/status HTTP/1.1\r\nHost: localhost\r\n${text}`)
       })
     assert.equal((await proxy.stop()).length, 4)
     assert.deepEqual(paths, ['/api/v1/users/me/status', '/api/v1/users/me/status'])

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { targetRefusal } from '../../daemon/http/target.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { hostileTargets, sendRaw, statusOf } from '../support/hostile-targets.ts'
+import { sendBytes } from '../support/http.ts'
 
 const ways = ['short', 'node:http'] as const
 
@@ -51,5 +52,17 @@ describe('the target of a request', () => {
   test('names an encoded slash as the reason why a path leads nowhere', async () => {
     const answer = await sendRaw(daemon().url, { target: '/api/v1/users%2fme', method: 'GET', way: 'short' })
     assert.match(answer, /^HTTP\/1\.1 400 .*encoded slash \(%2F\)/s)
+  })
+})
+
+describe('the header Host', () => {
+  const daemon = sharedDaemon()
+
+  test('is refused when it is sent twice, by both ways in and whatever the second names', async () => {
+    for (const target of ['/api/v1/server_settings', '/livez', '/'])
+      for (const second of ['127.0.0.1', 'evil.example', '']) {
+        const head = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nhOST: ${second}\r\n\r\n`
+        assert.match(await sendBytes(daemon().url, head), /^HTTP\/1\.1 400 .*Send the header Host once\./s, target)
+      }
   })
 })

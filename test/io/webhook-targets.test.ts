@@ -17,12 +17,14 @@ describe('targets of webhooks', () => {
       assert.ok(forbidden(host, bound), host)
       assert.equal(forbidden(host, { loopback: false, private: true }), undefined, host)
     }
-    // 6to4, Teredo, NAT64, IPv4-compatible, site-local, and what is kept for documentation.
+    // 6to4, Teredo, NAT64, IPv4-translated, IPv4-compatible, site-local, and what is kept for documentation.
     for (const host of [
       '[2002:7f00:1::1]',
       '[2001:0:4136:e378:8000:63bf:3fff:fdd2]',
       '[64:ff9b::a00:1]',
       '[64:ff9b:1::a00:1]',
+      '[::ffff:0:a00:1]',
+      '[::ffff:0:8.8.8.8]',
       '[::a00:1]',
       '[::127.0.0.1]',
       '[fec0::1]',

@@ -1,9 +1,10 @@
 // `natter proxy FILE --to SITE`: passes everything on to a real server, and records the calls.
 
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { siteAddress } from '../../../../daemon/api/address.ts'
+import { isLoopbackHost } from '../../../../daemon/local/loopback.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { note } from '../../../base/note.ts'
 import { onSignals } from '../../../base/signals.ts'
@@ -56,7 +57,10 @@ where natter differs from that server.`,
         recording.add(exchange)
         progress.reach(recording.calls, `${recording.calls} calls recorded`)
       })
-      const server = createServer((request, response) => forwarder.forward(request, response))
+      const server = createServer((request, response) => {
+        if (isForeign(request)) refuseForeign(response)
+        else forwarder.forward(request, response)
+      })
       // A poll may wait for as long as the server lets it.
       server.requestTimeout = 0
       server.listen(portIn(flags.port), '127.0.0.1')
@@ -92,6 +96,18 @@ function portIn(given: unknown): number {
   const port = Number(given ?? 0)
   if (!/^\d+$/.test(String(given ?? 0)) || port > 65_535) throw usage('--port: must be a number up to 65535')
   return port
+}
+
+/** Whether a page of another site sent it, or one that calls this machine by a name of its own. */
+function isForeign({ headersDistinct: { host = [], origin = [] } }: IncomingMessage): boolean {
+  const sites = origin.map(site => site.replace(/^https?:\/\//, ''))
+  return host.length > 1 || ![...host, ...sites].every(isLoopbackHost)
+}
+
+function refuseForeign(response: ServerResponse): void {
+  const msg = 'natter proxy answers to loopback names only. Call it by the address that it prints.'
+  const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' })
+  response.writeHead(403, { 'Content-Type': 'application/json' }).end(body)
 }
 
 function refuseListening(error: NodeJS.ErrnoException): never {
