@@ -26,21 +26,27 @@ interface WebhooksParts {
 /** A slow bot may hold up itself, not the others. */
 const perBot = 8
 const atOnce = 64
+/** Calls that are begun before requests get their turn. */
+const perTurn = 8
 const maxAnswer = 1024 * 1024
+/** Looking through deliveries that wait takes at most this share of the time, however many they are. */
+const lookingShare = 0.1
 
 export class Webhooks {
   readonly #parts: WebhooksParts
-  readonly #underWay = new Map<number, number>()
+  readonly #underWay = new Map<number, WebhookDelivery>()
   readonly #abort = new AbortController()
   readonly #alarm: Alarm
   #reconsidering = false
+  /** By `performance.now()`. */
+  #lookAgain = 0
   #quiet: (() => void)[] = []
   #running = false
   #agent: Promise<import('undici').Agent> | undefined
 
   constructor(parts: WebhooksParts) {
     this.#parts = parts
-    this.#alarm = new Alarm(parts.clock, () => this.#begin())
+    this.#alarm = new Alarm(parts.clock, () => this.reconsider())
   }
 
   start(): void {
@@ -65,42 +71,74 @@ export class Webhooks {
       })
   }
 
-  /** Facts were taken. Looked at once per turn, however many came. */
+  /** Facts were taken. Looked at once per turn, however many came, and after requests that have arrived meanwhile. */
   reconsider(): void {
     if (this.#reconsidering || !this.#running) return
     this.#reconsidering = true
-    this.#parts.engine.boundary.soon(() => {
+    const { boundary } = this.#parts.engine
+    const look = () => {
       this.#reconsidering = false
       this.#begin()
-    })
+    }
+    const rest = this.#lookAgain - performance.now()
+    if (rest > 0) boundary.after(rest, look)
+    else boundary.nextTurn(look)
   }
 
   #begin(): void {
     if (!this.#running) return
     const { engine, clock } = this.#parts
+    const began = performance.now()
+    const now = clock.now()
     let next = Number.POSITIVE_INFINITY
+    const ready: WebhookDelivery[] = []
     for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
-      if (this.#underWay.has(delivery.id) || this.#underWay.size >= atOnce) continue
-      if (delivery.due! > clock.now()) next = Math.min(next, delivery.due!)
-      else if (this.#countCalls(delivery.botId) < perBot) engine.boundary.run(() => this.#deliver(delivery))
+      if (this.#underWay.has(delivery.id)) continue
+      if (delivery.due! > now) next = Math.min(next, delivery.due!)
+      else ready.push(delivery)
     }
+    const areMore = this.#deliverInTurn(ready)
     this.#tellQuiet()
     this.#alarm.set(next === Number.POSITIVE_INFINITY ? undefined : next)
+    const took = performance.now() - began
+    this.#lookAgain = took < 1 ? 0 : began + took / lookingShare
+    if (areMore) this.reconsider()
+  }
+
+  /**
+   * Those of owners with the fewest calls go first: the bots of one account, however many, must not keep others waiting. Returns whether
+   * more of them can begin in the next turn.
+   */
+  #deliverInTurn(ready: readonly WebhookDelivery[]): boolean {
+    const { engine } = this.#parts
+    const ofBots = new Map<number, number>()
+    const ofOwners = new Map<number | null, number>()
+    /** The number of calls that the owner has before this one; undefined if the bot has as many as it may have. */
+    const takeTurn = ({ botId }: WebhookDelivery): number | undefined => {
+      const calls = ofBots.get(botId) ?? 0
+      if (calls === perBot) return undefined
+      ofBots.set(botId, calls + 1)
+      const owner = engine.state.users.get(botId)?.bot?.ownerId ?? null
+      const turn = ofOwners.get(owner) ?? 0
+      ofOwners.set(owner, turn + 1)
+      return turn
+    }
+    for (const delivery of this.#underWay.values()) takeTurn(delivery)
+    const turns = ready.map(delivery => ({ delivery, turn: takeTurn(delivery) }))
+    const allowed = turns.filter(({ turn }) => turn !== undefined).sort((a, b) => a.turn! - b.turn!)
+    const free = atOnce - this.#underWay.size
+    for (const { delivery } of allowed.slice(0, Math.min(free, perTurn)))
+      engine.boundary.run(() => this.#deliver(delivery))
+    return Math.min(free, allowed.length) > perTurn
   }
 
   #tellQuiet(): void {
     if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
   }
 
-  #countCalls(botId: number): number {
-    let calls = 0
-    for (const bot of this.#underWay.values()) if (bot === botId) calls++
-    return calls
-  }
-
   async #deliver(delivery: WebhookDelivery): Promise<void> {
     const { engine, surroundings } = this.#parts
-    this.#underWay.set(delivery.id, delivery.botId)
+    this.#underWay.set(delivery.id, delivery)
     try {
       // A message leaves the daemon only when it is on disk.
       await engine.settled()
@@ -136,7 +174,8 @@ export class Webhooks {
     // Loaded at the first call: most daemons never make one.
     const { request, Agent } = await import('undici')
     this.#agent ??= Promise.resolve(
-      new Agent({ connect: { timeout, lookup: checkedLookup(this.#parts.permitted) }, connections: perBot }),
+      // Without a limit of connections to one server: bots of several owners may be there.
+      new Agent({ connect: { timeout, lookup: checkedLookup(this.#parts.permitted) } }),
     )
     const limit = new AbortController()
     // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.

@@ -111,6 +111,7 @@ export class State {
   })
   readonly webhookDeliveries = new Table((delivery: WebhookDelivery) => delivery.id, {
     waiting: (delivery: WebhookDelivery) => (delivery.due === null ? undefined : 1),
+    finished: (delivery: WebhookDelivery) => (delivery.due === null ? 1 : undefined),
     bot: (delivery: WebhookDelivery) => delivery.botId,
   })
   readonly emailChanges = new Table((change: EmailChange) => change.token, {

@@ -68,13 +68,8 @@ function decideOutcome(surroundings: Surroundings, delivery: WebhookDelivery, at
 }
 
 function update(state: State, delivery: WebhookDelivery): Fact {
-  const surplus = delivery.due === null ? state.webhookDeliveries.size - kept : 0
-  const forgotten: number[] = []
-  if (surplus > 0)
-    for (const { id, due } of state.webhookDeliveries.values()) {
-      if (forgotten.length === surplus) break
-      if (due === null) forgotten.push(id)
-    }
+  const finished = delivery.due === null ? state.webhookDeliveries.where('finished', 1) : []
+  const forgotten = finished.slice(0, Math.max(0, finished.length + 1 - kept)).map(({ id }) => id)
   return { type: 'webhook.attempted', delivery, ...(forgotten.length > 0 && { forgotten }) }
 }
 
