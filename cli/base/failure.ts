@@ -25,13 +25,15 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 interface Details {
   /** The API's own code, or one of ours in the same style. */
   readonly code?: string
-  readonly http?: number
+  readonly http?: number | null
   /** Of a refusal by the API. */
   readonly kind?: RefusalKind | undefined
   /** The API's name of the parameter that is wrong. */
   readonly parameter?: string | undefined
   /** What to do about it, as a sentence or a line to copy. */
   readonly hint?: string | undefined
+  /** Seconds that the server asks to wait before the next attempt. */
+  readonly retryAfter?: number | undefined
   /** What made it fail; not shown. */
   readonly cause?: unknown
 }
@@ -43,6 +45,7 @@ export class Failure extends Error {
   readonly kind: RefusalKind | undefined
   readonly parameter: string | undefined
   readonly hint: string | undefined
+  readonly retryAfter: number | undefined
 
   constructor(exit: ExitCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -52,6 +55,7 @@ export class Failure extends Error {
     this.kind = details.kind
     this.parameter = details.parameter
     this.hint = details.hint
+    this.retryAfter = details.retryAfter
   }
 }
 
@@ -71,8 +75,7 @@ export function usage(message: string, hint?: string): Failure {
 
 /** The same, with something to do about it. */
 export function addHint(failure: Failure, hint: string): Failure {
-  const { exit, message, code, http, kind, parameter } = failure
-  return new Failure(exit, message, { code, kind, parameter, hint, ...(http !== null && { http }) })
+  return new Failure(failure.exit, failure.message, { ...failure, hint })
 }
 
 /** For an answer with an error body or an error status. */
@@ -81,7 +84,9 @@ export function refusal(http: number, body: Readonly<Record<string, unknown>>, h
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
   const kind = kindIn(headers) ?? guessKind(http, code)
   const parameter = headerIn(headers, parameterHeader)
-  return new Failure(exitFor[kind], message, { code, http, kind, parameter, hint: hintFor(code) })
+  const seconds = Number(headerIn(headers, 'retry-after'))
+  const retryAfter = Number.isFinite(seconds) ? seconds : undefined
+  return new Failure(exitFor[kind], message, { code, http, kind, parameter, retryAfter, hint: hintFor(code) })
 }
 
 /** Other servers of the API family do not send it, and newer ones may send a kind that is not known here. */

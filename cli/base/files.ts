@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { othersCan } from '../../daemon/local/open-files.ts'
+import { exitCodes, Failure, usage } from './failure.ts'
 import { note } from './note.ts'
 
 const mebibyte = 1024 * 1024
@@ -31,6 +32,26 @@ export function readBytes(file: string, most: number): Buffer {
 
 export function readText(file: string, most: number): string {
   return readBytes(file, most).toString('utf8')
+}
+
+/** The text of a small file; undefined if there is none. `what` names it in the error. */
+export function readIfThere(file: string, what = file, absent: readonly string[] = ['ENOENT']): string | undefined {
+  try {
+    return readText(file, smallFile)
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code)
+    if (absent.includes(code)) return undefined
+    throw new Failure(exitCodes.refused, `cannot read ${what}: ${code}`)
+  }
+}
+
+/** A file that the user names. `label`: the flag or argument that names it, with a colon. */
+export function readGiven(file: string, label = ''): Buffer {
+  try {
+    return readBytes(file, largeFile)
+  } catch (error) {
+    throw usage(`${label}cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+  }
 }
 
 const warned = new Set<string>()

@@ -37,6 +37,9 @@ export const globalFlags: readonly GlobalFlag[] = [
 /** The flags that choose how output is printed for programs. */
 export const formatFlags = ['json', 'ndjson', 'fields', 'jq'] as const
 
+/** The flags that choose the server and the account, and what it takes to act as another one. */
+export const accountFlags = ['site', 'user', 'api-key', 'profile', 'ready-file', 'as', 'control-token'] as const
+
 /** Names a change, so that sending it again does not make it twice. */
 export const keyFlag = 'idempotency-key'
 

@@ -20,7 +20,7 @@ import {
 } from '../../daemon/local/profiles.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
-import { readText, smallFile, warnIfOpen } from './files.ts'
+import { readIfThere, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
 import { type Limits, limitsFrom } from './limits.ts'
 import { settingsFor } from './settings.ts'
@@ -148,7 +148,7 @@ function sourceName(from: string): string {
 
 /** A ready file that must be there. */
 export function readReadyFile(file: string): Ready {
-  const text = readIfThere(file)
+  const text = readFile(file)
   if (text === undefined) throw usage(`--ready-file: there is no file ${file}`)
   const ready: Ready = Object(jsonOr(text))
   const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
@@ -166,7 +166,7 @@ export function profilesFile(env: Env): string {
 
 export function readProfiles(env: Env): Profiles {
   const file = profilesFile(env)
-  const text = readIfThere(file)
+  const text = readFile(file)
   if (text === undefined) return { profiles: {} }
   const found = readProfilesText(text)
   if (!found)
@@ -240,7 +240,7 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
     controlToken: env.NATTER_CONTROL_TOKEN,
   }
   // A daemon reads the same variable, so the file may not be written yet.
-  if (env.NATTER_READY_FILE && readIfThere(env.NATTER_READY_FILE) !== undefined)
+  if (env.NATTER_READY_FILE && readFile(env.NATTER_READY_FILE) !== undefined)
     yield ofReady('NATTER_READY_FILE', env.NATTER_READY_FILE)
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
@@ -285,7 +285,7 @@ function zuliprc(env: Env): Source | undefined {
   for (const place of places) {
     // A pipe that happens to have this name would never end.
     if (place !== env.ZULIP_CONFIG && !statSync(place, { throwIfNoEntry: false })?.isFile()) continue
-    const text = readIfThere(place)
+    const text = readFile(place)
     if (text !== undefined) return ofZuliprc(place, text)
   }
   return undefined
@@ -293,7 +293,7 @@ function zuliprc(env: Env): Source | undefined {
 
 /** A file that must be there. */
 export function readZuliprc(file: string): Source {
-  const text = readIfThere(file)
+  const text = readFile(file)
   if (text === undefined) throw usage(`there is no file ${file}`)
   return ofZuliprc(file, text)
 }
@@ -320,14 +320,8 @@ function home(env: Env): string {
   return env.HOME || homedir()
 }
 
-function readIfThere(file: string): string | undefined {
-  try {
-    return readText(file, smallFile)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined
-    throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
-  }
+function readFile(file: string): string | undefined {
+  return readIfThere(file, file, ['ENOENT', 'ENOTDIR', 'EISDIR'])
 }
 
 export function demandKey(account: Account): void {

@@ -1,16 +1,11 @@
 // The description of a subcommand that is not an endpoint: plain data, so that help, docs, man page and completions agree.
 
-import type { Globals } from './globals.ts'
+import type { GlobalFlag, Globals } from './globals.ts'
 
-export interface ExtraFlag {
-  readonly name: string
-  /** One letter. */
-  readonly short?: string
-  /** Name of its value; absent for a switch. In brackets if the value is optional: `[USER]`. */
-  readonly value?: string
+/** The name of an optional value is in brackets: `[USER]`. */
+export interface ExtraFlag extends GlobalFlag {
   /** All values it takes, where they are few; for completions. */
   readonly values?: readonly string[]
-  readonly about: string
   readonly repeatable?: boolean
 }
 

@@ -30,7 +30,7 @@ export async function uploadFiles(
 ): Promise<void> {
   const paths = pathsIn(given)
   // All are read before the first is sent, so that a wrong name costs nothing.
-  const contents = await Promise.all(paths.map(path => readUpload(path, '--file')))
+  const contents = paths.map(path => readUpload(path, '--file'))
   let text = String(fields.get(files!))
   for (const [index, file] of contents.entries()) {
     const request = { method: 'POST', path: `/api/v1${uploads.upload.path}`, fields: new Map([['file', file]]) }

@@ -4,7 +4,7 @@ import { createReadStream, readFileSync, statSync } from 'node:fs'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
-import { jsonOr } from '../../daemon/local/json.ts'
+import { isRecord, jsonOr } from '../../daemon/local/json.ts'
 import { parseJson } from '../../daemon/local/nesting.ts'
 import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failure.ts'
 import { largeFile } from '../base/files.ts'
@@ -298,13 +298,13 @@ function objectFrom(text: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw usage(`not valid JSON: ${(error as Error).message}`)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isRecord(value)) return value
   throw usage('not a JSON object')
 }
 
 function looseObject(text: string): object {
   const value = jsonOr(text)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { body: text }
+  return isRecord(value) ? value : { body: text }
 }
 
 function isListParam(endpoint: Endpoint, name: string): boolean {

@@ -9,9 +9,10 @@ import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../bas
 import { printBytes } from '../base/writer.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
+import { createClock } from '../transport/clock.ts'
 import { buildRequest, callControlPlane } from '../transport/control.ts'
 import { doneText, patienceFor } from './call.ts'
-import { lazyClock, readParams } from './params.ts'
+import { readParams } from './params.ts'
 
 export async function callControl(
   endpoint: Endpoint,
@@ -20,7 +21,7 @@ export async function callControl(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const shown = globals.dryRun || globals.curl
-  const sources = { ...noSources, site: account.site, now: lazyClock(account, patienceFor(endpoint, globals)) }
+  const sources = { ...noSources, site: account.site, now: createClock(account, patienceFor(endpoint, globals)) }
   const params = await readParams(endpoint, given, sources)
   if (endpoint.cli.log && !shown)
     return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)

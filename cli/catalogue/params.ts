@@ -5,11 +5,11 @@ import { usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
-import type { ReadNow } from '../base/times.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
-import type { Names } from '../input/names.ts'
+import { createNames } from '../input/names.ts'
 import { readStdin } from '../input/stdin.ts'
 import type { Patience } from '../transport/client.ts'
+import { createClock } from '../transport/clock.ts'
 import { fillIn } from './everyday.ts'
 
 /** The given params as the values to send. */
@@ -77,37 +77,15 @@ export function labelParam(endpoint: Endpoint, param: string): string {
 /** Where values come from that are not on the command line. */
 export function sourcesFor(account: Account, patience: Patience, globals: Globals, piped: boolean): Sources {
   const shown = globals.dryRun || globals.curl
-  const now = lazyClock(account, patience)
+  const now = createClock(account, patience)
   return {
     site: account.site,
-    names: lazyNames(account, patience),
+    names: createNames(account, patience),
     now: shown ? () => now().catch(() => new Date()) : now,
     stdin: stdinOnce(),
     piped,
     // A request that is only printed needs no secret.
     secret: async label => (shown ? '********' : (await import('../input/prompt.ts')).askSecret(promptFor(label))),
-  }
-}
-
-/** Lookups are rare, so their code is loaded with the first name that needs it. */
-function lazyNames(account: Account, patience: Patience): Names {
-  let names: Promise<Names> | undefined
-  const load = () => {
-    names ??= import('../input/names.ts').then(module => module.createNames(account, patience))
-    return names
-  }
-  return {
-    find: async (kind, name) => (await load()).find(kind, name),
-    channelName: async id => (await load()).channelName(id),
-  }
-}
-
-/** Relative times are rare as well. */
-export function lazyClock(account: Account, patience: Patience): ReadNow {
-  let clock: Promise<ReadNow> | undefined
-  return async () => {
-    clock ??= import('../transport/clock.ts').then(module => module.createClock(account, patience))
-    return (await clock)()
   }
 }
 

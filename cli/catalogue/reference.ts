@@ -2,23 +2,15 @@
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { withSpan } from '../../daemon/api/levels/span.ts'
-import type { SubcommandTable } from '../base/subcommand.ts'
+import type { ExtraFlag, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, mustGive, placeParam, wordsFor } from './everyday.ts'
 import { buildForm as whole } from './forms.ts'
 import { buildShortcut } from './shortcuts.ts'
 import { allPages } from './words.ts'
 
-export interface FlagEntry {
-  readonly name: string
-  readonly short?: string
-  /** Absent for a switch. */
-  readonly value?: string
-  /** All values it takes, where they are few. */
-  readonly values?: readonly string[]
-  readonly about: string
+export interface FlagEntry extends ExtraFlag {
   readonly required?: boolean
-  readonly repeatable?: boolean
 }
 
 interface ArgumentEntry {

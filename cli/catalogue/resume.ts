@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
-import { readText, smallFile } from '../base/files.ts'
+import { readIfThere } from '../base/files.ts'
 
 interface Saved {
   /** Different for each batch; part of the keys. */
@@ -89,14 +89,8 @@ export class Resume {
 }
 
 function readSaved(file: string): Saved | undefined {
-  let text: string
-  try {
-    text = readText(file, smallFile)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new Failure(exitCodes.refused, `cannot read ${file}: ${code}`)
-  }
+  const text = readIfThere(file)
+  if (text === undefined) return undefined
   const { run, done, digest } = Object(jsonOr(text))
   // The name of the run becomes part of a header.
   const isRun = typeof run === 'string' && /^[\w-]{1,100}$/.test(run)

@@ -1,9 +1,9 @@
 // `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
-import { readFileSync } from 'node:fs'
 import { harmless } from '../../daemon/local/harmless.ts'
 import { isJson } from '../../daemon/local/json.ts'
 import { Failure, refusal, usage } from '../base/failure.ts'
+import { readGiven } from '../base/files.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { givenLevel } from '../base/levels.ts'
 import { accountFor } from '../base/profile.ts'
@@ -147,12 +147,7 @@ function validJson(name: string, value: string): string {
 }
 
 async function readText(file: string, flag: string): Promise<string> {
-  if (file === '-') return readStdin()
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw usage(`${flag}: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
-  }
+  return file === '-' ? readStdin() : String(readGiven(file, `${flag}: `))
 }
 
 function formatHead(answer: Answer): string {

@@ -1,9 +1,11 @@
 // Params of the catalogue on the command line: names of flags and values in help, and reading the given text into the
 // value to send.
 
+import { basename } from 'node:path'
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import { usage } from '../base/failure.ts'
+import { readGiven } from '../base/files.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
 import { isId, readPeople, readPerson } from './people.ts'
@@ -132,9 +134,9 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
     if (value !== undefined) return value
   }
   if (text?.format === 'binary') return readUpload(raw, label)
-  if (text?.ref === 'seed') return readText(raw, label)
-  if (text?.ref === 'file')
-    return raw === '-' ? sources.stdin() : String(Buffer.from((await readUpload(raw, label)).bytes))
+  // A file here, and its content on the way.
+  if (text?.ref === 'seed') return String(readGiven(raw, `${label}: `))
+  if (text?.ref === 'file') return raw === '-' ? sources.stdin() : String(readGiven(raw, `${label}: `))
   // In a message, colons are around the name of an emoji.
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
   // The server looks names up itself, and knows no IDs here.
@@ -181,24 +183,9 @@ async function readId(shape: Shape, raw: string, sources: Sources): Promise<unkn
   return within(shape, certain === undefined ? await sources.names.find(shape.ref as Kind, raw) : Number(certain))
 }
 
-/** A parameter that is a file here, and its content on the way. */
-async function readText(path: string, label: string): Promise<string> {
-  const { readFileSync } = await import('node:fs')
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw usage(`${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
-
-export async function readUpload(path: string, label: string): Promise<Upload> {
-  const { readFileSync } = await import('node:fs')
-  const { basename } = await import('node:path')
-  try {
-    return { filename: basename(path), contentType: 'application/octet-stream', bytes: readFileSync(path) }
-  } catch (error) {
-    throw usage(`${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
-  }
+export function readUpload(path: string, label: string): Upload {
+  const bytes = readGiven(path, `${label}: `)
+  return { filename: basename(path), contentType: 'application/octet-stream', bytes }
 }
 
 function within(shape: Shape, value: number): number | undefined {

@@ -2,6 +2,7 @@
 
 import type { Param } from '../../daemon/api/define.ts'
 import { harmless, harmlessJson } from '../../daemon/local/harmless.ts'
+import { isRecord } from '../../daemon/local/json.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Reply, timeOf } from '../base/reply.ts'
@@ -180,25 +181,16 @@ export function printJson(value: unknown): void {
   print(`${harmlessJson(JSON.stringify(value, null, 2))}\n`)
 }
 
-interface Paint {
-  key(text: string): string
-  heading(text: string): string
-}
+type Paint = (text: string) => string
 
-const plain: Paint = { key: text => text, heading: text => text }
-
-async function painter({ color }: Pick<Globals, 'color'>): Promise<Paint> {
-  if (color === 'never') return plain
-  if (color === 'auto' && (!process.stdout.isTTY || process.env.NO_COLOR)) return plain
-  const { Chalk } = await import('chalk')
-  const chalk = new Chalk({ level: 1 })
-  return { key: chalk.cyan, heading: chalk.bold }
+async function painter(globals: Pick<Globals, 'color'>): Promise<Paint | undefined> {
+  return (await (await import('../terminal/terminal.ts')).colorsFor(globals))?.cyan
 }
 
 export function renderLines(
   value: unknown,
   shape: Shape | undefined,
-  paint: Paint = plain,
+  paint: Paint = String,
   now: Date = new Date(),
 ): string[] {
   if (Array.isArray(value)) return value.map(item => cell(item, shape?.items as Shape | undefined, now))
@@ -215,7 +207,7 @@ function recordShape({ shapes = {} }: View): Shape {
 function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint, now: Date): string[] {
   const width = Math.max(...Object.keys(record).map(name => name.length))
   return Object.entries(record).map(([name, value]) => {
-    return `${paint.key(harmless(name).padEnd(width))}  ${cell(value, shapes[name], now)}`.trimEnd()
+    return `${paint(harmless(name).padEnd(width))}  ${cell(value, shapes[name], now)}`.trimEnd()
   })
 }
 
@@ -256,8 +248,4 @@ function putUnchanged(texts: readonly string[]): void {
 
 function put(lines: readonly string[]): void {
   if (lines.length > 0 && lines.join('') !== '') printColored(`${lines.join('\n')}\n`)
-}
-
-function isRecord(value: unknown): value is Reply {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 // Events other than messages in a few words: channels and subscriptions as sentences, all others by their fields, each
 // cut to a length that leaves them on a line or two. `--json` has everything.
 
+import { isRecord } from '../../daemon/local/json.ts'
 import type { ChatEvent } from '../base/chat-event.ts'
 
 const longestValue = 40
@@ -40,7 +41,7 @@ const sentences: Readonly<Record<string, (event: ChatEvent) => string | undefine
 /** `realm_user update  user_id=8 full_name="Amy"` */
 function listFields({ id, type, op, ...rest }: ChatEvent): string {
   const pairs = Object.entries(rest).flatMap(([key, value]) =>
-    isObject(value) ? Object.entries(value).map(pair => pair as [string, unknown]) : [[key, value] as const],
+    isRecord(value) ? Object.entries(value).map(pair => pair as [string, unknown]) : [[key, value] as const],
   )
   const texts = pairs.map(([key, value]) => `${key}=${Array.isArray(value) ? `[${listNames(value)}]` : shown(value)}`)
   return [op ? `${type} ${op}` : type, texts.join(' ')].filter(part => part !== '').join('  ')
@@ -50,7 +51,7 @@ function listFields({ id, type, op, ...rest }: ChatEvent): string {
 function listNames(items: unknown): string {
   if (!Array.isArray(items)) return shown(items)
   const names = items.slice(0, shownNames).map(item => {
-    if (!isObject(item)) return shown(item)
+    if (!isRecord(item)) return shown(item)
     if (item.stream_id !== undefined) return item.name === undefined ? String(item.stream_id) : `#${item.name}`
     return String(item.full_name ?? item.name ?? item.title ?? item.email ?? shown(item))
   })
@@ -67,8 +68,4 @@ function countText(noun: string, ids: unknown): string {
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'none'
   return [...text].length > longestValue ? `${[...text].slice(0, longestValue - 1).join('')}…` : text
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

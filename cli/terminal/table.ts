@@ -41,19 +41,23 @@ export function tableLines(
 /** Cuts texts a little and leaves out columns at the end, as long as at least half of them stay. */
 function shorten(natural: readonly number[], whole: readonly number[], room: number): number[] | undefined {
   for (let count = natural.length; count * 2 >= natural.length && count > 0; count--) {
-    const widths = natural.slice(0, count)
-    const excess = () => widths.reduce((sum, width) => sum + width + gap, -gap) - room
     const floor = whole.map((width, index) => Math.min(natural[index]!, Math.max(width, readable)))
-    // Each turn takes a column off the widest text; bounded by the width of the row.
-    while (excess() > 0) {
-      const spare = widths.map((width, index) => (width > floor[index]! ? width : 0))
-      const widest = spare.lastIndexOf(Math.max(...spare))
-      if (spare[widest] === 0) break
-      widths[widest]!--
-    }
-    if (excess() <= 0) return widths
+    const widths = shrink(natural.slice(0, count), floor, room)
+    if (widths) return widths
   }
   return undefined
+}
+
+/** Takes columns off the widest until all fit; undefined if they cannot fit. */
+function shrink(natural: readonly number[], floor: readonly number[], room: number): number[] | undefined {
+  const widths = [...natural]
+  while (widths.reduce((sum, width) => sum + width + gap, -gap) > room) {
+    const spare = widths.map((width, index) => (width > floor[index]! ? width : 0))
+    const widest = spare.lastIndexOf(Math.max(...spare))
+    if (spare[widest] === 0) return undefined
+    widths[widest]!--
+  }
+  return widths
 }
 
 /** The width at which no cell is cut that has no spaces: an address, a path, an ID. */
@@ -69,17 +73,10 @@ function fitColumns(
   room: number,
   fewer: boolean,
 ): number[] | undefined {
-  const widths = [...natural]
-  const total = () => widths.reduce((sum, width) => sum + width, 0) + gap * (widths.length - 1)
-  while (total() > room) {
-    // A title is never cut.
-    const spare = widths.map((width, index) => (width > Math.max(narrowest, least[index]!) ? width : 0))
-    const widest = spare.lastIndexOf(Math.max(...spare))
-    if (spare[widest]! > 0) widths[widest]!--
-    else if (fewer && widths.length > 1) return fitColumns(natural.slice(0, -1), least, room, fewer)
-    else return undefined
-  }
-  return widths
+  // A title is never cut.
+  const floor = least.map(width => Math.max(narrowest, width))
+  const widths = shrink(natural, floor, room)
+  return widths || !fewer || natural.length < 2 ? widths : fitColumns(natural.slice(0, -1), least, room, fewer)
 }
 
 function blocks(

@@ -13,13 +13,15 @@ export interface Terminal {
 let measure: typeof import('./measure.ts') | undefined
 
 /** For output that is about to be printed; plain ASCII without wrapping needs no measuring. */
-export async function terminalFor({ color }: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
+export async function terminalFor(globals: Pick<Globals, 'color'>, shown?: unknown): Promise<Terminal> {
   const columns = process.stdout.isTTY ? Math.max(20, process.stdout.columns || 80) : undefined
   if (columns !== undefined || shown === undefined || !isPlain(JSON.stringify(shown))) await loadMeasure()
-  const coloured = color === 'always' || (color === 'auto' && process.stdout.isTTY && !process.env.NO_COLOR)
-  if (!coloured) return { columns, colors: undefined }
-  const { Chalk } = await import('chalk')
-  return { columns, colors: new Chalk({ level: 1 }) }
+  return { columns, colors: await colorsFor(globals) }
+}
+
+export async function colorsFor({ color }: Pick<Globals, 'color'>): Promise<ChalkInstance | undefined> {
+  const isColored = color === 'always' || (color === 'auto' && process.stdout.isTTY && !process.env.NO_COLOR)
+  return isColored ? new (await import('chalk')).Chalk({ level: 1 }) : undefined
 }
 
 export async function loadMeasure(): Promise<void> {

@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isSameOrigin, resolveAddress } from '../../daemon/api/address.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
+import { isRecord } from '../../daemon/local/json.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
 import { type Headers, headerIn, timeIn } from '../base/headers.ts'
@@ -99,10 +100,6 @@ export function parseBody(answer: Answer, site = 'the server'): Reply {
 
 /** What a proxy in front of a chat server can answer by itself. */
 const fromProxy: ReadonlySet<number> = new Set([429, 502, 503, 504])
-
-function isRecord(value: unknown): value is Reply {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** The credentials of an account as a header value. */
 function basicAuth(email: string, apiKey: string): string {

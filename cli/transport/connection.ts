@@ -36,7 +36,6 @@ type Fields = Readonly<Record<string, unknown>>
 interface Answered {
   readonly status: number
   readonly headers: Headers
-  readonly retryAfter: number | undefined
   readonly chunks: AsyncIterable<string>
 }
 
@@ -67,22 +66,22 @@ export class Connection {
 
   /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
-    const { status, headers, chunks, retryAfter } = await this.#send(method, path, fields, options)
+    const { status, headers, chunks } = await this.#send(method, path, fields, options)
     const guard = await loadGuard(this.account)
     const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
     const body = parseBody({ status, text, reason: '', headers })
-    if (status >= 400 || body.result === 'error') throw new Refused(refusal(status, body, headers), retryAfter)
+    if (status >= 400 || body.result === 'error') throw refusal(status, body, headers)
     return body
   }
 
   /** The body of a successful call, piece by piece as it arrives. */
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
-    const { status, headers, chunks, retryAfter } = await this.#send('GET', path, fields, options)
+    const { status, headers, chunks } = await this.#send('GET', path, fields, options)
     const guard = await loadGuard(this.account)
     if (status < 400) return guard ? this.#filtered(guard, path, chunks) : chunks
     const body = parseBody({ status, text: await this.#readText(chunks), reason: '', headers })
-    throw new Refused(refusal(status, body, headers), retryAfter)
+    throw refusal(status, body, headers)
   }
 
   close(): void {
@@ -143,12 +142,10 @@ export class Connection {
       outgoing.on('response', incoming => {
         clearTimeout(timer)
         answer = incoming.on('error', () => {})
-        const retry = Number(incoming.headers['retry-after'])
         if (incoming.statusCode === 503) this.#at++
         resolve({
           status: incoming.statusCode ?? 0,
           headers: incoming.rawHeaders,
-          retryAfter: Number.isFinite(retry) ? retry : undefined,
           chunks: this.#readChunks(incoming, timeout, signal),
         })
       })
@@ -202,15 +199,4 @@ export function encodeFields(fields: Fields): Map<string, string> {
   for (const [name, value] of Object.entries(fields))
     if (value !== undefined) texts.set(name, typeof value === 'string' ? value : JSON.stringify(value))
   return texts
-}
-
-/** A refusal with the pause that the server requests. */
-export class Refused extends Failure {
-  readonly retryAfter: number | undefined
-
-  constructor(failure: Failure, retryAfter: number | undefined) {
-    const { exit, message, code, http, kind, parameter, hint } = failure
-    super(exit, message, { code, kind, parameter, hint, ...(http !== null && { http }) })
-    this.retryAfter = retryAfter
-  }
 }

@@ -1,6 +1,7 @@
 // The toolset `read`: messages, channels, topics, users, linkifiers and what is unread.
 
 import { channelLink, topicLink } from '../api/links.ts'
+import { roleNames } from '../api/people/users.ts'
 import * as Type from '../api/shape-builders.ts'
 import type { Reply } from '../client/sender.ts'
 import { rangeAt } from './anchor.ts'
@@ -264,15 +265,6 @@ function listText(lines: readonly string[], total: number, offset: number): stri
   if (lines.length === 0) return total === 0 ? 'None.' : `None from offset ${offset} on; there are ${total}.`
   const rest = total - offset - lines.length
   return rest > 0 ? `${lines.join('\n')}\n(${rest} more: give offset ${offset + lines.length})` : lines.join('\n')
-}
-
-/** As people call them. */
-const roleNames: Readonly<Record<number, string>> = {
-  100: 'owner',
-  200: 'administrator',
-  300: 'moderator',
-  400: 'member',
-  600: 'guest',
 }
 
 function userRecord({ user_id, full_name, email, delivery_email, role, is_bot, is_active, timezone }: User) {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { readLink } from '../../../daemon/api/links.ts'
 import { locateConfigFile } from '../../../daemon/local/config-file.ts'
 import type { Profile, ProfileLimits } from '../../../daemon/local/profiles.ts'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { addHint, exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { type Limits, limitsText } from '../../base/limits.ts'
 import { note } from '../../base/note.ts'
@@ -282,8 +282,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   if (shown) return (await import('../../print/request-text.ts')).printRequest(to, request, globals)
   const reply = await call(to, request, { timeout: globals.timeout }).catch(error => {
     if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
-    const { exit, message, code, http } = error
-    throw new Failure(exit, message, { code, ...(http !== null && { http }), hint: seededAccounts(email) })
+    throw addHint(error, seededAccounts(email))
   })
   const name = String(flags.name ?? new URL(addressesOf(to.site)[0]!).hostname)
   const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }

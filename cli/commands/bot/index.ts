@@ -1,6 +1,6 @@
 // `natter bot run` and `natter bot new`: a bot as one function for each message.
 
-import { formatFlags } from '../../base/globals.ts'
+import { accountFlags, formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
@@ -13,20 +13,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'within', value: 'TIME', about: 'how long it may take for one message (default 30s)' },
       { name: 'count', value: 'N', about: 'stop after N messages' },
     ],
-    globals: [
-      'json',
-      'quiet',
-      'site',
-      'user',
-      'api-key',
-      'profile',
-      'ready-file',
-      'as',
-      'control-token',
-      'timeout',
-      'color',
-      'dry-run',
-    ],
+    globals: ['json', 'quiet', ...accountFlags, 'timeout', 'color', 'dry-run'],
     more: `The function gets the message and the bot: (message, bot) => text. A text that it returns is sent as the reply; bot.reply, bot.send,
 bot.react, bot.storage and bot.request do more. Messages are handled one after the other. An error, or a function that does not
 finish in time, is printed, and the next message is handled. The file is loaded again when you save it. If bots answer each other
@@ -38,10 +25,7 @@ idempotency keys. It works with any server of the API family.`,
       'natter bot run echo.ts --dry-run',
       'natter exec -- natter bot run echo.js --as echo-bot --count 1',
     ],
-    async run({ args, flags, globals }) {
-      const { runHandler } = await import('./run.ts')
-      await runHandler(args[0]!, flags, globals)
-    },
+    run: async call => (await import('./run.ts')).runHandler(call),
   },
   {
     name: 'bot new',
@@ -50,9 +34,6 @@ idempotency keys. It works with any server of the API family.`,
     flags: [{ name: 'js', about: 'write JavaScript instead of TypeScript' }],
     globals: [...formatFlags, 'quiet'],
     examples: ['natter bot new', 'natter bot new weather --js'],
-    async run({ args, flags, globals }) {
-      const { writeBot } = await import('./new.ts')
-      await writeBot(args[0] ?? 'echo', flags.js === true, globals)
-    },
+    run: async call => (await import('./new.ts')).writeBot(call),
   },
 ]

@@ -3,14 +3,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
-import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
+import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 
-export async function writeBot(name: string, js: boolean, globals: Globals): Promise<void> {
+export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
-  const files = botFiles(name, js ? 'mjs' : 'ts')
+  const files = botFiles(name, flags.js === true ? 'mjs' : 'ts')
   writeNewFiles(files, 'Choose another name.')
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return

@@ -7,9 +7,9 @@ import { buildBotMessage, isForBot, LoopGuard, nameConversation, type Request } 
 import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
-import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
+import type { Invocation } from '../../base/subcommand.ts'
 import { parseDuration } from '../../base/times.ts'
 import { call, requireSite } from '../../transport/client.ts'
 import { fetchOptions } from '../../transport/limited-fetch.ts'
@@ -18,10 +18,8 @@ import { Transcript } from './transcript.ts'
 
 const defaultWithin = 30_000
 
-type Flags = Readonly<Record<string, unknown>>
-
-export async function runHandler(path: string, flags: Flags, globals: Globals): Promise<void> {
-  const file = handlerFile(path)
+export async function runHandler({ args, flags, globals }: Invocation): Promise<void> {
+  const file = handlerFile(args[0]!)
   const within = durationIn(flags.within)
   const count = countIn(flags.count)
   const account = accountFor(globals, process.env)

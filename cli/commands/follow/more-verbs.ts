@@ -2,10 +2,11 @@
 // needs is here, because every subcommand of these nouns loads it.
 
 import { messages } from '../../../daemon/api/messages/messages.ts'
+import { accountFlags, formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { everydayFlags } from '../../catalogue/everyday.ts'
 
-const account = 'json ndjson fields jq quiet color site user api-key profile ready-file as control-token timeout retry'
+const globals = [...formatFlags, 'quiet', 'color', ...accountFlags, 'timeout', 'retry']
 
 const filters = everydayFlags(messages.list).filter(({ name }) => name !== 'lines' && name !== 'all')
 
@@ -21,7 +22,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'skip-files', about: 'leave out the files' },
       { name: 'max-size', value: 'MIB', about: 'leave out files that are larger (default 1024)' },
     ],
-    globals: account.split(' '),
+    globals,
     more: `The folder gets messages.ndjson, one message per line, the oldest first; files/, with every file under the path that follows
 /user_uploads/ in its links; and export.json, which says what was asked for. With --format md, every run also writes messages.md. Run the same command again to continue after an
 interruption, or to add new messages later. Messages that were saved are not fetched again, so later edits are not in them.`,
@@ -57,7 +58,7 @@ interruption, or to add new messages later. Messages that were saved are not fet
       { name: 'output', short: 'o', value: 'FILE', about: 'where to save it (default: its name); `-` is stdout' },
       { name: 'max-size', value: 'MIB', about: 'the largest file to save (default 1024)' },
     ],
-    globals: [...account.split(' '), 'yes'],
+    globals: [...globals, 'yes'],
     examples: [
       'natter uploads download /user_uploads/1/4f/0a9c5b1e/report.pdf',
       'natter uploads download /user_uploads/1/4f/0a9c5b1e/report.pdf -o - | less',

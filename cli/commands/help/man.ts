@@ -1,6 +1,6 @@
 // The man page, from the same tables as the help: `natter help --man | man -l -`.
 
-import { globalFlags } from '../../base/globals.ts'
+import { type GlobalFlag, globalFlags } from '../../base/globals.ts'
 import type { SubcommandTable } from '../../base/subcommand.ts'
 import { version } from '../../base/version.ts'
 import { type Entry, reference } from '../../catalogue/reference.ts'
@@ -24,7 +24,7 @@ export async function manPage(table: SubcommandTable): Promise<string> {
     '.SH SUBCOMMANDS',
     ...entries.flatMap(entryLines),
     '.SH FLAGS OF EVERY SUBCOMMAND',
-    ...globalFlags.flatMap(flag => flagLines(flag)),
+    ...globalFlags.flatMap(flagLines),
     ...sections.flatMap(([name, text]) => [
       `.SH ${name.toUpperCase().replace('-', ' ')}`,
       '.nf',
@@ -45,7 +45,7 @@ function entryLines({ name, about, args, flags, examples, route }: Entry): strin
   return [
     `.SS natter ${[name, ...words].map(escapeRoff).join(' ')}`,
     `${escapeRoff(about)}${route ? escapeRoff(` (${route})`) : ''}`,
-    ...flags.flatMap(flag => flagLines(flag)),
+    ...flags.flatMap(flagLines),
     '.PP',
     '.nf',
     ...examples.map(line => `    ${escapeRoff(line)}`),
@@ -53,17 +53,7 @@ function entryLines({ name, about, args, flags, examples, route }: Entry): strin
   ]
 }
 
-function flagLines({
-  name,
-  short,
-  value,
-  about,
-}: {
-  name: string
-  short?: string
-  value?: string
-  about: string
-}): string[] {
+function flagLines({ name, short, value, about }: GlobalFlag): string[] {
   const both = `${short ? `-${short}, ` : ''}--${name}`
   return ['.TP', `.B ${escapeRoff(both)}${value ? ` ${escapeRoff(value)}` : ''}`, escapeRoff(about)]
 }

@@ -1,5 +1,6 @@
 // The verb of `org` that no endpoint describes. Only what its help needs is here, because every subcommand of `org` loads it.
 
+import { accountFlags, formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
@@ -18,7 +19,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'within', value: 'TIME', about: 'give up after this long (default 10m)' },
       { name: 'max-size', value: 'MIB', about: 'the largest archive to save (default 1024)' },
     ],
-    globals: 'json ndjson fields jq quiet site user api-key profile ready-file as control-token timeout yes'.split(' '),
+    globals: [...formatFlags, 'quiet', ...accountFlags, 'timeout', 'yes'],
     more: 'natterd --import FILE begins an empty store with the archive. docs/export.md describes both.',
     examples: ['natter org export', 'natter org export move.tar.gz --private'],
     run: async call => (await import('./org-export.ts')).exportOrganization(call),

@@ -3,10 +3,10 @@
 
 import { resolve } from 'node:path'
 import { exitCodes, Failure } from '../../base/failure.ts'
-import { formatFlags, type Globals } from '../../base/globals.ts'
+import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor } from '../../base/profile.ts'
-import type { ExtraSubcommand } from '../../base/subcommand.ts'
+import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { printFormatted, printReply } from '../../print/output.ts'
 import { parseBody, send } from '../../transport/client.ts'
 import { daemonFlagsOnly } from './daemon/flags.ts'
@@ -84,13 +84,12 @@ with an etcd that has lost everything.`,
       'natter cluster restore natter.tar --data /var/lib/natter --cluster http://10.0.0.1:2379 --secret-file /etc/natter/secret',
       'zstd -d < natter.tar.zst | natter cluster restore - --cluster http://10.0.0.1:2379 --secret-file ./secret',
     ],
-    async run({ args, flags, globals }) {
-      await restoreFrom(args[0]!, flags, globals)
-    },
+    run: restoreFrom,
   },
 ]
 
-async function restoreFrom(file: string, flags: Readonly<Record<string, unknown>>, globals: Globals): Promise<void> {
+async function restoreFrom({ args, flags, globals }: Invocation): Promise<void> {
+  const file = args[0]!
   const { restoreCluster } = await import('../../../daemon/cluster/restore.ts')
   const { inSentences } = await import('./store/actions.ts')
   const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])

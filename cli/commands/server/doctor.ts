@@ -7,6 +7,7 @@ import { harmless } from '../../../daemon/local/harmless.ts'
 import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
+import { timeIn } from '../../base/headers.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { assetReader, codeCaches, packageRoot, version } from '../../base/version.ts'
@@ -60,9 +61,7 @@ function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const fine = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
   const says = `version ${process.versions.node}`
-  return fine
-    ? ok('node', says)
-    : { what: 'node', state: 'wrong', says, todo: `Install ${oldestNode.join('.')} or newer.` }
+  return fine ? ok('node', says) : find('node', 'wrong', says, `Install ${oldestNode.join('.')} or newer.`)
 }
 
 function bundle(): Finding {
@@ -72,21 +71,16 @@ function bundle(): Finding {
   const { file, problem, folder } = codeCaches()?.explain('natter.cjs') ?? {}
   if (file !== undefined) return ok('natter', `${says}, with the code cache ${file}`)
   if (problem !== undefined)
-    return {
-      what: 'natter',
-      state: 'warning',
-      says: `${says}; it starts slowly, without a code cache for this Node: ${problem}`,
-      todo: 'Make it a folder of yours that no other user can change, or set XDG_CACHE_HOME to one.',
-    }
+    return find(
+      'natter',
+      'warning',
+      `${says}; it starts slowly, without a code cache for this Node: ${problem}`,
+      'Make it a folder of yours that no other user can change, or set XDG_CACHE_HOME to one.',
+    )
   if (folder !== undefined) return ok('natter', `${says}; the code cache for this Node is written to ${folder} now`)
   const files = existsSync(`${root}/dist`) ? readdirSync(`${root}/dist`) : []
   if (files.includes('natter.cjs') && files.includes('natterd.cjs')) return ok('natter', says)
-  return {
-    what: 'natter',
-    state: 'warning',
-    says: 'not built, so it starts slowly',
-    todo: `Run npm run build in ${root}`,
-  }
+  return find('natter', 'warning', 'not built, so it starts slowly', `Run npm run build in ${root}`)
 }
 
 function profiles(): Finding {
@@ -95,8 +89,7 @@ function profiles(): Finding {
     const { current, profiles } = readProfiles(process.env)
     if (!existsSync(file)) return ok('profiles', `none yet in ${file}`)
     const open = [file, configFolder(process.env)].find(othersCan)
-    if (open)
-      return { what: 'profiles', state: 'wrong', says: `others can read ${open}`, todo: `Run chmod go-rwx ${open}` }
+    if (open) return find('profiles', 'wrong', `others can read ${open}`, `Run chmod go-rwx ${open}`)
     return ok('profiles', `${Object.keys(profiles).length} in ${file}, current is ${current ?? 'none'}`)
   } catch (error) {
     return wrong('profiles', error)
@@ -105,25 +98,16 @@ function profiles(): Finding {
 
 function daemon(): Finding {
   const folder = dataFolder(undefined)
-  const running = readRunning(folder)
-  return ok(
-    'daemon',
-    running
-      ? `running at ${running.url} (process ${running.pid}) with the store ${folder}`
-      : `no daemon uses ${folder}`,
-  )
+  const { url, pid } = readRunning(folder) ?? {}
+  return ok('daemon', url ? `running at ${url} (process ${pid}) with the store ${folder}` : `no daemon uses ${folder}`)
 }
 
 /** The store of the default folder, and the files of its daemon. */
 function openFiles(): Finding[] {
   const folder = dataFolder(undefined)
   const config = locateConfigFile(process.env, homedir()).path
-  return findOpen([folder, `${folder}/secret`, config]).map(({ says, command }) => ({
-    what: 'files',
-    state: 'warning',
-    says,
-    todo: `Run ${command}`,
-  }))
+  const open = findOpen([folder, `${folder}/secret`, config])
+  return open.map(({ says, command }) => find('files', 'warning', says, `Run ${command}`))
 }
 
 async function server(account: Account, timeout: number): Promise<Finding[]> {
@@ -131,32 +115,20 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
   const findings: Finding[] = []
   try {
     const began = performance.now()
-    const settings = await call(
-      { ...(account.site && { site: account.site }), from: {} },
-      get('/api/v1/server_settings'),
-      { timeout },
-    )
+    const stranger = { ...(account.site && { site: account.site }), from: {} }
+    const settings = await call(stranger, get('/api/v1/server_settings'), { timeout })
     const level = settings.svc_feature_level ?? settings.zulip_feature_level
     const version = settings.svc_version ?? settings.zulip_version
     const took = Math.round(performance.now() - began)
-    findings.push(
-      ok(
-        'server',
-        `${account.site} answered in ${took} ms, feature level ${level}${version === undefined ? '' : `, version ${version}`}`,
-      ),
-    )
+    const said = `${account.site} answered in ${took} ms, feature level ${level}`
+    findings.push(ok('server', version === undefined ? said : `${said}, version ${version}`))
   } catch (error) {
     return [wrong('server', error)]
   }
   if (!account.email || !account.apiKey)
     return [
       ...findings,
-      {
-        what: 'account',
-        state: 'wrong',
-        says: 'no account is configured',
-        todo: 'Run natter login or natter daemon start.',
-      },
+      find('account', 'wrong', 'no account is configured', 'Run natter login or natter daemon start.'),
     ]
   try {
     const me = await call(account, get('/api/v1/users/me'), { timeout })
@@ -165,22 +137,21 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     return [...findings, wrong('account', error)]
   }
   const clock = await send(account, get('/api/v1/server_settings'), { timeout }).catch(() => undefined)
-  const at = clock?.headers.findIndex(name => name.toLowerCase() === 'date') ?? -1
-  const away = at < 0 ? 0 : Math.abs(Date.parse(clock!.headers[at + 1]!) - Date.now())
-  if (away > 5000)
-    findings.push({
-      what: 'clock',
-      state: 'warning',
-      says: `the server's clock differs by ${Math.round(away / 1000)} s`,
-    })
+  const time = clock && timeIn(clock.headers)
+  const away = time ? Math.abs(time.getTime() - Date.now()) : 0
+  if (away > 5000) findings.push(find('clock', 'warning', `the server's clock differs by ${Math.round(away / 1000)} s`))
   return findings
 }
 
+function find(what: string, state: Finding['state'], says: string, todo?: string): Finding {
+  return { what, state, says, ...(todo && { todo }) }
+}
+
 function ok(what: string, says: string): Finding {
-  return { what, state: 'ok', says }
+  return find(what, 'ok', says)
 }
 
 function wrong(what: string, error: unknown): Finding {
   if (!(error instanceof Failure)) throw error
-  return { what, state: 'wrong', says: error.message, ...(error.hint && { todo: error.hint }) }
+  return find(what, 'wrong', error.message, error.hint)
 }

@@ -1,6 +1,7 @@
 // `natter ready`: whether a server answers, for scripts that did not start it themselves.
 
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { type Account, accountFor, normalSite } from '../../base/profile.ts'
@@ -42,14 +43,14 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   const limit = duration(String(flags.within ?? patience), '--within')
   const deadline = Date.now() + (flags.wait === true ? limit : 0)
   const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
-  while (file !== undefined && flags.wait === true && !existsSync(file) && Date.now() < deadline) await pause()
+  while (file !== undefined && flags.wait === true && !existsSync(file) && Date.now() < deadline) await sleep(step)
   const site = siteFor(args[0], globals)
   const account = { site, from: {} }
   if (globals.dryRun || globals.curl)
     return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
   let state = await probeState(account, globals.timeout)
   while (state !== 'ready' && Date.now() < deadline) {
-    await pause()
+    await sleep(step)
     state = await probeState(account, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
@@ -83,8 +84,4 @@ async function probeState(account: Account, timeout = longestAnswer): Promise<St
 
 function probe(path: string) {
   return { method: 'GET', path, fields: new Map<string, string>() }
-}
-
-function pause(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, step))
 }

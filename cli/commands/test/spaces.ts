@@ -4,7 +4,7 @@
 import type { Profile } from '../../../daemon/local/profiles.ts'
 import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
-import { largeFile, readText } from '../../base/files.ts'
+import { readGiven } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { changeProfiles, normalSite, readProfiles, saveProfile } from '../../base/profile.ts'
@@ -85,15 +85,7 @@ function paramsIn(flags: readonly string[]): Record<string, string | boolean> {
     throw usage(`--${other} cannot be combined with --in`, `A space takes --${allowed.join(', --')}.`)
   const given = flagsOfSpaces.flatMap(name => {
     const value = flagIn(flags, name)
-    return value === undefined ? [] : [[name, name === 'seed' ? readSeed(value) : value] as const]
+    return value === undefined ? [] : [[name, name === 'seed' ? String(readGiven(value, '--seed: ')) : value] as const]
   })
   return { ...Object.fromEntries(given), ...(flags.includes('--strict') && { strict: true }) }
-}
-
-function readSeed(file: string): string {
-  try {
-    return readText(file, largeFile)
-  } catch (error) {
-    throw usage(`--seed: cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }

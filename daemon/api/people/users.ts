@@ -21,7 +21,13 @@ import {
   userId,
 } from '../define.ts'
 
-export const role = named({ owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 })
+const roles = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const
+
+export const role = named(roles)
+/** Names by number. */
+export const roleNames: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(roles).map(([name, value]) => [value, name]),
+)
 export const roleAbout = '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest'
 
 const profileValue = record({ value: text, rendered_value: maybe(text) })

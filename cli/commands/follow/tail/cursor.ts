@@ -3,7 +3,7 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
-import { readText, smallFile } from '../../../base/files.ts'
+import { readIfThere } from '../../../base/files.ts'
 
 export interface Position {
   readonly queue_id: string
@@ -23,14 +23,7 @@ interface Cursor extends Position {
 const shortest = 320
 
 export function readCursor(file: string, site: string, email: string): Cursor | undefined {
-  let text: string
-  try {
-    text = readText(file, smallFile)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return undefined
-    throw new Failure(exitCodes.refused, `cannot read the cursor ${file}: ${code}`)
-  }
+  const text = readIfThere(file, `the cursor ${file}`) ?? ''
   if (text.trim() === '') return undefined
   const cursor = parseCursor(text)
   if (!cursor) throw new Failure(exitCodes.refused, `${file} is not a cursor file`, { hint: 'Use another file.' })

@@ -15,10 +15,11 @@ import {
   type Wanted,
 } from '../../../../daemon/client/following.ts'
 import { type Call, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
+import { pause as sleep } from '../../../../daemon/client/sender.ts'
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { note } from '../../../base/note.ts'
-import { type Connection, Refused } from '../../../transport/connection.ts'
+import type { Connection } from '../../../transport/connection.ts'
 import type { Position } from './cursor.ts'
 import { type Arrived, EventTexts } from './event-texts.ts'
 
@@ -140,7 +141,7 @@ export class Follower {
         if (!lost) note(`${(error as Error).message}; retrying`)
         lost = true
       }
-      if (pause > 0) await this.#sleep(pause)
+      if (pause > 0) await sleep(pause, this.#stop).catch(() => {})
     }
   }
 
@@ -242,20 +243,8 @@ export class Follower {
 
   #pauseAfter(error: unknown, pause: number): number {
     if (!isPassingFailure(error)) throw error
-    const asked = error instanceof Refused ? error.retryAfter : undefined
+    const asked = (error as Failure).retryAfter
     return asked !== undefined ? Math.max(asked * 1000, firstPause) : laterPause(pause)
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const done = () => {
-        clearTimeout(timer)
-        this.#stop.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      this.#stop.addEventListener('abort', done)
-    })
   }
 }
 

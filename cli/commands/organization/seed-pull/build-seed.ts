@@ -1,5 +1,6 @@
 // Makes a seed from the replies of a server. Accounts get short names, and no real name is kept unless asked for.
 
+import { roleNames } from '../../../../daemon/api/people/users.ts'
 import { type Disguise, disguisesFor, disguiseText, keepText, type Person } from './disguise.ts'
 import type { Settings } from './settings.ts'
 
@@ -51,14 +52,6 @@ export interface ReadMessage {
   readonly reactions: readonly { readonly user_id?: number | undefined; readonly emoji_name: string }[]
 }
 
-const roles: Readonly<Record<number, string>> = {
-  100: 'owner',
-  200: 'administrator',
-  300: 'moderator',
-  400: 'member',
-  600: 'guest',
-}
-
 /** `now` in seconds: the times of messages are written relative to it. Without a salt, names stay as they are. */
 export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
   const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(readPerson)
@@ -84,7 +77,7 @@ export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefi
         name: names.get(user_id)!,
         email: disguises.get(user_id)!.email,
         full_name: disguises.get(user_id)!.fullName,
-        ...(role !== 400 && roles[role] && { role: roles[role] }),
+        ...(role !== 400 && roleNames[role] && { role: roleNames[role] }),
       })),
     bots: visible
       .filter(({ is_bot }) => is_bot)

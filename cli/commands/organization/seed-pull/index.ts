@@ -1,5 +1,6 @@
 // `natter seed pull`: what an account may see of a server, as a seed for a daemon of your own.
 
+import { accountFlags } from '../../../base/globals.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 
 export const seedPull: ExtraSubcommand = {
@@ -17,7 +18,7 @@ export const seedPull: ExtraSubcommand = {
     },
     { name: 'force', about: 'replace the file if it exists' },
   ],
-  globals: ['json', 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'as', 'control-token', 'timeout'],
+  globals: ['json', 'quiet', ...accountFlags, 'timeout'],
   more: `Works with any server of the API family, and reads what the account may see: no direct messages, no keys, no uploaded files.
 Of the settings it takes those that no person or message of the seed could break, and none that name a group or a channel.
 Names and email addresses are replaced by made-up ones, the same one for the same person everywhere: in accounts, mentions and

@@ -1,5 +1,6 @@
 // Shapes of the replies, and of the file of an earlier pull, that a seed is made from. Anything else is refused.
 
+import { isRecord } from '../../../../daemon/local/json.ts'
 import type { Read } from './build-seed.ts'
 
 /** The place of what is wrong, such as `[3].name`; undefined if all of it is right. */
@@ -15,13 +16,13 @@ function listOf(item: Shape): Shape {
 
 function recordOf(item: Shape): Shape {
   return value =>
-    isObject(value) ? firstWrong(Object.entries(value).map(([name, one]) => [`.${name}`, one, item])) : ''
+    isRecord(value) ? firstWrong(Object.entries(value).map(([name, one]) => [`.${name}`, one, item])) : ''
 }
 
 /** Keys that are not named here are not used. */
 function objectOf(keys: Readonly<Record<string, Shape>>): Shape {
   return value =>
-    isObject(value) ? firstWrong(Object.entries(keys).map(([name, shape]) => [`.${name}`, value[name], shape])) : ''
+    isRecord(value) ? firstWrong(Object.entries(keys).map(([name, shape]) => [`.${name}`, value[name], shape])) : ''
 }
 
 function optional(shape: Shape): Shape {
@@ -34,10 +35,6 @@ function firstWrong(parts: readonly (readonly [place: string, value: unknown, sh
     if (wrong !== undefined) return `${place}${wrong}`
   }
   return undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const id = makeShape(Number.isSafeInteger)

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { daemonFlags } from '../../../../daemon/local/flags.ts'
 import { localProfile, profileFrom } from '../../../../daemon/local/profiles.ts'
@@ -178,7 +179,7 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
           hint: `See natter daemon logs; kill -9 ${running.pid} loses nothing that was answered.`,
         },
       )
-    await pause()
+    await sleep(step)
   }
   rmSync(runningFile(folder), { force: true })
 }
@@ -198,8 +199,4 @@ function notRunning(folder: string): Failure {
   return new Failure(exitCodes.notFound, `no daemon runs on ${folder}`, {
     hint: 'Start one with `natter daemon start`.',
   })
-}
-
-function pause(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, step))
 }

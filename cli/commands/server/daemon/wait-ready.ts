@@ -2,6 +2,7 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ready } from '../../../../daemon/local/ready-file.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { lastLines } from './files.ts'
@@ -37,7 +38,7 @@ export async function waitUntilReady(
         hint: lastLines(logged(), 10).join('\n  '),
       })
     }
-    await pause()
+    await sleep(step)
   }
 }
 
@@ -47,8 +48,4 @@ function readReady(file: string): Ready | undefined {
   } catch {
     return undefined
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, step))
 }

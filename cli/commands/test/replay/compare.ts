@@ -1,6 +1,7 @@
 // Compares a recorded answer with a new one. IDs, times and random texts may differ.
 
 import { hidden } from '../../../../daemon/api/masking.ts'
+import { isRecord } from '../../../../daemon/local/json.ts'
 
 /** One call whose answer differs. */
 export interface Finding {
@@ -47,10 +48,6 @@ export function mayDiffer(a: unknown, b: unknown, at: string): boolean {
 
 function isIds(list: readonly unknown[]): boolean {
   return list.length > 0 && list.every(Number.isSafeInteger)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function shown(value: unknown): string {

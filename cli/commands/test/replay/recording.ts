@@ -2,9 +2,10 @@
 // and the key.
 
 import { isPath } from '../../../../daemon/api/address.ts'
+import { isRecord } from '../../../../daemon/local/json.ts'
 import { parseJson } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
-import { largeFile, readBytes } from '../../../base/files.ts'
+import { readGiven } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import { methods } from '../../../transport/routes.ts'
 
@@ -90,7 +91,7 @@ const keys: readonly (readonly [key: string, says: string, isRight: (value: unkn
   [
     'sent',
     `must be an object of at most ${mostFields} parameters`,
-    value => isObject(value) && Object.keys(value).length <= mostFields && Object.keys(value).every(isName),
+    value => isRecord(value) && Object.keys(value).length <= mostFields && Object.keys(value).every(isName),
   ],
   ['status', 'must be a status of HTTP, or null', value => value === null || isStatus(value)],
   ['fault', 'must be the name of a fault', value => value === undefined || isName(value)],
@@ -111,21 +112,12 @@ function isStatus(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599
 }
 
-function isObject(value: unknown): value is Line {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function wrong(message: string): Failure {
   return new Failure(exitCodes.usage, message)
 }
 
 function readLines(file: string): Buffer[] {
-  let bytes: Buffer
-  try {
-    bytes = readBytes(file, largeFile)
-  } catch (error) {
-    throw wrong(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
-  }
+  const bytes = readGiven(file)
   const lines: Buffer[] = []
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf('\n', at)
@@ -147,7 +139,7 @@ function parse(file: string, line: Buffer, number: number, isLast: boolean): Lin
     if (isLast && number > 1) return undefined
     if (number > 1) throw wrong(`${file}, line ${number}: not valid JSON, or nested too deeply`)
   }
-  if (isObject(value)) return value
+  if (isRecord(value)) return value
   throw wrong(
     number === 1 ? `${file} is not a recording of natter record` : `${file}, line ${number}: not a JSON object`,
   )
