@@ -9,6 +9,18 @@ export const signalCodes = {
   SIGHUP: exitCodes.hungUp,
 } as const
 
+/** Resolves with the first of these signals, in place of what it did before. A second one ends the process. */
+export function nextSignal(...signals: readonly NodeJS.Signals[]): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of signals) {
+      // Adds the new listener before it removes the old ones, because a signal in between would be lost.
+      const before = process.listeners(signal)
+      process.once(signal, () => resolve())
+      for (const listener of before) process.removeListener(signal, listener)
+    }
+  })
+}
+
 /** The first signal calls `end` with the exit code to use; a second one ends the process at once. Returns how to undo it. */
 export function onSignals(end: (code: ExitCode) => void): () => void {
   // The program's own listener ends the process at once.

@@ -6,7 +6,7 @@ import { usage } from '../base/failure.ts'
 import type { ExtraFlag } from '../base/subcommand.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { placeWord } from '../input/links.ts'
-import { narrowFrom, type Term } from '../input/narrow.ts'
+import { narrowFrom, queueTerm, type Term } from '../input/narrow.ts'
 import { isId, readPeople } from '../input/people.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'
 
@@ -108,7 +108,7 @@ export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Give
   if (entries !== undefined && rest.delete('@lines')) rest.set('limit', entries)
   if (terms.length > 0) {
     rest.delete(narrow!)
-    values[narrow!] = takesPairs(endpoint.params[narrow!]) ? terms.map(pair) : terms
+    values[narrow!] = takesPairs(endpoint.params[narrow!]) ? terms.map(queueTerm) : terms
   }
   for (const [name, value] of Object.entries(endpoint.cli.defaults ?? {}))
     if (typeof value === 'boolean' && !rest.has(name)) values[name] = value
@@ -282,11 +282,6 @@ function takesText(param: Param | undefined): boolean {
 /** The narrow of a queue consists of pairs of strings. */
 function takesPairs(param: Param | undefined): boolean {
   return param?.shape.items?.type === 'array'
-}
-
-function pair({ operator, operand, negated }: Term): [string, string] {
-  if (negated) throw usage('--narrow: event queues do not support negated terms', 'See natter help narrow')
-  return [operator, String(operand)]
 }
 
 function joinWords(value: Given): string {

@@ -21,6 +21,12 @@ export function narrowFrom(text: string): Term[] {
   return terms
 }
 
+/** The term as a pair of texts, which is what a queue of events takes. */
+export function queueTerm({ operator, operand, negated }: Term): [string, string] {
+  if (negated) throw usage('--narrow: event queues do not support negated terms', 'See natter help narrow')
+  return [operator, String(operand)]
+}
+
 function fromJson(text: string): Term[] {
   let terms: unknown
   try {

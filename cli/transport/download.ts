@@ -3,6 +3,7 @@
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
@@ -78,6 +79,28 @@ export async function saveWhole(
   }
 }
 
+/** Writes a file whole or not at all. */
+export async function saveAs(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  await writeFileAtomically(file, content).catch(error => {
+    if (error instanceof Failure) throw error
+    throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
+  })
+}
+
+/** Resolves when an answer begins. `timeout` limits silence, not the whole: a large file may take longer. */
+export async function openAnswer(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  timeout: number,
+): Promise<IncomingMessage> {
+  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
+  return new Promise((resolve, reject) => {
+    const outgoing = get(url, { headers, agent: false }, resolve)
+    outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
+    outgoing.on('error', reject)
+  })
+}
+
 /** Fails if the answer is a refusal, or ends before it is complete. */
 async function* download(
   site: string,
@@ -86,14 +109,8 @@ async function* download(
   { timeout = defaultTimeout }: Patience,
 ): AsyncGenerator<Uint8Array> {
   const url = addressFor(site, path)
-  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const outgoing = get(url, { headers: headersTo(url), agent: false }, resolve)
-      // A limit on silence, not on the whole: a large file may take longer.
-      outgoing.setTimeout(timeout, () => outgoing.destroy(late(site, timeout)))
-      outgoing.on('error', reject)
-    })
+    const answer = await openAnswer(url, headersTo(url), timeout)
     if (answer.statusCode !== 200) await refuse(answer, site)
     yield* answer
   } catch (error) {

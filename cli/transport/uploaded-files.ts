@@ -8,8 +8,8 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { addressFor, call, defaultTimeout, late, type Patience, requireSite, unreachable } from './client.ts'
-import { limitSize, saveWhole } from './download.ts'
+import { addressFor, call, defaultTimeout, type Patience, requireSite, unreachable } from './client.ts'
+import { limitSize, openAnswer, saveWhole } from './download.ts'
 
 const mostRedirects = 5
 
@@ -67,13 +67,7 @@ function elsewhere(address: string, from: string): URL {
 
 /** Resolves to the answer with the content; nothing secret is sent, since the address is enough. */
 async function open(url: URL, timeout: number, redirects: number): Promise<IncomingMessage> {
-  const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
-  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = get(url, { agent: false }, resolve)
-    outgoing.on('error', reject)
-    // A limit on silence, not on the whole: a large file may take longer.
-    outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
-  })
+  const incoming = await openAnswer(url, {}, timeout)
   const { statusCode = 0, headers } = incoming
   if (statusCode < 300) return incoming
   incoming.resume()

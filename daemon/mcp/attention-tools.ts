@@ -1,5 +1,6 @@
 // The rest of the toolset `read`: what is unread, and waiting for a message.
 
+import type { Static } from '@sinclair/typebox'
 import { topicLink } from '../api/links.ts'
 import * as Type from '../api/shape-builders.ts'
 import { NatterError, pause, type Reply } from '../client/sender.ts'
@@ -9,6 +10,16 @@ import { messageIdIn } from './names.ts'
 import { buildNarrow, selection } from './read-tools.ts'
 import { oneLine } from './text.ts'
 import { type ToolCall, tool } from './tool.ts'
+
+const conversation = Type.Object({
+  channel: Type.Optional(Type.String()),
+  topic: Type.Optional(Type.String()),
+  direct_with: Type.Optional(Type.Array(Type.Integer())),
+  unread: Type.Integer(),
+  mentions: Type.Integer(),
+  newest_message_id: Type.Integer(),
+  link: Type.Optional(Type.String()),
+})
 
 export const attentionTools = [
   tool({
@@ -21,17 +32,7 @@ export const attentionTools = [
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Conversations. Default 50.' })),
     }),
     output: Type.Object({
-      conversations: Type.Array(
-        Type.Object({
-          channel: Type.Optional(Type.String()),
-          topic: Type.Optional(Type.String()),
-          direct_with: Type.Optional(Type.Array(Type.Integer())),
-          unread: Type.Integer(),
-          mentions: Type.Integer(),
-          newest_message_id: Type.Integer(),
-          link: Type.Optional(Type.String()),
-        }),
-      ),
+      conversations: Type.Array(conversation),
       unread_messages: Type.Integer(),
       total_count: Type.Integer(),
       found_all: Type.Boolean(),
@@ -80,16 +81,6 @@ export const attentionTools = [
   }),
 ]
 
-interface Conversation {
-  readonly channel?: string
-  readonly topic?: string
-  readonly direct_with?: number[]
-  readonly unread: number
-  readonly mentions: number
-  readonly newest_message_id: number
-  readonly link?: string
-}
-
 interface UnreadMessages {
   readonly streams: readonly { stream_id: number; topic: string; unread_message_ids: number[] }[]
   readonly pms: readonly { other_user_id: number; unread_message_ids: number[] }[]
@@ -98,7 +89,7 @@ interface UnreadMessages {
 }
 
 /** The newest first. A registration is the only call that counts them; its queue is not needed. */
-async function unreadConversations(chat: Chat, signal: AbortSignal): Promise<Conversation[]> {
+async function unreadConversations(chat: Chat, signal: AbortSignal): Promise<Static<typeof conversation>[]> {
   const params = {
     event_types: ['message'],
     fetch_event_types: ['message', 'update_message_flags', 'subscription'],

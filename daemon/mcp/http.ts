@@ -41,15 +41,8 @@ export class McpEndpoint {
   async answer(request: Request, caller: McpCaller): Promise<Response> {
     if (await isLegacyRequest(request, undefined, { maxRequestBodySize: largestRequest }))
       return this.#answerSession(request, caller)
-    const handler = createMcpHandler(() => this.#serverFor(caller), {
-      legacy: 'reject',
-      maxRequestBodySize: largestRequest,
-    })
-    return handler.fetch(request)
-  }
-
-  #serverFor({ chat, toolsets }: McpCaller) {
-    return createServer({ chat, toolsets })
+    const options = { legacy: 'reject', maxRequestBodySize: largestRequest } as const
+    return createMcpHandler(() => createServer(caller), options).fetch(request)
   }
 
   async #answerSession(request: Request, caller: McpCaller): Promise<Response> {
@@ -69,33 +62,28 @@ export class McpEndpoint {
       .json()
       .catch(() => undefined)
     const opens = [body].flat().some(isInitializeRequest)
-    return opens ? this.#open(request, caller) : this.#answerOnce(request, caller)
+    // A client without a session gets an answer all the same: nothing that tools do needs one.
+    const transport = opens
+      ? this.#open(caller)
+      : new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+    await (await createServer(caller)).connect(transport)
+    return transport.handleRequest(request)
   }
 
-  async #open(request: Request, caller: McpCaller): Promise<Response> {
-    const own = [...this.#sessions].filter(([, { userId }]) => userId === caller.userId)
+  #open({ userId }: McpCaller): WebStandardStreamableHTTPServerTransport {
+    const own = [...this.#sessions].filter(([, session]) => session.userId === userId)
     if (own.length >= mostOfAccount) this.#endOldest(own)
     else if (this.#sessions.size >= mostSessions) this.#endOldest([...this.#sessions])
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: id => {
-        this.#sessions.set(id, { userId: caller.userId, transport, used: Date.now() })
+        this.#sessions.set(id, { userId, transport, used: Date.now() })
       },
       onsessionclosed: id => {
         this.#sessions.delete(id)
       },
     })
-    const server = await this.#serverFor(caller)
-    await server.connect(transport)
-    return transport.handleRequest(request)
-  }
-
-  /** A client without a session gets an answer all the same: nothing that tools do needs one. */
-  async #answerOnce(request: Request, caller: McpCaller): Promise<Response> {
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    const server = await this.#serverFor(caller)
-    await server.connect(transport)
-    return transport.handleRequest(request)
+    return transport
   }
 
   #endIdle(): void {

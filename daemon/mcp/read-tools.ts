@@ -1,5 +1,6 @@
 // The toolset `read`: messages, channels, topics, users, linkifiers and what is unread.
 
+import type { Static } from '@sinclair/typebox'
 import { channelLink, topicLink } from '../api/links.ts'
 import { roleNames } from '../api/people/users.ts'
 import * as Type from '../api/shape-builders.ts'
@@ -28,12 +29,13 @@ export const selection = {
   search: Type.Optional(Type.String({ maxLength: 1000, description: 'Words that the message must contain.' })),
 }
 
-interface Selected {
-  readonly channel?: string
-  readonly topic?: string
-  readonly sender?: string
-  readonly direct_with?: readonly string[]
-  readonly search?: string
+const selected = Type.Object(selection)
+type Selected = Static<typeof selected>
+
+/** Which part of a list. */
+const paging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
 }
 
 /** The terms of a narrow, with IDs in place of names. */
@@ -115,8 +117,7 @@ export const readTools = [
     input: Type.Object({
       query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name or description.' })),
       subscribed: Type.Optional(Type.Boolean({ description: 'Only those that the account is subscribed to.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+      ...paging,
     }),
     output: Type.Object({
       channels: Type.Array(
@@ -131,14 +132,14 @@ export const readTools = [
       ),
       ...count,
     }),
-    async run({ chat, signal }, { query, subscribed, limit = 50, offset = 0 }) {
+    async run({ chat, signal }, { query, subscribed, ...page }) {
       const own = await chat.call({ method: 'GET', path: '/users/me/subscriptions', signal })
       const ids = new Set((own.subscriptions as { stream_id: number }[]).map(({ stream_id }) => stream_id))
       const all = (await listChannels(chat, signal))
         .filter(channel => !subscribed || ids.has(channel.stream_id))
         .filter(({ name, description }) => contains(`${name}\n${description}`, query))
         .sort((a, b) => a.name.localeCompare(b.name))
-      const channels = all.slice(offset, offset + limit).map(({ stream_id: id, name, description, invite_only }) => ({
+      const records = all.map(({ stream_id: id, name, description, invite_only }) => ({
         id,
         name: oneLine(name),
         description: oneLine(description),
@@ -146,11 +147,11 @@ export const readTools = [
         subscribed: ids.has(id),
         link: channelLink(chat.site, { id, name }),
       }))
-      const lines = channels.map(
-        channel =>
-          `- #${channel.name} (ID ${channel.id}${channel.private ? ', private' : ''}${channel.subscribed ? '' : ', not subscribed'})${channel.description === '' ? '' : `: ${channel.description}`}`,
-      )
-      return { text: listText(lines, all.length, offset), data: { channels, ...countAll(channels, all, offset) } }
+      const { items: channels, ...rest } = takePage(records, page, channel => {
+        const notes = `${channel.private ? ', private' : ''}${channel.subscribed ? '' : ', not subscribed'}`
+        return `#${channel.name} (ID ${channel.id}${notes})${channel.description && `: ${channel.description}`}`
+      })
+      return { text: rest.text, data: { channels, ...rest.count } }
     },
   }),
   tool({
@@ -162,28 +163,26 @@ export const readTools = [
     input: Type.Object({
       channel: Type.String({ maxLength: 1000, description: 'Name, ID or link.' }),
       query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a topic.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+      ...paging,
     }),
     output: Type.Object({
       topics: Type.Array(Type.Object({ name: Type.String(), newest_message_id: Type.Integer(), link: Type.String() })),
       ...count,
     }),
-    async run({ chat, signal }, { channel: named, query, limit = 50, offset = 0 }) {
+    async run({ chat, signal }, { channel: named, query, ...page }) {
       const { stream_id: id, name } = await findChannel(chat, named, signal)
       const params = { allow_empty_topic_name: true }
       const reply = await chat.call({ method: 'GET', path: `/users/me/${id}/topics`, params, signal })
       const all = (reply.topics as { name: string; max_id: number }[]).filter(topic => contains(topic.name, query))
-      const topics = all.slice(offset, offset + limit).map(topic => ({
+      const records = all.map(topic => ({
         name: topic.name,
         newest_message_id: topic.max_id,
         link: topicLink(chat.site, { id, name }, topic.name),
       }))
-      const lines = topics.map(
-        topic =>
-          `- ${topic.name === '' ? '(no topic)' : oneLine(topic.name)} (newest message ${topic.newest_message_id})`,
-      )
-      return { text: listText(lines, all.length, offset), data: { topics, ...countAll(topics, all, offset) } }
+      const { items: topics, ...rest } = takePage(records, page, topic => {
+        return `${oneLine(topic.name) || '(no topic)'} (newest message ${topic.newest_message_id})`
+      })
+      return { text: rest.text, data: { topics, ...rest.count } }
     },
   }),
   tool({
@@ -198,8 +197,7 @@ export const readTools = [
       ),
       query: Type.Optional(Type.String({ maxLength: 200, description: 'Part of a name or email.' })),
       include_bots: Type.Optional(Type.Boolean({ description: 'Default true.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-      offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+      ...paging,
     }),
     output: Type.Object({
       users: Type.Array(
@@ -215,17 +213,16 @@ export const readTools = [
       ),
       ...count,
     }),
-    async run({ chat, signal }, { users: named, query, include_bots = true, limit = 50, offset = 0 }) {
+    async run({ chat, signal }, { users: named, query, include_bots = true, ...page }) {
       const found = named ? await findUsers(chat, named, signal) : await listUsers(chat, signal)
       const all = found.filter(
         user => (include_bots || !user.is_bot) && contains(`${user.full_name}\n${user.email}`, query),
       )
-      const users = all.slice(offset, offset + limit).map(userRecord)
-      const lines = users.map(
-        ({ id, name, email, role, bot, active }) =>
-          `- ${name} <${email}> (ID ${id}, ${role}${bot ? ', bot' : ''}${active ? '' : ', deactivated'})`,
-      )
-      return { text: listText(lines, all.length, offset), data: { users, ...countAll(users, all, offset) } }
+      const { items: users, ...rest } = takePage(all.map(userRecord), page, user => {
+        const notes = `${user.bot ? ', bot' : ''}${user.active ? '' : ', deactivated'}`
+        return `${user.name} <${user.email}> (ID ${user.id}, ${user.role}${notes})`
+      })
+      return { text: rest.text, data: { users, ...rest.count } }
     },
   }),
   tool({
@@ -244,11 +241,9 @@ export const readTools = [
       const linkifiers = (reply.linkifiers as { id: number; pattern: string; url_template: string }[]).map(
         ({ id, pattern, url_template }) => ({ id, pattern: oneLine(pattern), url_template: oneLine(url_template) }),
       )
-      const lines = linkifiers.map(({ pattern, url_template }) => `- ${pattern} → ${url_template}`)
-      return {
-        text: listText(lines, linkifiers.length, 0),
-        data: { linkifiers, ...countAll(linkifiers, linkifiers, 0) },
-      }
+      const all = { limit: linkifiers.length }
+      const { text, count } = takePage(linkifiers, all, ({ pattern, url_template }) => `${pattern} → ${url_template}`)
+      return { text, data: { linkifiers, ...count } }
     },
   }),
 ]
@@ -257,14 +252,19 @@ function contains(text: string, query: string | undefined): boolean {
   return query === undefined || text.toLowerCase().includes(query.toLowerCase())
 }
 
-function countAll(shown: readonly unknown[], all: readonly unknown[], offset: number) {
-  return { total_count: all.length, found_all: offset + shown.length >= all.length && offset === 0 }
-}
-
-function listText(lines: readonly string[], total: number, offset: number): string {
-  if (lines.length === 0) return total === 0 ? 'None.' : `None from offset ${offset} on; there are ${total}.`
-  const rest = total - offset - lines.length
-  return rest > 0 ? `${lines.join('\n')}\n(${rest} more: give offset ${offset + lines.length})` : lines.join('\n')
+/** One page of a list: its items, the same as text with a line for each, and how many there are in all. */
+function takePage<T>(
+  all: readonly T[],
+  { limit = 50, offset = 0 }: { readonly limit?: number; readonly offset?: number },
+  line: (item: T) => string,
+) {
+  const items = all.slice(offset, offset + limit)
+  const rest = all.length - offset - items.length
+  const lines = items.map(item => `- ${line(item)}`)
+  if (rest > 0 && lines.length > 0) lines.push(`(${rest} more: give offset ${offset + lines.length})`)
+  const none = all.length === 0 ? 'None.' : `None from offset ${offset} on; there are ${all.length}.`
+  const count = { total_count: all.length, found_all: items.length === all.length }
+  return { items, text: lines.join('\n') || none, count }
 }
 
 function userRecord({ user_id, full_name, email, delivery_email, role, is_bot, is_active, timezone }: User) {

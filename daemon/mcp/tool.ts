@@ -38,16 +38,12 @@ export interface Tool {
 }
 
 /** Keeps the type of the arguments for the function. */
-export function tool<I extends TObject, O extends TObject>(definition: {
-  readonly name: string
-  readonly toolset: Toolset
-  readonly title: string
-  readonly description: string
+export function tool<I extends TObject, O extends TObject>(definition: TypedTool<I, O>): Tool {
+  return definition as unknown as Tool
+}
+
+interface TypedTool<I extends TObject, O extends TObject> extends Omit<Tool, 'run'> {
   readonly input: I
   readonly output: O
-  readonly impact: Tool['impact']
-  readonly idempotent?: boolean
   readonly run: (call: ToolCall, args: Static<I>) => Promise<{ readonly text: string; readonly data: Static<O> }>
-}): Tool {
-  return definition as unknown as Tool
 }

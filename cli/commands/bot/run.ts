@@ -9,6 +9,7 @@ import { Repeater } from '../../../daemon/client/repeater.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
+import { nextSignal } from '../../base/signals.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { parseDuration } from '../../base/times.ts'
 import { call, requireSite } from '../../transport/client.ts'
@@ -52,7 +53,8 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   await handler.start()
   const transcript = new Transcript(me, globals.json, globals.dryRun)
   const guard = new LoopGuard(request)
-  stopOnInterrupt(stopping)
+  // The message in progress is finished; a second Ctrl-C ends immediately.
+  void nextSignal('SIGINT', 'SIGTERM').then(() => stopping.abort())
   const ready = () => note(`${me.name} listens at ${requireSite(account)}${globals.dryRun ? '; nothing is sent' : ''}`)
   const all = flags.all === true
   try {
@@ -170,13 +172,4 @@ function countIn(flag: unknown): number | undefined {
   const count = Number(flag)
   if (!Number.isSafeInteger(count) || count < 1) throw usage(`--count takes a number from 1, not '${flag}'`)
   return count
-}
-
-/** Finishes the message in progress; a second Ctrl-C ends immediately. */
-function stopOnInterrupt(stopping: AbortController): void {
-  const stop = () => stopping.abort()
-  process.removeAllListeners('SIGINT')
-  process.removeAllListeners('SIGTERM')
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
 }

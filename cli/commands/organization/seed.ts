@@ -1,12 +1,10 @@
 // `natter seed dump`: an organization as a seed file, written piece by piece. `natter seed pull` is in a folder of its own.
 
-import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
-import { exitCodes, Failure } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { Progress } from '../../terminal/progress.ts'
-import { downloadControl } from '../../transport/download.ts'
+import { downloadControl, saveAs } from '../../transport/download.ts'
 import { seedPull } from './seed-pull/index.ts'
 
 /** The daemon may have to write a large organization. */
@@ -35,10 +33,7 @@ in it, API keys are not.`,
         return
       }
       const progress = new Progress(undefined, globals)
-      await writeFileAtomically(file, countRows(pieces, progress)).catch(error => {
-        if (error instanceof Failure) throw error
-        throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
-      })
+      await saveAs(file, countRows(pieces, progress))
       progress.end()
       note(`wrote ${file}`)
     },

@@ -1,6 +1,7 @@
 // `natter exec -- CMD`: runs a command with a daemon of its own, and exits with the command's code.
 
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join, resolve } from 'node:path'
@@ -11,6 +12,7 @@ import { daemonFlagList } from '../../../daemon/local/flags.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
+import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printError } from '../../base/writer.ts'
 import { callControlPlane, findAccount } from '../../transport/control.ts'
@@ -191,17 +193,10 @@ function flagsToResume(folder: string | undefined): string[] {
 
 /** Waits until the user interrupts it, or the daemon ends. */
 function waitForInterrupt({ url, inspector }: Ready, daemon: ChildProcess): Promise<number> {
-  const ended = new Promise<number>(resolve => {
-    daemon.once('exit', code => resolve(code ?? exitCodes.refused))
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      // Adds the new listener before it removes the old ones, because a signal in between would be lost.
-      const before = process.listeners(signal)
-      process.once(signal, () => resolve(exitCodes.done))
-      for (const listener of before) process.removeListener(signal, listener)
-    }
-  })
+  const ended = once(daemon, 'exit').then(([code]) => code ?? exitCodes.refused)
+  const interrupted = nextSignal('SIGINT', 'SIGTERM', 'SIGHUP').then(() => exitCodes.done)
   printError(`Running at ${url} until Ctrl-C.\nInspector: ${inspector}\n`)
-  return ended
+  return Promise.race([ended, interrupted])
 }
 
 interface ListedSpace {

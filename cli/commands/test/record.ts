@@ -5,6 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
+import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { downloadControl } from '../../transport/download.ts'
@@ -67,14 +68,7 @@ function recordTo(file: string, globals: Globals): { recorded: Promise<number>; 
 }
 
 async function waitForInterrupt(recorded: Promise<number>): Promise<number> {
-  const interrupted = new Promise<void>(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      // Adds the new listener before it removes the old ones, because a signal in between would be lost.
-      const before = process.listeners(signal)
-      process.once(signal, () => resolve())
-      for (const listener of before) process.removeListener(signal, listener)
-    }
-  })
+  const interrupted = nextSignal('SIGINT', 'SIGTERM')
   note('recording until Ctrl-C')
   await Promise.race([interrupted, recorded])
   return exitCodes.done

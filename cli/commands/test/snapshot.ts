@@ -1,10 +1,8 @@
 // `natter snapshot export`: a snapshot as a file, written piece by piece under its name only when it is complete.
 
-import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
-import { exitCodes, Failure } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
-import { downloadControl } from '../../transport/download.ts'
+import { downloadControl, saveAs } from '../../transport/download.ts'
 
 /** The daemon may have to write a large organization. */
 const patience = 600_000
@@ -24,12 +22,7 @@ it. natter snapshot import reads it into a running daemon, natterd --memory --fr
     async run({ args, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/file`
-      await writeFileAtomically(file, downloadControl(globals, path, { timeout: globals.timeout ?? patience })).catch(
-        error => {
-          if (error instanceof Failure) throw error
-          throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
-        },
-      )
+      await saveAs(file, downloadControl(globals, path, { timeout: globals.timeout ?? patience }))
       note(`wrote ${file}`)
     },
   },

@@ -18,9 +18,8 @@ import { createClock } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { criteriaFor } from '../follow/tail/criteria.ts'
-import { isShown, showRegistration } from '../follow/tail/filter.ts'
 import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from '../follow/tail/flags.ts'
-import { type Batch, Follower, type Item } from '../follow/tail/follow.ts'
+import { type Batch, Follower, type Item, showRegistration } from '../follow/tail/follow.ts'
 import { Places } from '../follow/tail/places.ts'
 import { printerFor } from '../follow/tail/printer.ts'
 import { duration, wholeNumber } from '../follow/tail/stops.ts'
@@ -85,7 +84,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   const { narrow, queueNarrow } = told
   const plan = { types: typesFrom(flags.type), narrow, queueNarrow, allPublic: flags['all-public'] === true }
   if (globals.jq !== undefined) await checkJq(globals.jq)
-  if (isShown(globals)) return showRegistration(account, plan, globals)
+  if (globals.dryRun || globals.curl) return showRegistration(account, plan, globals)
   const terminal = await terminalFor(globals, '')
   const print = await printerFor(globals, terminal, account)
   const connection = await Connection.open(account)

@@ -4,7 +4,8 @@ import type { Pattern } from '../../../../daemon/api/pattern.ts'
 import type { ChatEvent, Place } from '../../../base/chat-event.ts'
 import { usage } from '../../../base/failure.ts'
 import type { Kind, Names } from '../../../input/names.ts'
-import { narrowFrom } from '../../../input/narrow.ts'
+import { narrowFrom, queueTerm } from '../../../input/narrow.ts'
+import { isId } from '../../../input/people.ts'
 
 export interface Criterion {
   /** In a sentence: "differed in sender". */
@@ -114,17 +115,8 @@ function isDirect({ people }: Place, wanted: readonly number[] | undefined): boo
   return wanted === undefined || wanted.every(id => ids.includes(id))
 }
 
-function isId(name: string): boolean {
-  return /^(id:)?\d+$/.test(name)
-}
-
 async function resolveIds(kind: Kind, wanted: readonly string[], names: Names): Promise<number[]> {
   const ids: number[] = []
   for (const name of wanted) ids.push(isId(name) ? Number(name.replace(/^id:/, '')) : await names.find(kind, name))
   return ids
-}
-
-function queueTerm(term: { operator: string; operand: unknown; negated?: boolean }): [string, string] {
-  if (term.negated) throw usage('--narrow: event queues do not support negated terms', 'See natter help narrow')
-  return [term.operator, String(term.operand)]
 }

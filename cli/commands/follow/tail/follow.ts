@@ -18,8 +18,10 @@ import { type Call, lookBack, type Past } from '../../../../daemon/client/look-b
 import { pause as sleep } from '../../../../daemon/client/sender.ts'
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
-import type { Connection } from '../../../transport/connection.ts'
+import type { Account } from '../../../base/profile.ts'
+import { type Connection, encodeFields } from '../../../transport/connection.ts'
 import type { Position } from './cursor.ts'
 import { type Arrived, EventTexts } from './event-texts.ts'
 
@@ -248,9 +250,11 @@ export class Follower {
   }
 }
 
-/** The params of the registration. */
-export function registration(plan: Plan): Readonly<Record<string, unknown>> {
-  return buildRegistration({ ...plan, applyMarkdown: false }, more(plan))
+/** `--dry-run` and `--curl`: the call that would register the queue. */
+export async function showRegistration(account: Account, plan: Plan, globals: Globals): Promise<void> {
+  const { printRequest } = await import('../../../print/request-text.ts')
+  const fields = encodeFields(buildRegistration({ ...plan, applyMarkdown: false }, more(plan)))
+  await printRequest(account, { method: 'POST', path: '/api/v1/register', fields }, globals)
 }
 
 function more({ lifespan }: Plan): Readonly<Record<string, unknown>> {

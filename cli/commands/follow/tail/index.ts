@@ -12,9 +12,8 @@ import { Connection } from '../../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { criteriaFor } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
-import { isShown, showRegistration } from './filter.ts'
 import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from './flags.ts'
-import { Follower, type Item, type Plan } from './follow.ts'
+import { Follower, type Item, type Plan, showRegistration } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
 import { type StopFlags, Stops, wholeNumber } from './stops.ts'
@@ -123,7 +122,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
     ...(cursorFile !== undefined && { lifespan: cursorLifespan }),
     ...(globals.jq !== undefined && { gather: eventsPerJq }),
   }
-  if (isShown(globals)) return showRegistration(account, plan, globals)
+  if (globals.dryRun || globals.curl) return showRegistration(account, plan, globals)
   const connection = await Connection.open(account)
   const places = new Places(connection)
   const print = await printerFor(globals, await terminalFor(globals, ''), account)

@@ -21,12 +21,8 @@ export class Places {
     if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value!)
   }
 
-  /** Immediate for messages, which contain their place. */
-  of(event: ChatEvent): Place | undefined | Promise<Place | undefined> {
-    return event.message ? placeOfMessage(event.message) : this.#find(event)
-  }
-
-  async #find(event: ChatEvent): Promise<Place | undefined> {
+  async of(event: ChatEvent): Promise<Place | undefined> {
+    if (event.message) return placeOfMessage(event.message)
     const own = placeIn(event)
     const id = messageIn(event)
     const message = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))

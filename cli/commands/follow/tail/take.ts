@@ -1,6 +1,5 @@
 // Takes incoming events: filters them, prints them, passes them to commands, and records the position.
 
-import type { Place } from '../../../base/chat-event.ts'
 import type { Action } from './actions.ts'
 import type { Criterion } from './criteria.ts'
 import type { Position } from './cursor.ts'
@@ -32,29 +31,21 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
   // Only other events need the place of a message.
   const remembers = types === undefined || types.some(type => type !== 'message')
 
-  /** False if it was the last. A promise only if there is something to wait for: there can be very many events. */
-  const take = (item: Item): boolean | Promise<boolean> => {
-    if (remembers && item.event.message) places.remember(item.event.message)
-    return needsPlace ? after(places.of(item.event), place => tell(item, place)) : tell(item, undefined)
-  }
-
-  const tell = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
-    if (!criteria.every(criterion => criterion.meets(item.event, place) === true)) return true
-    const text = prints ? print.renderItem(item, place) : ''
-    const pending = typeof text === 'string' ? output.add(text) : text.then(line => output.add(line))
-    return pending ? pending.then(() => finish(item, place)) : finish(item, place)
-  }
-
-  const finish = (item: Item, place: Place | undefined): boolean | Promise<boolean> => {
-    if (actions.length === 0) {
-      output.reached(item)
-      return !stops.after(item)
+  /** False if it was the last. */
+  const take = async (item: Item): Promise<boolean> => {
+    const { event, position } = item
+    if (remembers && event.message) places.remember(event.message)
+    const place = needsPlace ? await places.of(event) : undefined
+    if (!criteria.every(criterion => criterion.meets(event, place) === true)) return true
+    if (prints) await output.add(await print.renderItem(item, place))
+    if (actions.length === 0) output.reached(item)
+    else {
+      await output.flush()
+      await workers.add(position, async () => {
+        for (const action of actions) await action.act(event, place)
+      })
     }
-    const act = async () => {
-      for (const action of actions) await action.act(item.event, place)
-    }
-    const room = after(output.flush(), () => workers.add(item.position, act))
-    return after(room, () => !stops.after(item))
+    return !stops.after(item)
   }
 
   /** A gap is always printed. */
@@ -70,10 +61,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
       if (prints && items.length > 0) await print.prepare?.(items)
       for (const item of items) {
         if (item.text === undefined && item.event.type === '_gap') await tellGap(item)
-        else {
-          const taken = take(item)
-          going = typeof taken === 'boolean' ? taken : await taken
-        }
+        else going = await take(item)
         if (!going || stop.aborted) break
       }
       const complete = going && !stop.aborted
@@ -84,11 +72,6 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
     }
     return true
   }
-}
-
-/** Immediate if the value is not a promise. */
-function after<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value)
 }
 
 async function nothing(): Promise<void> {}
