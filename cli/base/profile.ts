@@ -179,6 +179,13 @@ export function saveProfile(name: string, profile: Profile, env: Env): string {
   return changeProfiles(withProfile(readProfiles(env), name, profile), env)
 }
 
+/** Makes a profile the current one. Returns the file's path. */
+export function switchProfile(name: string, env: Env): string {
+  const book = readProfiles(env)
+  const previous = book.current === name ? book.previous : book.current
+  return changeProfiles({ ...book, current: name, ...(previous && { previous }) }, env)
+}
+
 /** Returns the name of the profile that is current from now on. */
 export function removeProfile(name: string, env: Env): string | undefined {
   const { current, previous, profiles } = readProfiles(env)

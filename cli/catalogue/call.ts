@@ -8,7 +8,7 @@ import { type Account, accountFor, demandKey } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { ReadNow } from '../base/times.ts'
 import type { Given, Sources } from '../input/flags.ts'
-import type { Kind } from '../input/names.ts'
+import { type Kind, namesById } from '../input/names.ts'
 import { placeIn } from '../input/shorthand.ts'
 import { printReply } from '../print/output.ts'
 import { call, type Patience, type Request, withKey } from '../transport/client.ts'
@@ -59,7 +59,7 @@ export async function callEndpoint(
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns, recipients } = endpoint.cli
   const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
-  const names = () => fullNames(account, patience)
+  const names = () => namesById('user', account, patience)
   const forPeople = async (rows: readonly Reply[]) =>
     (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
   const shapes = endpoint.reply
@@ -169,12 +169,6 @@ function mayBeMisspelt({ code, kind }: Failure): boolean {
 async function demandName(kind: Kind, given: string, sources: Sources): Promise<void> {
   for (const name of given.split(','))
     if (name.trim() !== '' && !/^(id:)?\d+$/.test(name)) await sources.names.find(kind, name.trim())
-}
-
-async function fullNames(account: Account, patience: Patience): Promise<ReadonlyMap<number, string>> {
-  const { members } = await call(account, { method: 'GET', path: '/api/v1/users', fields: new Map() }, patience)
-  const list = Array.isArray(members) ? members : []
-  return new Map(list.map(({ user_id, full_name }: Reply) => [Number(user_id), String(full_name)]))
 }
 
 /** Refuses flags that are for a single request. A dry run of a batch would send its requests. */

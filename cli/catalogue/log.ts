@@ -22,7 +22,7 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
   const fetch = (more: Params, timeout = globals.timeout) => {
     const { path, query } = encodeJson(endpoint, { ...params, ...more })
     const request = { method: endpoint.method, path: `${baseOf(endpoint)}${path}${query}` }
-    return callControlPlane(globals, request, { timeout, retry: globals.retry })
+    return callControlPlane(globals, request, { ...globals, timeout })
   }
   const emails = addressBook(globals)
   if (!follow) return print(endpoint, params, await fetch({}), emails, globals)

@@ -2,7 +2,8 @@
 
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { call, type Patience } from '../transport/client.ts'
+import { namesById } from '../input/names.ts'
+import type { Patience } from '../transport/client.ts'
 
 /** `#general`, or `Amy Adams, Bob Brown`. An ID without a name that this account can see stays an ID. */
 export async function nameRecipients(
@@ -13,7 +14,7 @@ export async function nameRecipients(
   patience: Patience,
 ): Promise<Reply[]> {
   const inChannel = ({ type }: Reply) => type === 'stream' || type === 'channel'
-  const channels = rows.some(inChannel) ? await channelNames(account, patience) : new Map<number, string>()
+  const channels = rows.some(inChannel) ? await namesById('channel', account, patience) : new Map<number, string>()
   const users = rows.some(row => !inChannel(row)) ? await userNames() : new Map<number, string>()
   return rows.map(row => {
     const ids = [row[column]].flat().map(Number)
@@ -23,10 +24,4 @@ export async function nameRecipients(
     })
     return { ...row, [column]: names.join(', ') || null }
   })
-}
-
-async function channelNames(account: Account, patience: Patience): Promise<ReadonlyMap<number, string>> {
-  const { streams } = await call(account, { method: 'GET', path: '/api/v1/streams', fields: new Map() }, patience)
-  const list = Array.isArray(streams) ? (streams as Reply[]) : []
-  return new Map(list.map(({ stream_id, name }) => [Number(stream_id), String(name)]))
 }

@@ -1,6 +1,6 @@
 // Every subcommand as plain data, from the catalogue and from the table of the others: for `natter commands`, completions and the man page.
 
-import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
+import { baseOf, type Endpoint, loadEndpoints } from '../../daemon/api/define.ts'
 import { withSpan } from '../../daemon/api/levels/span.ts'
 import type { ExtraFlag, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
@@ -37,8 +37,7 @@ export interface Entry {
 }
 
 export async function reference(table: SubcommandTable): Promise<Entry[]> {
-  const pages = await Promise.all(allPages().map(page => page.load()))
-  const endpoints = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ served }) => served !== 'outgoing')
+  const endpoints = await loadEndpoints(allPages())
   const others = (await Promise.all(Object.values(table).map(group => group.load()))).flat()
   return [
     ...endpoints.flatMap(endpoint => [

@@ -109,7 +109,7 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
     await (await import('../print/request-text.ts')).printRequest(account, request, globals)
     return undefined
   }
-  const answer = await send(account, request, { timeout: globals.timeout, retry: globals.retry })
+  const answer = await send(account, request, globals)
   if (options.include) printUnchanged(formatHead(answer))
   const chosen = globals.jq !== undefined || globals.fields !== undefined || globals.ndjson
   if (answer.status < 400 && chosen) await printReply(parseBody(answer), {}, globals)

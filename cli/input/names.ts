@@ -76,6 +76,18 @@ export function createNames(account: Account, patience: Patience): Names {
   }
 }
 
+/** What people call users or channels, by ID. */
+export async function namesById(
+  kind: 'user' | 'channel',
+  account: Account,
+  patience: Patience,
+): Promise<ReadonlyMap<number, string>> {
+  const { path, field, id, names } = directories[kind]
+  const list = (await call(account, { method: 'GET', path, fields: new Map() }, patience))[field]
+  const rows = Array.isArray(list) ? (list as Reply[]) : []
+  return new Map(rows.map(row => [Number(row[id]), String(row[names.at(-1)!])]))
+}
+
 async function directory(
   kind: Kind,
   name: string,

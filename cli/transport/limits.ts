@@ -1,12 +1,13 @@
 // Enforces the limits of a profile: refuses a call before it leaves, by what it changes and the places that it names, and removes events of other
 // places from what a queue returns. A limit binds the program that uses the profile; it is no right that the server checks.
 
-import type { Endpoint, Page } from '../../daemon/api/define.ts'
+import type { Page } from '../../daemon/api/define.ts'
 import { impactOf } from '../../daemon/api/impact.ts'
 import type { Failure } from '../base/failure.ts'
 import { type Limit, type Limits, limitRefusal } from '../base/limits.ts'
 import type { Reply } from '../base/reply.ts'
 import { type Place, placesIn } from './places.ts'
+import { findRoute, loadRoutes } from './routes.ts'
 
 /** A request that is about to leave. */
 export interface Leaving {
@@ -65,7 +66,11 @@ export class Guard {
     if (limitsPlaces) await this.#checkPlaces(leaving, shown, found)
   }
 
-  async #checkPlaces({ path, form, opaque }: Leaving, shown: string, found: Found | undefined): Promise<void> {
+  async #checkPlaces(
+    { path, form, opaque }: Leaving,
+    shown: string,
+    found: ReturnType<typeof findRoute>,
+  ): Promise<void> {
     if (!found)
       throw this.#refusal(this.#first, `${shown} is not an endpoint that natter knows, so its place is unknown`)
     if (opaque)
@@ -228,54 +233,17 @@ function examples(channels: readonly string[]): string {
   return channels.map(channel => `--channel '${channel}'`).join(', ')
 }
 
-interface Found {
-  readonly endpoint: Endpoint
-  /** The values in the path. */
-  readonly params: Readonly<Record<string, string>>
+let routes: ReturnType<typeof loadRoutes> | undefined
+
+async function findEndpoint(method: string, path: string): Promise<ReturnType<typeof findRoute>> {
+  routes ??= loadAllRoutes()
+  return findRoute(await routes, method, path.split('?', 1)[0]!)
 }
 
-interface Route {
-  readonly endpoint: Endpoint
-  readonly pattern: RegExp
-  readonly names: readonly string[]
-}
-
-let routes: Promise<readonly Route[]> | undefined
-
-async function findEndpoint(method: string, path: string): Promise<Found | undefined> {
-  routes ??= loadRoutes()
-  const [plain] = path.split('?', 1)
-  for (const { endpoint, pattern, names } of await routes) {
-    const match = endpoint.method === method ? pattern.exec(plain!) : null
-    if (match)
-      return { endpoint, params: Object.fromEntries(names.map((name, index) => [name, decode(match[index + 1]!)])) }
-  }
-  return undefined
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
-/** Words in a path come before parameters, as the server finds them. */
-async function loadRoutes(): Promise<Route[]> {
-  const [{ catalogue }, { controlPages }, { baseOf }] = await Promise.all([
+async function loadAllRoutes(): ReturnType<typeof loadRoutes> {
+  const [{ catalogue }, { controlPages }] = await Promise.all([
     import('../../daemon/api/index.ts'),
     import('../../daemon/api/control.ts'),
-    import('../../daemon/api/define.ts'),
   ])
-  const found: Route[] = []
-  for (const page of [...Object.values<Page>(catalogue), ...Object.values<Page>(controlPages)])
-    for (const endpoint of Object.values(await page.load()))
-      for (const path of [endpoint.path, ...(endpoint.also ?? [])]) {
-        if (endpoint.served === 'outgoing') continue
-        const names = [...path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g)].map(match => match[1]!)
-        const pattern = path.replace(/\{\w+\.\.\.\}/g, '(.+)').replace(/\{\w+\}/g, '([^/]+)')
-        found.push({ endpoint, names, pattern: new RegExp(`^${baseOf(endpoint)}${pattern}$`) })
-      }
-  return found.sort((a, b) => a.names.length - b.names.length)
+  return loadRoutes([...Object.values<Page>(catalogue), ...Object.values<Page>(controlPages)])
 }

@@ -10,6 +10,7 @@ import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { addressFor, call, defaultTimeout, type Patience, requireSite, unreachable } from './client.ts'
 import { limitSize, openAnswer, saveWhole } from './download.ts'
+import { decodePart } from './routes.ts'
 
 const mostRedirects = 5
 
@@ -18,7 +19,7 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
   const local = site && text.startsWith(`${site}/`) ? text.slice(site.length) : text
   const [, path] = /^(?:\/user_uploads\/)?(\d+\/[^?#]+)$/.exec(local) ?? []
   if (path === undefined) return undefined
-  const plain = decode(path)
+  const plain = decodePart(path)
   // A path that leaves its folder would be written elsewhere on this machine.
   const safe = plain.split('/').every(part => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(plain)
   return safe ? plain : undefined
@@ -74,12 +75,4 @@ async function open(url: URL, timeout: number, redirects: number): Promise<Incom
   if (headers.location === undefined) throw refusal(statusCode, {})
   if (redirects > 0) return open(elsewhere(headers.location, url.href), timeout, redirects - 1)
   throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
-}
-
-function decode(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

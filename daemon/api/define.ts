@@ -306,6 +306,12 @@ export interface Page {
   readonly load: () => Promise<Endpoints>
 }
 
+/** The endpoints of these pages that can be called; natterd sends the others itself. */
+export async function loadEndpoints(pages: readonly Page[]): Promise<Endpoint[]> {
+  const loaded = await Promise.all(pages.map(page => page.load()))
+  return loaded.flatMap(page => Object.values(page)).filter(({ served }) => served !== 'outgoing')
+}
+
 type Present<P> = { [K in keyof P]: P[K] extends Param<TSchema, 'optional'> ? never : K }[keyof P]
 
 /** What a command is given: absent optional parameters have no key. */

@@ -36,6 +36,14 @@ export interface Profiles {
 /** The profile that a daemon on this machine writes. */
 export const localProfile = 'local'
 
+/** The variables by which programs find a server and an account, for names such as `SITE`. */
+export function accountVariables<T>(values: Readonly<Record<string, T>>): [string, T][] {
+  return Object.entries(values).flatMap(([name, value]): [string, T][] => [
+    [`NATTER_${name}`, value],
+    [`ZULIP_${name}`, value],
+  ])
+}
+
 export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>): Profile {
   return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
 }

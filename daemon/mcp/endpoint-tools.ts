@@ -2,7 +2,7 @@
 
 import { problemIn } from '../api/checking.ts'
 import { controlPages } from '../api/control.ts'
-import type { Endpoint, Page } from '../api/define.ts'
+import { type Endpoint, loadEndpoints } from '../api/define.ts'
 import { impactOf } from '../api/impact.ts'
 import { catalogue } from '../api/index.ts'
 import { encodeJson } from '../api/json-wire.ts'
@@ -115,16 +115,10 @@ async function callEndpoint({ chat, signal }: ToolCall, endpoint: Endpoint, para
 let known: Promise<Map<string, Endpoint>> | undefined
 
 function allEndpoints(): Promise<Map<string, Endpoint>> {
-  known ??= loadEndpoints()
+  known ??= loadEndpoints(Object.values(catalogue)).then(
+    endpoints => new Map(endpoints.filter(endpoint => !takesFile(endpoint)).map(endpoint => [endpoint.id, endpoint])),
+  )
   return known
-}
-
-async function loadEndpoints(): Promise<Map<string, Endpoint>> {
-  const found = new Map<string, Endpoint>()
-  for (const page of Object.values<Page>(catalogue))
-    for (const endpoint of Object.values(await page.load()))
-      if (endpoint.served !== 'outgoing' && !takesFile(endpoint)) found.set(endpoint.id, endpoint)
-  return found
 }
 
 /** A tool has no file to send. */

@@ -120,11 +120,9 @@ function buildFlags(options: NatterOptions): string[] {
   const { preset = 'dev', clock = 'real', logLevel = 'error', port = 0 } = options
   const flags = ['--memory', '--no-profile', '--port', String(port), '--preset', preset, '--log-level', logLevel]
   flags.push('--clock', clock instanceof Date ? `frozen@${clock.toISOString()}` : clock)
-  if (options.secret !== undefined) flags.push('--secret', options.secret)
-  if (options.random !== undefined) flags.push('--random', options.random)
-  if (options.dialect !== undefined) flags.push('--dialect', options.dialect)
-  if (options.level !== undefined) flags.push('--level', String(options.level))
-  if (options.heartbeatSeconds !== undefined) flags.push('--heartbeat', String(options.heartbeatSeconds))
+  const { secret, random, dialect, level, heartbeatSeconds: heartbeat } = options
+  for (const [name, value] of Object.entries({ secret, random, dialect, level, heartbeat }))
+    if (value !== undefined) flags.push(`--${name}`, String(value))
   if (options.strict) flags.push('--strict')
   if (options.rateLimit) flags.push('--rate-limit')
   return flags

@@ -12,6 +12,7 @@ import type { Difference } from '../domain/difference/index.ts'
 import { refuseUnknown } from '../local/did-you-mean.ts'
 import { parseDuration } from '../local/durations.ts'
 import type { ClientFinding } from '../local/findings.ts'
+import { accountVariables } from '../local/profiles.ts'
 import type { Seed } from '../seed/format.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 
@@ -157,10 +158,7 @@ const spaceOptionNames = Object.keys({
 
 /** What programs find their account by. */
 export function buildVariables(site: string, { email, apiKey }: Account): Record<string, string> {
-  const values = { SITE: site, EMAIL: email, API_KEY: apiKey }
-  return Object.fromEntries(
-    Object.entries(values).flatMap(([key, value]) => ['NATTER', 'ZULIP'].map(prefix => [`${prefix}_${key}`, value])),
-  )
+  return Object.fromEntries(accountVariables({ SITE: site, EMAIL: email, API_KEY: apiKey }))
 }
 
 /** A daemon that does not keep the process alive must still finish what the test awaits. */

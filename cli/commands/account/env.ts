@@ -1,5 +1,6 @@
 // `natter env`: the server and the account as variables for a shell, for eval "$(natter env ready.json)".
 
+import { accountVariables } from '../../../daemon/local/profiles.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { readOnlyVariable } from '../../base/limits.ts'
 import { note } from '../../base/note.ts'
@@ -53,10 +54,7 @@ async function collectVariables(globals: Globals, as: string | undefined): Promi
   const values = { SITE: site, EMAIL: email, API_KEY: found?.api_key ?? account.apiKey }
   const token = found ? undefined : controlTokenFor(globals, process.env, account)
   return [
-    ...Object.entries(values).flatMap(([name, value]): [string, string | undefined][] => [
-      [`NATTER_${name}`, value],
-      [`ZULIP_${name}`, value],
-    ]),
+    ...accountVariables(values),
     ['NATTER_USER_ID', id === undefined ? undefined : String(id)],
     ['NATTER_CONTROL_TOKEN', token],
     ...(account.limits?.readOnly ? [[readOnlyVariable, '1'] as [string, string]] : []),

@@ -20,6 +20,7 @@ import {
   removeProfile,
   saveProfile,
   seededAccounts,
+  switchProfile,
   zuliprcText,
 } from '../../base/profile.ts'
 import { settingsFor } from '../../base/settings.ts'
@@ -93,12 +94,10 @@ export const subcommands: readonly ExtraSubcommand[] = [
     globals: local,
     examples: ['natter profile use work', 'natter profile use -'],
     async run({ args }) {
-      const book = readProfiles(process.env)
-      const wanted = args[0] === '-' ? book.previous : args[0]!
+      const wanted = args[0] === '-' ? readProfiles(process.env).previous : args[0]!
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no previous profile')
       findProfile(wanted, process.env)
-      const previous = book.current === wanted ? book.previous : book.current
-      changeProfiles({ ...book, current: wanted, ...(previous && { previous }) }, process.env)
+      switchProfile(wanted, process.env)
       note(`switched to profile ${wanted}`)
     },
   },
@@ -287,10 +286,10 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const name = String(flags.name ?? new URL(addressesOf(to.site)[0]!).hostname)
   const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
   const file = saveProfile(name, account, process.env)
-  const book = readProfiles(process.env)
-  changeProfiles({ ...book, current: name, ...(book.current !== name && { previous: book.current! }) }, process.env)
+  const before = readProfiles(process.env).current
+  switchProfile(name, process.env)
   if (!(await printFormatted({ profile: name, site: account.site, email: account.email }, globals))) {
-    const switched = book.current !== undefined && book.current !== name ? `; switched from ${book.current}` : ''
+    const switched = before !== undefined && before !== name ? `; switched from ${before}` : ''
     note(`logged in as ${account.email}; profile ${name} in ${file} is now the current one${switched}`)
   }
 }

@@ -17,7 +17,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
       if (globals.dryRun || globals.curl)
         return (await import('../../print/request-text.ts')).printRequest(account, request, globals)
-      const me = await call(account, request, { timeout: globals.timeout, retry: globals.retry })
+      const me = await call(account, request, globals)
       const { full_name, user_id, role, is_bot } = me
       const known = { full_name, email: account.email, user_id, role, is_bot }
       const view = { shapes: users.me.reply }

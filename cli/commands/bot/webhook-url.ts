@@ -47,12 +47,11 @@ export const subcommands: readonly ExtraSubcommand[] = [
       if (integration === undefined) throw usage('no integration given', 'Example: --integration slack_incoming')
       const account = accountFor(globals, process.env)
       demandKey(account)
-      const patience = { timeout: globals.timeout, retry: globals.retry }
-      const names = createNames(account, patience)
+      const names = createNames(account, globals)
       if (channel !== undefined) await names.find('channel', channel)
       const asked = encode(bots.key, { bot_id: await readPerson(bot!, names) })
       const path = `${baseOf(bots.key)}${asked.path}`
-      const { api_key } = await call(account, { method: 'GET', path, fields: asked.fields }, patience)
+      const { api_key } = await call(account, { method: 'GET', path, fields: asked.fields }, globals)
       const posted = encode(webhooks.post, {
         integration,
         api_key,

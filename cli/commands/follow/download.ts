@@ -18,13 +18,12 @@ export async function downloadUpload({ args, flags, globals }: Invocation): Prom
     throw usage(`"${args[0]}" is not a file of ${account.site}`, 'A path looks like /user_uploads/1/4f/report.pdf')
   const most = sizeIn(flags['max-size'])
   const target = (flags.output as string | undefined) ?? basename(pathId)
-  const patience = { timeout: globals.timeout, retry: globals.retry }
   if (target === '-') {
-    for await (const bytes of limitSize(await openFile(account, pathId, patience), most)) await printBytes(bytes)
+    for await (const bytes of limitSize(await openFile(account, pathId, globals), most)) await printBytes(bytes)
     return
   }
   if (existsSync(target) && !globals.yes)
     throw usage(`${target} exists`, 'Give another name with --output, or --yes to replace it.')
-  await saveFile(account, pathId, target, patience, most)
+  await saveFile(account, pathId, target, globals, most)
   await printReply({ saved: target }, {}, globals)
 }

@@ -56,8 +56,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const folder = args[0]!
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const patience = { timeout: globals.timeout, retry: globals.retry }
-  const sources = sourcesFor(account, patience, globals, false)
+  const sources = sourcesFor(account, globals, globals, false)
   const { format = 'ndjson', ...wanted } = flags
   if (format !== 'ndjson' && format !== 'md') throw usage(`--format: "${format}" is not ndjson or md`)
   const given = Object.entries(wanted).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
@@ -65,7 +64,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const params = await readParams(messages.list, new Map(named), sources)
   const fetch = async (more: Reply): Promise<Reply> => {
     const { path, fields } = encodeRequest(messages.list, { ...params, apply_markdown: false, ...more })
-    return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+    return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, globals)
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.
   const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
@@ -88,7 +87,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
       for (const message of found) {
         const time = Number(message.timestamp)
         if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
-        if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, patience, most)
+        if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, globals, most)
         writeSync(fd, `${JSON.stringify(message)}\n`)
         counts.messages++
         progress.reach(Number(message.id) - (last ?? 0), savedText(counts))

@@ -21,7 +21,6 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
   const account = accountFor(globals, process.env)
   const place = placeIn(placeWord(args[0]!, account.site))
   if (place?.topic === undefined) throw usage(`<topic>: "${args[0]}" is not a topic such as '#general>lunch'`)
-  const patience = { timeout: globals.timeout, retry: globals.retry }
   // Digits after # are a name; a link has the ID.
   const channel = place.channel.startsWith('id:') ? place.channel : `#${place.channel}`
   const wanted = new Map([
@@ -29,10 +28,10 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
     ['@topic', place.topic],
     ['@lines', String(most)],
   ])
-  const sources = sourcesFor(account, patience, globals, false)
+  const sources = sourcesFor(account, globals, globals, false)
   const params = await readParams(messages.list, wanted, sources)
   const { path, fields } = encodeRequest(messages.list, params)
-  const page = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  const page = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, globals)
   const found = page.messages as Reply[]
   const newest = found.at(-1)
   if (!newest) {

@@ -1,6 +1,6 @@
 // `natter help --level N`: the subcommands of the API as they are at a feature level.
 
-import { baseOf, type Endpoint } from '../../../daemon/api/define.ts'
+import { baseOf, type Endpoint, loadEndpoints } from '../../../daemon/api/define.ts'
 import { catalogue } from '../../../daemon/api/index.ts'
 import { endpointAt } from '../../../daemon/api/levels/endpoint-at.ts'
 import { defaultLevel, versionAt } from '../../../daemon/api/levels/releases.ts'
@@ -22,7 +22,9 @@ export function readLevelHelp(argv: readonly string[]): {
 
 /** Refuses words that name a subcommand whose endpoint the level does not have. */
 export async function refuseAbsent(words: readonly string[], level: number): Promise<void> {
-  const named = (await everyEndpoint()).filter(({ cli }) => cli.name.split(' ').every((word, at) => word === words[at]))
+  const named = (await loadEndpoints(Object.values(catalogue))).filter(({ cli }) =>
+    cli.name.split(' ').every((word, at) => word === words[at]),
+  )
   const [endpoint] = named
   if (!endpoint || named.some(one => endpointAt(one, level) !== undefined)) return
   const { cli, method, path } = endpoint
@@ -34,7 +36,7 @@ export async function refuseAbsent(words: readonly string[], level: number): Pro
 
 /** What a level has that the default level does not have, by subcommand. */
 export async function levelHelp(level: number): Promise<string> {
-  const rows = (await everyEndpoint()).flatMap(endpoint => findNews(endpoint, level))
+  const rows = (await loadEndpoints(Object.values(catalogue))).flatMap(endpoint => findNews(endpoint, level))
   const width = Math.max(...rows.map(([name]) => name.length), 0)
   const lines = rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}`)
   const listed =
@@ -51,16 +53,11 @@ natter levels diff ${defaultLevel} ${level} also lists what changed in replies a
 }
 
 function findNews(endpoint: Endpoint, level: number): (readonly [name: string, what: string])[] {
-  const { cli, served } = endpoint
-  const known = served === 'outgoing' ? undefined : endpointAt(endpoint, level)
+  const { cli } = endpoint
+  const known = endpointAt(endpoint, level)
   if (!known) return []
   if (known.since > defaultLevel) return [[cli.name, `since level ${known.since}`]]
   return Object.entries(known.params).flatMap(([name, { since = 0 }]) =>
     since > defaultLevel ? [[cli.name, `--${flagName(endpoint, name)}, since level ${since}`] as const] : [],
   )
-}
-
-async function everyEndpoint(): Promise<Endpoint[]> {
-  const pages = await Promise.all(Object.values(catalogue).map(({ load }) => load()))
-  return pages.flatMap(page => Object.values<Endpoint>(page))
 }

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { profileFrom } from '../../../daemon/local/profiles.ts'
+import { accountVariables, profileFrom } from '../../../daemon/local/profiles.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
 import { zuliprcText } from '../../base/profile.ts'
 import { signalCodes } from '../../base/signals.ts'
@@ -96,10 +96,6 @@ export function environmentFor(place: Place, folder: string): NodeJS.ProcessEnv 
   const zuliprc = join(folder, 'zuliprc')
   writeFileSync(zuliprc, zuliprcText(profileFrom(place)), { mode: 0o600 })
   const account = { SITE: url, EMAIL: owner.email, API_KEY: owner.api_key, USER_ID: String(owner.user_id) }
-  const both = Object.entries(account).flatMap(([name, value]) => [
-    [`NATTER_${name}`, value],
-    [`ZULIP_${name}`, value],
-  ])
   const files = {
     ZULIP_CONFIG: zuliprc,
     NATTER_ZULIPRC: zuliprc,
@@ -107,5 +103,5 @@ export function environmentFor(place: Place, folder: string): NodeJS.ProcessEnv 
     ...(token && { NATTER_CONTROL_TOKEN: token }),
   }
   const { NATTER_CONTROL_TOKEN: _, NATTER_READY_FILE: __, ...inherited } = process.env
-  return { ...inherited, ...Object.fromEntries(both), ...files }
+  return { ...inherited, ...Object.fromEntries(accountVariables(account)), ...files }
 }

@@ -7,7 +7,7 @@ import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readGiven } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
-import { changeProfiles, normalSite, readProfiles, saveProfile } from '../../base/profile.ts'
+import { normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printFormatted } from '../../print/output.ts'
 import { callControlPlane } from '../../transport/control.ts'
@@ -38,9 +38,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       const saved = `space-${name}`
       const profile: Profile = { site: url, email: owner.email, api_key: owner.api_key, control_token }
       saveProfile(saved, profile, process.env)
-      const book = readProfiles(process.env)
-      const previous = book.current === saved ? book.previous : book.current
-      const file = changeProfiles({ ...book, current: saved, ...(previous && { previous }) }, process.env)
+      const file = switchProfile(saved, process.env)
       if (!(await printFormatted({ profile: saved, site: url, email: owner.email }, globals)))
         note(`switched to ${owner.email} at ${url}; profile ${saved} in ${file}`)
     },

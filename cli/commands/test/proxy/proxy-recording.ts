@@ -4,16 +4,17 @@ import { once } from 'node:events'
 import { createWriteStream, existsSync, truncateSync, type WriteStream } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
-import type { Endpoint } from '../../../../daemon/api/define.ts'
 import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largeFile, readBytes } from '../../../base/files.ts'
 import { version } from '../../../base/version.ts'
+import { findRoute, loadRoutes } from '../../../transport/routes.ts'
 import type { Exchange } from './forward.ts'
 
-const prefix = '/api/v1'
+type Routes = Awaited<ReturnType<typeof loadRoutes>>
+
 /** Bytes of an answer once it is unpacked. */
 const mostUnpacked = 64 * 1024 * 1024
 
@@ -31,15 +32,15 @@ export class ProxyRecording {
     } catch (error) {
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`)
     }
-    return new ProxyRecording(output, await loadRoutes(), before)
+    return new ProxyRecording(output, await loadRoutes(Object.values(catalogue)), before)
   }
 
   readonly #output: WriteStream
-  readonly #routes: readonly Route[]
+  readonly #routes: Routes
   readonly #last: number
   calls: number
 
-  private constructor(output: WriteStream, routes: readonly Route[], before: Before | undefined) {
+  private constructor(output: WriteStream, routes: Routes, before: Before | undefined) {
     this.#output = output
     this.#routes = routes
     this.calls = before?.calls ?? 0
@@ -50,7 +51,7 @@ export class ProxyRecording {
   /** Files and pages are passed on, but not recorded. */
   add({ number, time, milliseconds, method, url, headers, body, status, answerHeaders, answer }: Exchange): void {
     const [path, query = ''] = url.split('?', 2) as [string, string?]
-    if (!path.startsWith(`${prefix}/`)) return
+    if (!path.startsWith('/api/v1/')) return
     this.calls++
     this.#write({
       call: this.#last + number,
@@ -60,7 +61,7 @@ export class ProxyRecording {
       user_agent: headers['user-agent'] ?? null,
       method,
       path: maskTokens(path),
-      endpoint: this.#endpointAt(method, path.slice(prefix.length)),
+      endpoint: findRoute(this.#routes, method, path)?.endpoint.id ?? null,
       sent: sentIn(query, headers, body),
       status,
       ...(status === null && { lost: true }),
@@ -77,10 +78,6 @@ export class ProxyRecording {
 
   #write(line: object): void {
     this.#output.write(`${serializeLine(line)}\n`)
-  }
-
-  #endpointAt(method: string, path: string): string | null {
-    return this.#routes.find(route => route.method === method && route.pattern.test(path))?.id ?? null
   }
 }
 
@@ -113,33 +110,6 @@ function reopen(file: string): Before {
   )
   const calls = numbers.slice(0, -1).filter(Number.isFinite)
   return { calls: calls.length, last: calls.reduce((most, number) => Math.max(most, number), 0) }
-}
-
-// --- endpoints ----------------------------------------------------------------------------------------------------
-
-interface Route {
-  readonly id: string
-  readonly method: string
-  readonly pattern: RegExp
-}
-
-/** Paths without parameters first, because `/users/me` is not the user named me. */
-async function loadRoutes(): Promise<readonly Route[]> {
-  const pages = await Promise.all(Object.values(catalogue).map(({ load }) => load()))
-  const endpoints = pages
-    .flatMap((page): Endpoint[] => Object.values(page))
-    .filter(({ served }) => served !== 'outgoing')
-  const routes = endpoints.flatMap(({ id, method, path, also = [], params }) =>
-    [path, ...also].map(one => ({ id, method, path: one, pattern: compilePattern(one, params) })),
-  )
-  return routes.sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')))
-}
-
-function compilePattern(path: string, params: Endpoint['params']): RegExp {
-  const source = path.replace(/\{(\w+)(\.\.\.)?\}/g, (_match, name: string, rest?: string) =>
-    rest ? '.+' : params[name]?.shape.type === 'integer' ? '\\d+' : '[^/]+',
-  )
-  return new RegExp(`^${source}/?$`)
 }
 
 // --- what was sent and answered -----------------------------------------------------------------------------------

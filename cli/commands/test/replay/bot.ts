@@ -1,6 +1,7 @@
 // Plays the recorded calls of other accounts to a new build of a bot, and compares its calls with the recorded ones.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { accountVariables } from '../../../../daemon/local/profiles.ts'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { accountFor } from '../../../base/profile.ts'
@@ -108,13 +109,10 @@ function start(
 ): ChildProcess {
   const site = requireSite(accountFor(globals, process.env))
   const values = { SITE: site, EMAIL: account.email, API_KEY: account.api_key }
-  const both = Object.entries(values).flatMap(([name, value]) => [
-    [`NATTER_${name}`, value],
-    [`ZULIP_${name}`, value],
-  ])
-  const { NATTER_CONTROL_TOKEN: _token, NATTER_READY_FILE: _file, ...env } = process.env
+  const { NATTER_CONTROL_TOKEN: _token, NATTER_READY_FILE: _file, ...inherited } = process.env
+  const env = { ...inherited, ...Object.fromEntries(accountVariables(values)) }
   const [program, ...args] = command
-  const child = spawn(program!, args, { stdio: ['ignore', 2, 2], env: { ...env, ...Object.fromEntries(both) } })
+  const child = spawn(program!, args, { stdio: ['ignore', 2, 2], env })
   child.on('error', () => {})
   return child
 }

@@ -10,16 +10,15 @@ import { savedSnippets } from '../../../../daemon/api/messages/saved-snippets.ts
 import { scheduledMessages } from '../../../../daemon/api/messages/scheduled-messages.ts'
 import { typing } from '../../../../daemon/api/messages/typing.ts'
 import { picture } from './picture.ts'
-import type { Role } from './role.ts'
-import type { Stage } from './stage.ts'
-import { type Triggers, trigger } from './trigger.ts'
+import type { Role, Stage } from './stage.ts'
+import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
 
 const inChannel = {
   type: 'channel',
   to: async (stage: Stage) => (await stage.channel()).name,
   topic: 'trigger',
 }
-const toMe = { type: 'direct', to: async (stage: Stage) => [await stage.id('me')] }
+const toMe = { type: 'direct', to: idsOf('me') }
 const messageBy = (role: Role) => (stage: Stage) => stage.message(role)
 const directMessage = async (stage: Stage) =>
   stage.made('other', messages.send, { type: 'direct', to: [await stage.id('me')], content: 'A message.' }, 'id')
@@ -86,7 +85,7 @@ export const aboutMessages: Triggers = {
     'a colleague moves a message to another topic',
     'other',
     messages.update,
-    { message_id: messageBy('other'), topic: (stage: Stage) => stage.name('topic') },
+    { message_id: messageBy('other'), topic: unique('topic') },
     { event: 'update_message' },
   ),
   delete_message: trigger('the owner deletes a message', 'owner', messages.delete, { message_id: messageBy('other') }),

@@ -12,11 +12,11 @@ import { organization } from '../../../../daemon/api/organization/organization.t
 import { playgrounds } from '../../../../daemon/api/organization/playgrounds.ts'
 import { picture } from './picture.ts'
 import type { Stage } from './stage.ts'
-import { type Triggers, trigger } from './trigger.ts'
+import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
 
 const myChannel = async (stage: Stage) => (await stage.newChannel('me', 'owner')).stream_id
 const sharedChannel = async (stage: Stage) => (await stage.channel()).stream_id
-const topic = (stage: Stage) => stage.name('topic')
+const topic = unique('topic')
 
 const folder = (stage: Stage) =>
   stage.made('owner', channelFolders.create, { name: stage.name('folder') }, 'channel_folder_id')
@@ -35,12 +35,12 @@ const visibleChannel = async (stage: Stage) => {
 
 export const aboutOrganization: Triggers = {
   'stream/create': trigger('the owner creates a channel with you', 'owner', channels.create, {
-    name: (stage: Stage) => stage.name('channel'),
-    subscribers: async (stage: Stage) => [await stage.id('me')],
+    name: unique('channel'),
+    subscribers: idsOf('me'),
   }),
   'stream/update': trigger('the owner describes a channel of yours', 'owner', channels.update, {
     stream_id: myChannel,
-    description: (stage: Stage) => stage.name('description'),
+    description: unique('description'),
   }),
   'stream/delete': trigger(
     'a channel becomes private, and a new colleague no longer sees it',
@@ -51,11 +51,11 @@ export const aboutOrganization: Triggers = {
   ),
   'subscription/add': trigger('the owner subscribes you to a channel', 'owner', subscriptions.subscribe, {
     subscriptions: (stage: Stage) => [{ name: stage.name('channel') }],
-    principals: async (stage: Stage) => [await stage.id('me')],
+    principals: idsOf('me'),
   }),
   'subscription/remove': trigger('the owner unsubscribes you', 'owner', subscriptions.unsubscribe, {
     subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner')).name],
-    principals: async (stage: Stage) => [await stage.id('me')],
+    principals: idsOf('me'),
   }),
   'subscription/update': trigger('you mute a channel', 'me', subscriptions.property, {
     stream_id: myChannel,
@@ -64,11 +64,11 @@ export const aboutOrganization: Triggers = {
   }),
   'subscription/peer_add': trigger('another user joins a channel of yours', 'owner', subscriptions.subscribe, {
     subscriptions: async (stage: Stage) => [{ name: (await stage.newChannel('me', 'owner')).name }],
-    principals: async (stage: Stage) => [await stage.id('newcomer')],
+    principals: idsOf('newcomer'),
   }),
   'subscription/peer_remove': trigger('another user leaves a channel of yours', 'owner', subscriptions.unsubscribe, {
     subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner', 'newcomer')).name],
-    principals: async (stage: Stage) => [await stage.id('newcomer')],
+    principals: idsOf('newcomer'),
   }),
   user_topic: trigger('you follow a topic', 'me', topics.follow, {
     stream_id: sharedChannel,
@@ -84,16 +84,16 @@ export const aboutOrganization: Triggers = {
     stream_id: myChannel,
   }),
   default_stream_groups: trigger('the owner groups default channels', 'owner', defaultChannels.createGroup, {
-    group_name: (stage: Stage) => stage.name('group'),
+    group_name: unique('group'),
     description: 'Made by natter trigger',
     stream_names: [],
   }),
   'channel_folder/add': trigger('the owner creates a channel folder', 'owner', channelFolders.create, {
-    name: (stage: Stage) => stage.name('folder'),
+    name: unique('folder'),
   }),
   'channel_folder/update': trigger('the owner describes a channel folder', 'owner', channelFolders.edit, {
     channel_folder_id: folder,
-    description: (stage: Stage) => stage.name('description'),
+    description: unique('description'),
   }),
   'realm/update': trigger('the owner turns previews of links on', 'owner', organization.update, {
     inline_url_embed_preview: async (stage: Stage) => {
@@ -111,7 +111,7 @@ export const aboutOrganization: Triggers = {
     'the owner adds an emoji; for clients without individual_emoji_changes',
     'owner',
     emoji.upload,
-    { emoji_name: (stage: Stage) => stage.name('emoji'), file: picture },
+    { emoji_name: unique('emoji'), file: picture },
     { older: true },
   ),
   realm_linkifiers: trigger('the owner adds a linkifier', 'owner', linkifiers.add, {
@@ -119,7 +119,7 @@ export const aboutOrganization: Triggers = {
     url_template: 'https://example.com/{id}',
   }),
   realm_playgrounds: trigger('the owner adds a playground', 'owner', playgrounds.add, {
-    name: (stage: Stage) => stage.name('playground'),
+    name: unique('playground'),
     pygments_language: 'c',
     url_template: 'https://example.com/{code}',
   }),

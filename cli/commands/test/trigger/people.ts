@@ -14,9 +14,8 @@ import { settings } from '../../../../daemon/api/people/settings.ts'
 import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
 import { userStatus } from '../../../../daemon/api/people/user-status.ts'
 import { users } from '../../../../daemon/api/people/users.ts'
-import type { Role } from './role.ts'
-import type { Stage } from './stage.ts'
-import { type Triggers, trigger } from './trigger.ts'
+import type { Role, Stage } from './stage.ts'
+import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
 
 const newcomer = (stage: Stage) => stage.id('newcomer')
 
@@ -60,9 +59,7 @@ const view = async (stage: Stage) => {
 
 export const aboutPeople: Triggers = {
   presence: trigger('a new colleague becomes active', 'newcomer', presence.update, { status: 'active' }),
-  user_status: trigger('a colleague sets a status', 'other', userStatus.update, {
-    status_text: (stage: Stage) => stage.name('busy'),
-  }),
+  user_status: trigger('a colleague sets a status', 'other', userStatus.update, { status_text: unique('busy') }),
   'user_settings/update': trigger('you change a setting', 'me', settings.update, {
     enter_sends: turnedOff('me', settings.update, 'enter_sends'),
   }),
@@ -93,7 +90,7 @@ export const aboutPeople: Triggers = {
   }),
   'realm_user/update': trigger('the owner renames an account', 'owner', users.update, {
     user_id: newcomer,
-    full_name: (stage: Stage) => stage.name('renamed'),
+    full_name: unique('renamed'),
   }),
   'realm_user/remove': trigger(
     'a new colleague becomes a guest and no longer sees all users',
@@ -110,14 +107,14 @@ export const aboutPeople: Triggers = {
     alert_words: (stage: Stage) => [stage.name('word')],
   }),
   custom_profile_fields: trigger('the owner adds a profile field', 'owner', profileFields.create, {
-    name: (stage: Stage) => stage.name('Field'),
+    name: unique('Field'),
     field_type: 1,
   }),
   'realm_bot/add': trigger(
     'the owner creates a bot',
     'owner',
     bots.create,
-    { full_name: (stage: Stage) => stage.name('robot'), short_name: (stage: Stage) => stage.name('robot') },
+    { full_name: unique('robot'), short_name: unique('robot') },
     { to: 'owner' },
   ),
   'realm_bot/update': trigger(
@@ -142,21 +139,21 @@ export const aboutPeople: Triggers = {
     { to: 'owner' },
   ),
   'user_group/add': trigger('the owner creates a group', 'owner', userGroups.create, {
-    name: (stage: Stage) => stage.name('group'),
+    name: unique('group'),
     description: '',
-    members: async (stage: Stage) => [await stage.id('me')],
+    members: idsOf('me'),
   }),
   'user_group/update': trigger('the owner renames a group', 'owner', userGroups.update, {
     user_group_id: group,
-    name: (stage: Stage) => stage.name('group'),
+    name: unique('group'),
   }),
   'user_group/add_members': trigger('the owner adds a member to a group', 'owner', userGroups.updateMembers, {
     user_group_id: group,
-    add: async (stage: Stage) => [await stage.id('newcomer')],
+    add: idsOf('newcomer'),
   }),
   'user_group/remove_members': trigger('the owner removes a member of a group', 'owner', userGroups.updateMembers, {
     user_group_id: group,
-    delete: async (stage: Stage) => [await stage.id('owner')],
+    delete: idsOf('owner'),
   }),
   'user_group/add_subgroups': trigger('the owner adds a subgroup', 'owner', userGroups.updateSubgroups, {
     user_group_id: group,
@@ -179,9 +176,9 @@ export const aboutPeople: Triggers = {
     { older: true },
   ),
   'navigation_view/add': trigger('you add a view to the sidebar', 'me', navigationViews.add, {
-    fragment: (stage: Stage) => stage.name('narrow/is/starred'),
+    fragment: unique('narrow/is/starred'),
     is_pinned: true,
-    name: (stage: Stage) => stage.name('View'),
+    name: unique('View'),
   }),
   'navigation_view/update': trigger('you unpin a view', 'me', navigationViews.edit, {
     fragment: view,

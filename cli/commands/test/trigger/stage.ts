@@ -12,7 +12,12 @@ import type { Reply } from '../../../base/reply.ts'
 import { call, type Patience } from '../../../transport/client.ts'
 import type { ControlledAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
-import type { Role } from './role.ts'
+
+/**
+ * The accounts that take part: `me` is the account that `--for` names, `other` a colleague, `owner` the owner of the organization, and
+ * `newcomer` an account that is created for the purpose.
+ */
+export type Role = 'me' | 'other' | 'owner' | 'newcomer'
 
 interface Channel {
   readonly stream_id: number

@@ -1,8 +1,7 @@
 // The description of one trigger: the call that makes an event happen, and the account that makes it. The tables of kinds use it.
 
 import type { Endpoint } from '../../../../daemon/api/define.ts'
-import type { Role } from './role.ts'
-import type { Stage } from './stage.ts'
+import type { Role, Stage } from './stage.ts'
 
 export interface Trigger {
   readonly about: string
@@ -31,3 +30,7 @@ export function trigger(
 }
 
 export type Triggers = Readonly<Record<string, Trigger>>
+
+/** Values of params: a name that nothing has yet, and a list with the ID of an account. */
+export const unique = (word: string) => (stage: Stage) => stage.name(word)
+export const idsOf = (role: Role) => async (stage: Stage) => [await stage.id(role)]
