@@ -218,10 +218,13 @@ export const readTools = [
       const all = found.filter(
         user => (include_bots || !user.is_bot) && contains(`${user.full_name}\n${user.email}`, query),
       )
-      const { items: users, ...rest } = takePage(all.map(userRecord), page, user => {
-        const notes = `${user.bot ? ', bot' : ''}${user.active ? '' : ', deactivated'}`
-        return `${user.name} <${user.email}> (ID ${user.id}, ${user.role}${notes})`
-      })
+      const { items: users, ...rest } = takePage(
+        all.map(userRecord),
+        page,
+        ({ id, name, email, role, bot, active }) => {
+          return `${name} <${email}> (ID ${id}, ${role}${bot ? ', bot' : ''}${active ? '' : ', deactivated'})`
+        },
+      )
       return { text: rest.text, data: { users, ...rest.count } }
     },
   }),

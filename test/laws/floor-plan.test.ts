@@ -244,8 +244,8 @@ describe('the floor plan', () => {
     assert.deepEqual(sample('daemon/events/x.ts', "import {\n  type A,\n} from '../domain/model/state.ts'"), [
       undefined,
     ])
-    assert.deepEqual(sample('cli/print/x.ts', "import chalk from 'chalk'"), [
-      'cli/print/x.ts may use chalk by import() only',
+    assert.deepEqual(sample('cli/terminal/x.ts', "import chalk from 'chalk'"), [
+      'cli/terminal/x.ts may use chalk by import() only',
     ])
     assert.deepEqual(sample('cli/main.ts', "export * from '../daemon/engine.ts'"), [
       'cli/main.ts may not use daemon/engine.ts',

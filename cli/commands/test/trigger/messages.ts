@@ -11,14 +11,14 @@ import { scheduledMessages } from '../../../../daemon/api/messages/scheduled-mes
 import { typing } from '../../../../daemon/api/messages/typing.ts'
 import { picture } from './picture.ts'
 import type { Role, Stage } from './stage.ts'
-import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
+import { idsFor, type Triggers, trigger, unique } from './trigger.ts'
 
 const inChannel = {
   type: 'channel',
   to: async (stage: Stage) => (await stage.channel()).name,
   topic: 'trigger',
 }
-const toMe = { type: 'direct', to: idsOf('me') }
+const toMe = { type: 'direct', to: idsFor('me') }
 const messageBy = (role: Role) => (stage: Stage) => stage.message(role)
 const directMessage = async (stage: Stage) =>
   stage.made('other', messages.send, { type: 'direct', to: [await stage.id('me')], content: 'A message.' }, 'id')

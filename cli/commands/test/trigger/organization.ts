@@ -12,7 +12,7 @@ import { organization } from '../../../../daemon/api/organization/organization.t
 import { playgrounds } from '../../../../daemon/api/organization/playgrounds.ts'
 import { picture } from './picture.ts'
 import type { Stage } from './stage.ts'
-import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
+import { idsFor, type Triggers, trigger, unique } from './trigger.ts'
 
 const myChannel = async (stage: Stage) => (await stage.newChannel('me', 'owner')).stream_id
 const sharedChannel = async (stage: Stage) => (await stage.channel()).stream_id
@@ -36,7 +36,7 @@ const visibleChannel = async (stage: Stage) => {
 export const aboutOrganization: Triggers = {
   'stream/create': trigger('the owner creates a channel with you', 'owner', channels.create, {
     name: unique('channel'),
-    subscribers: idsOf('me'),
+    subscribers: idsFor('me'),
   }),
   'stream/update': trigger('the owner describes a channel of yours', 'owner', channels.update, {
     stream_id: myChannel,
@@ -51,11 +51,11 @@ export const aboutOrganization: Triggers = {
   ),
   'subscription/add': trigger('the owner subscribes you to a channel', 'owner', subscriptions.subscribe, {
     subscriptions: (stage: Stage) => [{ name: stage.name('channel') }],
-    principals: idsOf('me'),
+    principals: idsFor('me'),
   }),
   'subscription/remove': trigger('the owner unsubscribes you', 'owner', subscriptions.unsubscribe, {
     subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner')).name],
-    principals: idsOf('me'),
+    principals: idsFor('me'),
   }),
   'subscription/update': trigger('you mute a channel', 'me', subscriptions.property, {
     stream_id: myChannel,
@@ -64,11 +64,11 @@ export const aboutOrganization: Triggers = {
   }),
   'subscription/peer_add': trigger('another user joins a channel of yours', 'owner', subscriptions.subscribe, {
     subscriptions: async (stage: Stage) => [{ name: (await stage.newChannel('me', 'owner')).name }],
-    principals: idsOf('newcomer'),
+    principals: idsFor('newcomer'),
   }),
   'subscription/peer_remove': trigger('another user leaves a channel of yours', 'owner', subscriptions.unsubscribe, {
     subscriptions: async (stage: Stage) => [(await stage.newChannel('me', 'owner', 'newcomer')).name],
-    principals: idsOf('newcomer'),
+    principals: idsFor('newcomer'),
   }),
   user_topic: trigger('you follow a topic', 'me', topics.follow, {
     stream_id: sharedChannel,

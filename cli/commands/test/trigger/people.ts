@@ -15,7 +15,7 @@ import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
 import { userStatus } from '../../../../daemon/api/people/user-status.ts'
 import { users } from '../../../../daemon/api/people/users.ts'
 import type { Role, Stage } from './stage.ts'
-import { idsOf, type Triggers, trigger, unique } from './trigger.ts'
+import { idsFor, type Triggers, trigger, unique } from './trigger.ts'
 
 const newcomer = (stage: Stage) => stage.id('newcomer')
 
@@ -141,7 +141,7 @@ export const aboutPeople: Triggers = {
   'user_group/add': trigger('the owner creates a group', 'owner', userGroups.create, {
     name: unique('group'),
     description: '',
-    members: idsOf('me'),
+    members: idsFor('me'),
   }),
   'user_group/update': trigger('the owner renames a group', 'owner', userGroups.update, {
     user_group_id: group,
@@ -149,11 +149,11 @@ export const aboutPeople: Triggers = {
   }),
   'user_group/add_members': trigger('the owner adds a member to a group', 'owner', userGroups.updateMembers, {
     user_group_id: group,
-    add: idsOf('newcomer'),
+    add: idsFor('newcomer'),
   }),
   'user_group/remove_members': trigger('the owner removes a member of a group', 'owner', userGroups.updateMembers, {
     user_group_id: group,
-    delete: idsOf('owner'),
+    delete: idsFor('owner'),
   }),
   'user_group/add_subgroups': trigger('the owner adds a subgroup', 'owner', userGroups.updateSubgroups, {
     user_group_id: group,

@@ -33,4 +33,4 @@ export type Triggers = Readonly<Record<string, Trigger>>
 
 /** Values of params: a name that nothing has yet, and a list with the ID of an account. */
 export const unique = (word: string) => (stage: Stage) => stage.name(word)
-export const idsOf = (role: Role) => async (stage: Stage) => [await stage.id(role)]
+export const idsFor = (role: Role) => async (stage: Stage) => [await stage.id(role)]
