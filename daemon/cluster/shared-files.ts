@@ -25,7 +25,9 @@ export function sharedFiles(parts: SharedFilesParts): Files {
     ...files,
     async keep(file) {
       const name = await files.keep(file)
-      await copyToAnother(parts, name)
+      // The same content may be deleted as another upload meanwhile.
+      const release = files.hold(name)
+      await copyToAnother(parts, name).finally(() => setImmediate(release))
       return name
     },
     async read(name) {
@@ -35,8 +37,9 @@ export function sharedFiles(parts: SharedFilesParts): Files {
       return (await files.find(name)) ?? ((await fetchFromAny(parts, name)) ? files.find(name) : undefined)
     },
     remove(name) {
-      files.remove(name)
-      if (parts.leads()) announceRemovals([name])
+      const isRemoved = files.remove(name)
+      if (isRemoved && parts.leads()) announceRemovals([name])
+      return isRemoved
     },
   }
 }

@@ -8,7 +8,7 @@ import { decode, problemInParams } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
-import type { Context, Outcome, Tools } from '../domain/resource.ts'
+import type { Context, Outcome } from '../domain/resource.ts'
 import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
 import { createAnswering, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
@@ -32,7 +32,7 @@ import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
 import { findUnconfigured } from './unconfigured.ts'
-import { UploadsInProgress } from './uploads-in-progress.ts'
+import { KeptFiles, UploadsInProgress } from './uploads-in-progress.ts'
 import { readUserAgent } from './user-agent.ts'
 
 type Params = Record<string, unknown>
@@ -271,7 +271,7 @@ export class Edge {
     const { endpoint, resource, key } = found.route
     const prepare = resource.prepare?.[key]
     const run = resource.commands[key]!
-    const { tools, engine } = this.#parts
+    const { tools, engine, files } = this.#parts
     const command: typeof run = attempt
       ? (current, given, prepared) => once(attempt, current, answering.headers, () => run(current, given, prepared))
       : run
@@ -281,16 +281,12 @@ export class Edge {
     if (!prepare || isKnown) return this.#decide(endpoint, ctx, answering, repeated)
     const login =
       endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip, answering.headers)
-    const kept: string[] = []
+    const kept = new KeptFiles(tools.keepFile, files)
     // In a later turn, because a file that was just kept is protected until this one ends.
-    const drop = () => kept.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept))
-    const keepFile: Tools['keepFile'] = async file => {
-      const name = await tools.keepFile(file)
-      kept.push(name)
-      return name
-    }
-    const finish = async (prepared: unknown) => {
+    const drop = () => kept.names.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept.names))
+    const finish = async () => {
       try {
+        const prepared = await prepare({ ...tools, keepFile: kept.keep }, params, engine.state, ctx.actor)
         const reply = await this.#decide(endpoint, ctx, answering, current =>
           command(current, params, prepared as never),
         )
@@ -304,11 +300,11 @@ export class Edge {
         login?.fail(refusal)
         drop()
         throw refusal
+      } finally {
+        kept.release()
       }
     }
-    const preparing = prepare({ ...tools, keepFile }, params, engine.state, ctx.actor)
-    if (login && preparing instanceof Promise) preparing.catch(error => login.fail(error))
-    return then(preparing, finish)
+    return finish()
   }
 
   /** Makes the other daemons of a cluster repeat a call with signals. */

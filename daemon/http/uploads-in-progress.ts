@@ -2,12 +2,15 @@
 
 import type { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
+import type { Tools } from '../domain/resource.ts'
 import type { HeldBytes } from './body.ts'
 
 /** Where large files go. */
 export interface Receiver {
   readonly inMemory: boolean
   receive(): Receiving
+  /** The file is not deleted until the function that it returns is called. */
+  hold(name: string): () => void
 }
 
 export interface Receiving extends ReceivedFile {
@@ -71,5 +74,29 @@ export class UploadsInProgress {
   #takeFile(bytes: number): void {
     this.#heldFiles.take(bytes)
     this.#takenFiles += bytes
+  }
+}
+
+/** Files that one call has kept. They stay until the call is decided, whatever is deleted meanwhile that has the same content. */
+export class KeptFiles {
+  readonly names: string[] = []
+  readonly #keep: Tools['keepFile']
+  readonly #receiver: Receiver
+  readonly #releases: (() => void)[] = []
+
+  constructor(keep: Tools['keepFile'], receiver: Receiver) {
+    this.#keep = keep
+    this.#receiver = receiver
+  }
+
+  readonly keep: Tools['keepFile'] = async file => {
+    const name = await this.#keep(file)
+    this.names.push(name)
+    this.#releases.push(this.#receiver.hold(name))
+    return name
+  }
+
+  release(): void {
+    for (const release of this.#releases.splice(0)) release()
   }
 }

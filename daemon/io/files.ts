@@ -19,8 +19,10 @@ export interface Files {
   find(name: string): Promise<StoredFile | undefined>
   /** Everything there is, files that were not finished too. */
   list(): Promise<string[]>
-  /** Synchronous, so that no command can begin to need the file meanwhile. Leaves a file that is being kept. */
-  remove(name: string): void
+  /** Synchronous, so that no command can begin to need the file meanwhile. False for a file that is held: it stays. */
+  remove(name: string): boolean
+  /** Holds a file until the function that it returns is called. A file is also held while it is kept, and in the turn after. */
+  hold(name: string): () => void
   /** A place of its own in memory that begins with the same files. */
   fork(): Files
 }
@@ -59,9 +61,12 @@ export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?:
       return { size: bytes.length, read: (first, last) => Readable.from([bytes.subarray(first, last + 1)]) }
     },
     list: async () => [...files.keys()],
-    remove: name => {
-      if (!inHand.has(name)) files.delete(name)
+    remove(name) {
+      if (inHand.has(name)) return false
+      files.delete(name)
+      return true
     },
+    hold: name => inHand.hold(name),
     fork: () => memoryFiles(files, behind),
   }
 }
@@ -91,8 +96,11 @@ export function folderFiles(folder: string): Files {
     find,
     list: () => readdir(folder).catch(() => []),
     remove(name) {
-      if (isInFolder(name) && !inHand.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
+      if (inHand.has(name.split('.', 1)[0]!)) return false
+      if (isInFolder(name)) rmSync(join(folder, name), { force: true })
+      return true
     },
+    hold: name => inHand.hold(name),
     fork: () => memoryFiles([], { read, find }),
   }
 }
@@ -130,6 +138,11 @@ class InHand {
 
   take(name: string): void {
     this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+  }
+
+  hold(name: string): () => void {
+    this.take(name)
+    return () => this.release(name)
   }
 
   async during(name: string, work: (name: string) => Promise<void>): Promise<string> {

@@ -1,11 +1,13 @@
-// Files beside the store: which names are taken.
+// Files beside the store: which names are taken, and when a file can be deleted.
 
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { folderFiles } from '../../daemon/io/files.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { KeptFiles } from '../../daemon/http/uploads-in-progress.ts'
+import { folderFiles, memoryFiles } from '../../daemon/io/files.ts'
 
 describe('a folder of files', () => {
   test('removes its own files and nothing outside of it, whatever name a row has', t => {
@@ -25,5 +27,22 @@ describe('a folder of files', () => {
     files.remove(unfinished)
     assert.ok(!existsSync(join(folder, 'a'.repeat(64))))
     assert.ok(!existsSync(join(folder, unfinished)))
+  })
+
+  test('leaves what a call has kept until the call is decided', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    for (const files of [folderFiles(folder), memoryFiles()]) {
+      const kept = new KeptFiles(files.keep, files)
+      const first = await kept.keep(Buffer.from('an animation'))
+      // The call keeps another file before it refers to the first.
+      await kept.keep(Buffer.from('its first picture'))
+      await nextTurn()
+      assert.equal(files.remove(first), false)
+      assert.ok(await files.read(first))
+      kept.release()
+      assert.equal(files.remove(first), true)
+      assert.equal(await files.read(first), undefined)
+    }
   })
 })

@@ -1,0 +1,76 @@
+// Files of a cluster: what happens to one while it is copied to another daemon.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Peers } from '../../daemon/cluster/peers.ts'
+import { sharedFiles } from '../../daemon/cluster/shared-files.ts'
+import { folderFiles } from '../../daemon/io/files.ts'
+import { until } from '../support/until.ts'
+
+const content = Buffer.from('the same report again')
+
+describe('an upload that is being copied to another daemon', () => {
+  test('stays, and is not announced as deleted, when another upload of the same content is deleted', async t => {
+    const { files, asked } = await leader(t)
+    const keeping = files.keep(content)
+    const [copy] = await until(() => asked('/cluster/v1/keep'))
+    const name = await files.list().then(([only]) => only!)
+    assert.equal(files.remove(name), false)
+    copy!.response.end('{"kept":true}')
+    assert.equal(await keeping, name)
+    assert.deepEqual(await files.read(name), content)
+    // The call that follows the upload refers to it in the same turn. From the next one on it can be deleted.
+    await nextTurn()
+    await nextTurn()
+    assert.equal(files.remove(name), true)
+    const drops = await until(() => asked('/cluster/v1/drop'))
+    assert.deepEqual(
+      drops.map(({ body }) => body.files),
+      [[name]],
+    )
+  })
+})
+
+interface Asked {
+  readonly body: Record<string, unknown>
+  readonly response: ServerResponse
+}
+
+/** The files of a leader, and what it asks another daemon, which the test answers. */
+async function leader(t: TestContext) {
+  const calls: (Asked & { readonly path: string })[] = []
+  const other = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('')
+    calls.push({ path: request.url!, body: JSON.parse(text), response })
+    if (request.url === '/cluster/v1/drop') response.end('{}')
+  })
+  other.listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const folder = mkdtempSync(join(tmpdir(), 'natter-shared-files-'))
+  const peers = new Peers('the secret of the cluster in this test')
+  t.after(async () => {
+    await peers.close()
+    other.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const files = sharedFiles({
+    files: folderFiles(folder),
+    peers,
+    others: () => [`http://127.0.0.1:${(other.address() as AddressInfo).port}`],
+    self: () => 'the-leader',
+    leads: () => true,
+    committed: () => 1,
+  })
+  const asked = (path: string): Asked[] | undefined => {
+    const found = calls.filter(call => call.path === path)
+    return found.length > 0 ? found : undefined
+  }
+  return { files, asked }
+}
