@@ -239,3 +239,29 @@ describe('names of a hostile server', () => {
     }
   })
 })
+
+describe('a server that a recording is played on', () => {
+  test('has a queue without end, or events of any form, and is reported as different', async t => {
+    let polls = 0
+    const url = await fakeServer(t, (_request, response) =>
+      json(response, { result: 'success', events: [null, 'x', { id: 'x' }, { id: ++polls, type: 'message' }] }),
+    )
+    const shell = newShell(t, accountAt(url))
+    const call = {
+      call: 1,
+      time: 0,
+      user: 'amy@example.com',
+      method: 'GET',
+      path: '/api/v1/events',
+      endpoint: 'get-events',
+    }
+    const events = [null, 7, { id: 0, type: 'heartbeat' }, { id: 1, type: 'presence' }, { id: 2, type: 'presence' }]
+    const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer: { events } }
+    const lines = [{ natter_recording: 1 }, poll, { end: 1 }]
+    writeFileSync(join(shell.home, 'talk.ndjson'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+    const { code, stdout, stderr } = await shell.natter(['replay', 'talk.ndjson', '--against', url])
+    assert.equal(code, 8, stderr)
+    assert.match(stdout, /event presence/)
+    assert.equal(polls, 2)
+  })
+})

@@ -165,7 +165,7 @@ class Organization {
     this.#takeChannel(stream_id, display_recipient, {})
     const { id, sender_id, subject, content, timestamp, reactions } = fields as unknown as ReadMessage
     const message = { id, sender_id, subject, content, timestamp, reactions }
-    if (content_type !== 'text/x-markdown' || this.#messages.has(id)) return
+    if (content_type !== 'text/x-markdown' || this.#messages.has(id) || !Number.isSafeInteger(stream_id)) return
     if (wrongIn('messages', { found: { list: [message], complete: false } }) !== undefined) return
     this.#messages.set(id, { ...message, stream_id: stream_id as number })
   }

@@ -49,14 +49,18 @@ export async function playAll(player: Player, { calls, frozen }: Recording, judg
   for (const polls of queues.values()) await readQueue(player, polls, judge)
 }
 
-/** Reads the queue to its end, and compares its events with those of all recorded polls. */
+/** Reads as many events of the queue as all recorded polls have, and compares them. */
 async function readQueue(player: Player, polls: readonly RecordedCall[], judge: Judge): Promise<void> {
   const recorded = new Map<number, Event>()
   for (const { answer } of polls) for (const event of eventsIn(answer)) recorded.set(event.id, event)
   const first = polls.find(call => !call.lost && call.status === 200 && player.unplayable(call) === undefined)
   if (!first) return
+  const lasting = (events: Iterable<Event>) => [...events].filter(({ type }) => type !== 'heartbeat')
+  const wanted = lasting(recorded.values())
   const found: Event[] = []
-  for (let last = -1; ; last = found.at(-1)!.id) {
+  let last = -1
+  // Not to the end of the queue, which another server may never reach.
+  do {
     const sent = { queue_id: String(first.sent.queue_id), last_event_id: String(last), dont_block: 'true' }
     const { answer, status } = await player.play({ ...first, sent })
     if (status !== 200) return judge.noEvents(first, `the queue: ${JSON.stringify(answer)}`)
@@ -64,14 +68,13 @@ async function readQueue(player: Player, polls: readonly RecordedCall[], judge: 
     const events = eventsIn(answer).filter(({ id }) => id > last)
     if (events.length === 0) break
     found.push(...events)
-  }
-  const lasting = (events: Iterable<Event>) => [...events].filter(({ type }) => type !== 'heartbeat')
-  const wanted = lasting(recorded.values())
+    last = events.at(-1)!.id
+  } while (lasting(found).length < wanted.length)
   // Events after the client's last poll do not count as a difference.
   judge.events(first, wanted, lasting(found).slice(0, wanted.length))
 }
 
 function eventsIn(answer: unknown): Event[] {
   const { events } = Object(answer) as { events?: Event[] }
-  return Array.isArray(events) ? events : []
+  return Array.isArray(events) ? events.filter(event => Number.isSafeInteger(Object(event).id)) : []
 }
