@@ -101,6 +101,7 @@ export function findSum(bytes: Buffer, start: number, end: number): number {
 const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => '0123456789abcdef'.indexOf(String.fromCharCode(byte)))
 
 const beforePosition = Buffer.from('{"position":')
+const comma = 0x2c
 
 /** The position of the entry that begins at `start`, or -1; read without parsing the line. */
 export function positionAt(bytes: Buffer, start: number): number {
@@ -108,7 +109,7 @@ export function positionAt(bytes: Buffer, start: number): number {
   let position = 0
   for (let i = start + beforePosition.length; ; i++) {
     const digit = bytes[i]! - 0x30
-    if (!(digit >= 0 && digit <= 9)) return position > 0 ? position : -1
+    if (!(digit >= 0 && digit <= 9)) return position > 0 && bytes[i] === comma ? position : -1
     position = position * 10 + digit
   }
 }

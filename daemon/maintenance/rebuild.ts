@@ -5,11 +5,12 @@ import { problemInRow } from '../api/checking.ts'
 import type { Fact } from '../domain/facts.ts'
 import type { State } from '../domain/model/state.ts'
 import { queueRegistration } from '../domain/row-checks/beside.ts'
-import { checkRows } from '../domain/row-checks/index.ts'
+import { checkRows, RowsRefused } from '../domain/row-checks/index.ts'
+import { JournalDamaged } from '../journal/journal.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, type StateDocument } from '../journal/state-file.ts'
 import { Replay } from '../replay.ts'
-import type { StoreView } from './store-view.ts'
+import { findLine, type StoreView } from './store-view.ts'
 
 interface Rebuilt {
   readonly state: State
@@ -28,10 +29,18 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
   let previous: number | undefined
   for (const segment of view.segments) {
     for await (const block of readSegment(segment, view.snapshot.position, previous, parseFacts<Fact>))
-      for (const { facts } of block) {
+      for (const { position, facts } of block) {
         entries++
-        checkRowsIn(facts)
-        replay.take(facts)
+        for (const fact of facts) {
+          const problem = problemInTaking(replay, fact)
+          if (problem === undefined) continue
+          const kind = JSON.stringify(fact?.type ?? fact).slice(0, 100)
+          throw new JournalDamaged(
+            segment.file,
+            await findLine(segment, position),
+            `the fact ${kind} cannot be applied: ${problem}`,
+          )
+        }
       }
     previous = segment.last
   }
@@ -39,14 +48,34 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
   return { state, secretVerifier, entries, queues: queues.size }
 }
 
-/** Whole states and event queues in a journal are rows like those of a snapshot. */
-function checkRowsIn(facts: readonly Fact[]): void {
-  for (const fact of facts)
-    if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
-    else if (fact.type === 'queue.registered') {
-      const problem = problemInRow('queue', queueRegistration, fact.queue)
-      if (problem !== undefined) throw new Error(problem)
-    }
+/** Takes the fact. Returns why that cannot be done. */
+function problemInTaking(replay: Replay, fact: Fact): string | undefined {
+  try {
+    checkFact(fact)
+    replay.take([fact])
+    return undefined
+  } catch (error) {
+    // Anything else is about a field that is missing or has another form, in the words of a defect.
+    return error instanceof RowsRefused ? error.message : 'a field of it is missing, or has another form'
+  }
+}
+
+function checkFact(fact: Fact): void {
+  // Whole states and event queues are rows like those of a snapshot.
+  if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
+  else if (fact.type === 'queue.registered') {
+    const problem = problemInRow('queue', queueRegistration, fact.queue)
+    if (problem !== undefined) throw new RowsRefused(problem)
+  } else checkIds(fact)
+}
+
+/** Tables by ID would take another number for the next lower ID. */
+function checkIds(value: object): void {
+  for (const [name, part] of Object.entries(value)) {
+    if (part !== null && typeof part === 'object') checkIds(part)
+    if (typeof part === 'number' && /^id$|Id$/.test(name) && !Number.isSafeInteger(part))
+      throw new RowsRefused(`${name}: must be an integer`)
+  }
 }
 
 function readBytes({ sideFiles }: StoreView, name: string): Buffer {

@@ -63,7 +63,9 @@ export class StoreView {
         return await openOnce(folder, opened)
       } catch (error) {
         opened.close()
-        if (attempt === attempts || error instanceof NoStore) throw error
+        if (error instanceof NoStore) throw error
+        if (attempt === attempts)
+          throw isMissing(error) ? new JournalDamaged(opened.last, 1, 'the file is missing') : error
         await sleep(pauseMs)
       }
     }
@@ -95,7 +97,11 @@ class Opened {
     this.#folder = folder
   }
 
+  /** The name of the newest one, whether it could be opened or not. */
+  last = ''
+
   file(name: string): HeldFile {
+    this.last = name
     const fd = openSync(join(this.#folder, name), 'r')
     this.#fds.push(fd)
     return { name, fd, size: fstatSync(fd).size }
@@ -156,12 +162,22 @@ async function readEnd(file: string, fd: number): Promise<Segment> {
 
 const headerRoom = 256
 
+/** The line of the entry at a position. */
+export async function findLine({ file, fd }: Segment, position: number): Promise<number> {
+  const { after } = await readHeader(file, fd)
+  return position - after + 1
+}
+
 async function readHeader(file: string, fd: number): Promise<{ after: number; end: number }> {
   const bytes = Buffer.alloc(headerRoom)
   const got = await readAt(fd, bytes, 0, headerRoom, 0)
   const end = bytes.subarray(0, got).indexOf(newline)
   if (end < 0) throw new JournalDamaged(file, 1, 'not the header of a journal')
   return { after: parseHeader(file, bytes.toString('utf8', 0, end)), end: end + 1 }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 function namesIn(folder: string): string[] {

@@ -49,7 +49,11 @@ function markEdited(text: string): string {
 
 async function check(t: TestContext, folder: string) {
   const { code, stdout } = await newShell(t).run(['store', 'check', '--data', folder, '--json'])
-  return { code, ...JSON.parse(stdout) } as { code: number; ok: boolean; problems: { file: string; line?: number }[] }
+  return { code, ...JSON.parse(stdout) } as {
+    code: number
+    ok: boolean
+    problems: { file: string; line?: number; message: string }[]
+  }
 }
 
 describe('natter store check', () => {
@@ -185,6 +189,12 @@ describe('natter store check', () => {
       },
       { type: 'queue.registered', queue: 5 },
       { type: 'message-flags.changed', userId: 2, set: 'read', op: 'add', runs: [1, 1e15] },
+      { type: 'message.sent', message: { id: 1.5, senderId: 2, conversationId: 1, time: 0, content: '', html: '' } },
+      { type: 'draft.edited' },
+      { type: 'drafts.added', drafts: null },
+      { type: '__proto__' },
+      null,
+      7,
     ]
     for (const fact of facts) {
       const folder = copy()
@@ -192,9 +202,44 @@ describe('natter store check', () => {
       await journal.append({ time: 0, op: 'test', actor: null, facts: [fact] }).durable
       await journal.close()
       const { code, problems } = await check(t, folder)
-      assert.equal(code, 1, fact.type)
-      assert.match(JSON.stringify(problems), /journal\.ndjson: cannot be applied/)
+      assert.equal(code, 1, JSON.stringify(fact))
+      const message = problems[0]!.message
+      assert.match(message, /^journal\.ndjson, line 5: the fact ("[\w.-]+"|null|7) cannot be applied: /)
+      assert.doesNotMatch(message, /undefined|Cannot|is not a|NaN/)
     }
+  })
+
+  test('says that a file of the store is missing', async t => {
+    const folder = copy()
+    rmSync(join(folder, 'journal.ndjson'))
+    const { code, problems } = await check(t, folder)
+    assert.equal(code, 1)
+    assert.deepEqual(
+      problems.map(({ message }) => message),
+      ['journal.ndjson, line 1: the file is missing'],
+    )
+  })
+
+  test('refuses a row with an ID twice in a list, and accepts times that older versions took', async t => {
+    const change = async (add: (sections: Record<string, any[]>) => void) => {
+      const folder = copy()
+      edit(folder, 'state.json', text => {
+        const document = JSON.parse(text)
+        add(document.sections)
+        return JSON.stringify({ ...document, sums: 'edited' })
+      })
+      return (await check(t, folder)).problems.map(({ message }) => message)
+    }
+    const [doubled] = await change(({ groups }) => {
+      const group = groups!.find(({ members }) => members?.length > 0)
+      group.members.push(group.members[0])
+    })
+    assert.match(doubled!, /^state\.json: groups, row \d+: members: has an ID twice$/)
+    const draft = { id: 1, userId: 2, kind: '', to: [], topic: '', content: 'x', timestamp: 2 ** 53 - 1 }
+    const old = await change(sections => {
+      sections.drafts = [{ last_id: 1 }, draft]
+    })
+    assert.deepEqual(old, [])
   })
 
   test('refuses a folder that has no store', async t => {

@@ -76,6 +76,8 @@ export const rowUserId = integerFrom(1, highestUserId)
 export const count = integerFrom(0, 2 ** 48)
 /** UNIX milliseconds, or seconds. Later ones are no dates. */
 export const time = numberFrom(0, 8.64e15)
+/** Versions up to 0.1.0 took any number for these, which are compared and sent, but never written as a date. */
+export const anyTime = numberFrom(0, Number.MAX_VALUE)
 /** Parameters are counted in code points, which are up to twice as many UTF-16 units. */
 export const label = Type.String({ maxLength: 2 * defaultBounds.text })
 export const longText = Type.String({ maxLength: 2 * longestKept })

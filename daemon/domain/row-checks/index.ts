@@ -34,7 +34,7 @@ export class RowChecks {
     // A field comes first, as a place in the row.
     if (misfit !== undefined) throw refused(misfit.replace(/^\["([^"]*)"\]|^: /, '$1'))
     if (isHead) return
-    const wrong = problem?.(row)
+    const wrong = problem?.(row) ?? doubledIds(row as object)
     if (wrong !== undefined) throw refused(wrong)
     if (section === 'users' && (row as User).active && isOwner(row as User)) this.#hasOwner = true
     if (!key) return
@@ -49,6 +49,16 @@ export class RowChecks {
     if (!this.#seen.has('organization')) throw new RowsRefused('organization: the row is missing')
   }
 }
+
+/** Each ID is in a list of them once. */
+function doubledIds(row: object): string | undefined {
+  for (const [name, value] of Object.entries(row))
+    if (Array.isArray(value) && listsOfIds.test(name) && new Set(value).size < value.length)
+      return `${name}: has an ID twice`
+  return undefined
+}
+
+const listsOfIds = /Ids$|^members$|^subgroups$/
 
 function formOf({ row: usual, other }: Pick<SectionRows, 'row' | 'other'>, row: unknown): TSchema {
   return other && Object.hasOwn(Object(row), other[0]) ? other[1] : usual

@@ -2,6 +2,7 @@
 
 import { bool, eitherOf, listOf, maybe, nullable, oneOf, text } from '../../../api/define.ts'
 import {
+  anyTime,
   count,
   fileName,
   highestId,
@@ -114,7 +115,7 @@ export const draft = row({
   topic: longText,
   content: longText,
   /** Seconds, of the last edit. */
-  timestamp: time,
+  timestamp: anyTime,
 })
 export type Draft = RowOf<typeof draft>
 

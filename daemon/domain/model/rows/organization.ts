@@ -4,6 +4,7 @@ import { bool, int, listOf, maybe, nullable, oneOf } from '../../../api/define.t
 import { organizationSettings } from '../../../api/shapes/organization-settings.ts'
 import { organizationPermissions } from '../../../api/shapes/permission-settings.ts'
 import {
+  anyTime,
   count,
   fileName,
   id,
@@ -117,7 +118,7 @@ export const invitation = row({
   inviterId: userId,
   madeAt: time,
   /** null: never. */
-  expires: nullable(time),
+  expires: nullable(anyTime),
   invitedAs: role,
   channelIds: listOf(id),
   groupIds: listOf(id),
