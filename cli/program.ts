@@ -57,10 +57,11 @@ async function help(line: CommandLine): Promise<void> {
 
 /** With a level, the subcommands of the API are those that the level has. */
 async function run(given: CommandLine, level?: number): Promise<void> {
-  const { CommanderError, suggestHelp, newProgram } = await import('./catalogue/subcommands.ts')
+  const { CommanderError, flagsOf, suggestHelp, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   const line = await withVerb(given)
   if (line.words.length > 0) await addSubcommands(program, line, level)
+  if (line.has('help') || line.argv.includes('-h')) await demandVerb(program, line)
   process.once('SIGINT', () => process.exit(exitCodes.interrupted))
   try {
     await program.parseAsync(line.argv, { from: 'user' })
@@ -72,19 +73,40 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
     const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
     if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
-    if (error.code === 'commander.unknownOption' && line.words.length === 0)
-      throw usage(message!, await nearestTo(line.leading[0]!, ['--help', '--version']))
-    throw usage(message!, suggestion ?? suggestHelp(program, line, error))
+    const help = suggestHelp(program, line, error)
+    if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
+    // The parser suggests only flags that the help explains, and not the global ones.
+    const flags = [...flagsOf(program, line), '--help', '--version']
+    throw usage(message!, suggestion ?? (await nearestTo(flagIn(message!), flags, help)))
   }
 }
 
-async function noSubcommand(word: string, known: readonly string[]): Promise<Failure> {
-  return usage(`there is no subcommand "${word}"`, await nearestTo(word, known))
+/** The flag of `unknown option '--jsno=x'`. */
+function flagIn(message: string): string {
+  return /'([^'=]*)/.exec(message)?.[1] ?? ''
 }
 
-async function nearestTo(word: string, known: readonly string[]): Promise<string> {
+/** First words that people try, as other programs or the API have them. */
+const otherNames: Readonly<Record<string, string>> = { stream: 'channels', streams: 'channels', version: '--version' }
+
+async function noSubcommand(word: string, known: readonly string[]): Promise<Failure> {
+  const other = Object.hasOwn(otherNames, word) ? `Did you mean natter ${otherNames[word]}?` : undefined
+  return usage(`there is no subcommand "${word}"`, other ?? (await nearestTo(word, known)))
+}
+
+async function nearestTo(word: string, known: readonly string[], otherwise = 'See natter --help'): Promise<string> {
   const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
-  return didYouMean(word, known) ?? 'See natter --help'
+  return didYouMean(word, known) ?? otherwise
+}
+
+/** For a request for help: the parser would show the help of the group for any word after it. */
+async function demandVerb(program: Command, line: CommandLine): Promise<void> {
+  const [word, verb] = line.words
+  const group = program.commands.find(command => command.name() === word)
+  const verbs = group?.commands.map(command => command.name()) ?? []
+  if (verb === undefined || verbs.length === 0 || verbs.includes(verb) || group!.registeredArguments.length > 0) return
+  const { didYouMean } = await import('../daemon/local/did-you-mean.ts')
+  throw noVerb(program, line, didYouMean(verb, verbs))
 }
 
 /** Verbs that people use for the same thing. */

@@ -135,6 +135,8 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
 function hintFor(code: string): string | undefined {
   if (code === 'INVALID_API_KEY' || code === 'UNAUTHORIZED')
     return 'Check --user and --api-key, the NATTER_* variables, or the profile: natter help environment'
+  if (code === 'USER_DEACTIVATED')
+    return '`natter config explain` shows which account this is, `natter profile use NAME` takes another.'
   if (code === 'RATE_LIMIT_HIT') return 'Add --retry 3 to wait and try again.'
   return undefined
 }

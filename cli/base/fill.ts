@@ -1,4 +1,4 @@
-// Help texts in lines that fit the terminal.
+// Texts for people: help in lines that fit the terminal, numbers with their nouns.
 
 /** The width of a terminal, or 80 where there is none. */
 export function helpColumns(): number {
@@ -22,4 +22,9 @@ export function reflow(text: string, columns: number): string {
   return paragraphs
     .map(paragraph => (/^\s/m.test(paragraph) ? paragraph : fill(paragraph.split(/\s+/), columns).join('\n')))
     .join('\n\n')
+}
+
+/** `1 message`, `2 messages`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -65,7 +65,8 @@ export function limitRefusal(limits: Limits, limit: Limit, what: string, advice?
       ? `To lift the limit, unset ${readOnlyVariable}.`
       : `To lift the limit: natter profile set ${source.replace(/^profile /, '')} ${lifts[limit]}`
   const hint = advice === undefined ? lift : `${advice}\n  ${lift}`
-  return new Failure(exitCodes.denied, `${source} ${rules(limits)[limit]}: ${what}`, { code: limitCode, hint })
+  const rule = source === readOnlyVariable ? 'is set' : rules(limits)[limit]
+  return new Failure(exitCodes.denied, `${source} ${rule}: ${what}`, { code: limitCode, hint })
 }
 
 function rules({ channels = [] }: Limits): Readonly<Record<Limit, string>> {

@@ -278,7 +278,8 @@ export function findProfile(name: string, env: Env): Profile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!profile) {
     const names = Object.keys(profiles)
-    const hint = didYouMean(name, names) ?? (names.length > 0 ? `There is ${names.join(', ')}.` : 'None is saved yet.')
+    const hint =
+      didYouMean(name, names) ?? (names.length > 0 ? `Saved profiles: ${names.join(', ')}` : 'None is saved yet.')
     throw new Failure(exitCodes.notFound, `no profile is called "${name}"`, { hint })
   }
   return profile

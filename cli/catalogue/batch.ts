@@ -18,7 +18,7 @@ import { Progress } from '../terminal/progress.ts'
 import { pauseFor } from '../transport/client.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
-import { everydayFlags, placeParam, wordsFor } from './everyday.ts'
+import { everydayFlags, paramFor, wordsFor } from './everyday.ts'
 import { encodeRequest } from './forms.ts'
 import { readParams } from './params.ts'
 import { Resume } from './resume.ts'
@@ -87,7 +87,7 @@ class ParamReader {
     this.#given = given
     this.#sources = sources
     const words = wordsFor(endpoint)
-    for (const name of words) this.#names.set(wordName(name, (endpoint.params[name] ?? placeParam).shape), name)
+    for (const name of words) this.#names.set(wordName(name, paramFor(endpoint, name).shape), name)
     const params = Object.keys(endpoint.params)
     for (const name of params) if (!words.includes(name)) this.#names.set(flagName(endpoint, name), name)
     for (const { name } of everydayFlags(endpoint)) this.#names.set(name, `@${name}`)
@@ -170,7 +170,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   const pool = await Pool.open(account, parallel)
   const caller = new Caller(pool, globals)
   const progress = new Progress(countLines(file, ending), globals)
-  const results = new Results()
+  const results = new Results(progress)
   const waiting: Promise<Result>[] = []
   const interrupt = onInterrupt(
     () => input.destroy(),
@@ -238,7 +238,12 @@ function onInterrupt(stop: () => void, inProgress: () => number): { readonly cod
 
 /** Results that arrive in the same turn are written together. */
 class Results {
+  readonly #progress: Progress
   #waiting = ''
+
+  constructor(progress: Progress) {
+    this.#progress = progress
+  }
 
   /** A promise if the reader of stdout is slow. */
   add(text: string): Promise<void> | undefined {
@@ -248,7 +253,9 @@ class Results {
   }
 
   flush(): void {
-    if (this.#waiting !== '') print(this.#waiting)
+    if (this.#waiting === '') return
+    if (process.stdout.isTTY) this.#progress.erase()
+    print(this.#waiting)
     this.#waiting = ''
   }
 }

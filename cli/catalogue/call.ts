@@ -9,7 +9,7 @@ import type { Reply } from '../base/reply.ts'
 import type { ReadNow } from '../base/times.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { type Kind, namesById } from '../input/names.ts'
-import { placeIn } from '../input/shorthand.ts'
+import { isPlace, placeIn } from '../input/shorthand.ts'
 import { printReply } from '../print/output.ts'
 import { call, type Patience, type Request, withKey } from '../transport/client.ts'
 import { encodeRequest } from './forms.ts'
@@ -46,7 +46,8 @@ export async function callEndpoint(
   const caller = endpoint.access === 'user' ? account : withoutKey(account)
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  await confirmCall(endpoint, given, globals, 'one')
+  const count = await countFor(endpoint, params, globals, { account, sources, patience })
+  await confirmCall(endpoint, new Map([...given, ['count', count]]), globals, 'one')
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
     await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, patience)
@@ -58,7 +59,7 @@ export async function callEndpoint(
   const reply = linked ? await addLinks(endpoint, answer, account, patience) : answer
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns, recipients } = endpoint.cli
-  const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given) })
+  const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given), count })
   const names = () => namesById('user', account, patience)
   const forPeople = async (rows: readonly Reply[]) =>
     (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
@@ -107,6 +108,21 @@ async function readRange(given: ReadonlyMap<string, Given>, now: ReadNow) {
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
 }
 
+/** What `{count}` stands for in sentences about the call. */
+async function countFor(
+  { cli: { counts } }: Endpoint,
+  params: Readonly<Record<string, unknown>>,
+  { json, ndjson, quiet }: Globals,
+  server: { readonly account: Account; readonly sources: Sources; readonly patience: Patience },
+): Promise<string> {
+  if (counts === undefined) return ''
+  const { countMoved, demandTopic } = await import('./topic-messages.ts')
+  if (counts === 'topic')
+    return (await demandTopic({ channel: `id:${params.stream_id}`, topic: String(params.topic_name) }, server)).count
+  // Only the sentence needs it.
+  return json || ndjson || quiet ? '' : countMoved(Number(params.message_id), params.propagate_mode, server)
+}
+
 /** Asks before an endpoint destroys something. For a batch, it asks once. */
 async function confirmCall(
   { cli: { name, destroys } }: Endpoint,
@@ -116,9 +132,7 @@ async function confirmCall(
 ): Promise<void> {
   const typed = process.stdin.isTTY && process.stderr.isTTY
   if (!destroys || (destroys.when === 'typed' && count === 'one' && !typed)) return
-  const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) =>
-    String(given.get(name) ?? given.get('@place')),
-  )
+  const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) => String(given.get(name)))
   const asked = count === 'many' ? `Run ${name} for every line of this batch?` : question
   await (await import('../input/confirm.ts')).confirm(asked, globals)
 }
@@ -141,7 +155,7 @@ async function addSuggestion(
   if (mayBeMisspelt(error)) {
     const named = endpoint.cli.channels
     const channels = [channel ?? [], (named && given.get(named)) ?? []].flat()
-    const people = [given.get('@sender') ?? [], given.get('principals') ?? []].flat()
+    const people = [given.get('@sender') ?? [], given.get('principals') ?? [], recipientsIn(given)].flat()
     for (const name of channels) await demandName('channel', String(name), sources)
     for (const name of people) await demandName('user', String(name), sources)
   }
@@ -149,6 +163,14 @@ async function addSuggestion(
   if (typeof channel === 'string' && lacksTopic)
     throw addHint(error, `Give '#${channel.replace(/^#/, '')}>topic', or --topic.`)
   throw error.hint === undefined ? nameFlag(error, endpoint) : error
+}
+
+/** The users that a message was to be sent to, as they were given. */
+function recipientsIn(given: ReadonlyMap<string, Given>): string[] {
+  const to = given.get('to') ?? given.get('@place')
+  return [to ?? []]
+    .flat()
+    .filter(names => typeof names === 'string' && names.includes('@') && isPlace(names)) as string[]
 }
 
 /** Names the flag, if the server names a parameter whose flag has another name. */

@@ -66,10 +66,17 @@ const followFlag: ExtraFlag = {
 const entriesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: 'the same as --limit' }
 
 /** The recipient of a message, as the first word instead of by flags. */
-export const placeParam: Param = {
+const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
   presence: 'optional',
   about: "'#channel>topic', or users: amy@example.com,bob@example.com",
+}
+
+/** A param, or what stands for several: a place. */
+export function paramFor(endpoint: Endpoint, name: string): Param {
+  const param = endpoint.params[name]
+  if (param) return param
+  return hasRecipient(endpoint) ? placeParam : { ...placeParam, about: "the channel and the topic: '#channel>topic'" }
 }
 
 /** The words after the subcommand, in order. */
@@ -87,13 +94,13 @@ export function everydayFlags(endpoint: Endpoint): readonly ExtraFlag[] {
 
 /** Whether people must give it. They need not give what has a default, follows from the recipient, or is asked for. */
 export function mustGive(endpoint: Endpoint, name: string): boolean {
-  const { params, cli } = endpoint
-  const { presence, shape } = params[name] ?? placeParam
+  const { cli } = endpoint
+  const { presence, shape } = paramFor(endpoint, name)
   if (presence !== 'required' && presence !== 'path') return false
   if (shape.ref === 'secret' || Object.hasOwn(cli.defaults ?? {}, name)) return false
   if (hasRecipient(endpoint) && (name === 'type' || name === 'to')) return false
   // A topic such as '#general>lunch' names its channel too.
-  return name !== 'stream_id' || params.topic === undefined
+  return name !== 'stream_id' || topicParam(endpoint) === undefined
 }
 
 export async function fillIn(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources): Promise<Filled> {
@@ -137,16 +144,12 @@ function splitPlace(
     }
   }
   for (const [name, value] of paramsInPath(endpoint, rest)) rest.set(name, value)
-  // A channel and its topic in one word, where both are words.
-  const both = placeIn(joinWords(rest.get('stream_id') ?? ''))
-  if (both?.topic !== undefined && endpoint.params.topic_name && !rest.has('topic_name'))
-    rest.set('stream_id', `#${both.channel}`).set('topic_name', both.topic)
-  const { topic } = endpoint.params
+  const topic = topicParam(endpoint)
   if (word === undefined && topic && endpoint.params.stream_id && !rest.has('stream_id')) {
-    const named = placeIn(placeWord(joinWords(rest.get('topic') ?? ''), site))
+    const named = placeIn(placeWord(joinWords(rest.get(topic) ?? ''), site))
     if (named?.topic === undefined) return rest
-    word = rest.get('topic')!
-    rest.delete('topic')
+    word = rest.get(topic)!
+    rest.delete(topic)
   }
   if (word === undefined) return rest
   word = placeWord(joinWords(word), site)
@@ -154,15 +157,20 @@ function splitPlace(
   for (const [name, flag] of [
     [channelName, 'channel'],
     ['to', 'to'],
-    ...(place?.topic === undefined ? [] : [['topic', 'topic']]),
+    ...(place?.topic === undefined ? [] : [[topic, 'topic']]),
   ] as const)
     if (rest.has(name!)) throw usage(`"${joinWords(word)}" and --${flag} both name the recipient; give one`)
   if (!place && !isMessage) throw usage(`"${joinWords(word)}" is not a channel and topic such as '#general>lunch'`)
   // Digits after # are a name.
   if (place) rest.set(channelName, /^\d+$/.test(place.channel) ? `#${place.channel}` : place.channel)
   else rest.set('to', joinWords(word))
-  if (place?.topic !== undefined) rest.set('topic', place.topic)
+  if (place?.topic !== undefined) rest.set(topic ?? 'topic', place.topic)
   return rest
+}
+
+/** The param that holds a topic; some endpoints have an older name for it. */
+export function topicParam({ params }: Endpoint): string | undefined {
+  return ['topic', 'topic_name'].find(name => params[name])
 }
 
 /** Turns the flags of a list of messages into terms of a narrow, an anchor and a number of messages. */

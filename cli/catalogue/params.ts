@@ -1,7 +1,7 @@
 // The params of one call: from the words and flags that were given, from stdin, and from names that the server knows.
 
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { usage } from '../base/failure.ts'
+import { type Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
@@ -10,7 +10,7 @@ import { createNames } from '../input/names.ts'
 import { readStdin } from '../input/stdin.ts'
 import type { Patience } from '../transport/client.ts'
 import { createClock } from '../transport/clock.ts'
-import { fillIn } from './everyday.ts'
+import { fillIn, topicParam } from './everyday.ts'
 
 /** The given params as the values to send. */
 export async function readParams(
@@ -29,12 +29,26 @@ export async function readParams(
     if (param.shape.ref === 'secret' && (value === '-' || (value === undefined && needed)))
       params[name] = await sources.secret(label)
     else if (value !== undefined) params[name] = await readParam(param, value, label, sources)
-    else if (needed) throw usage(`${label} is missing`, param.about)
+    else if (needed) throw missing(endpoint, name, filled.given)
   }
   warnOfCuts(endpoint, params)
   if (changesNothing(endpoint, params))
-    throw usage('nothing to change: give at least one flag', `See natter ${endpoint.cli.name} --help`)
+    throw usage('nothing to change: no new value was given', `See natter ${endpoint.cli.name} --help`)
   return params
+}
+
+function missing(endpoint: Endpoint, name: string, given: ReadonlyMap<string, Given>): Failure {
+  const topic = topicParam(endpoint)
+  const label = labelParam(endpoint, name)
+  const see = `See natter ${endpoint.cli.name} --help`
+  if (name !== 'stream_id' || topic === undefined) {
+    const { about } = endpoint.params[name]!
+    return usage(`${label} is missing`, `${about.charAt(0).toUpperCase()}${about.slice(1)}. ${see}`)
+  }
+  const text = given.get(topic)
+  if (text === undefined) return usage(`${labelParam(endpoint, topic)} is missing`, `Write '#channel>topic'. ${see}`)
+  const written = String(text).includes('>') ? `#${text}` : `#channel>${text}`
+  return usage(`"${text}" does not name its channel`, `Write '${written}', or add ${label}.`)
 }
 
 function hasLink(given: ReadonlyMap<string, Given>): boolean {

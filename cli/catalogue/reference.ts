@@ -4,7 +4,7 @@ import { baseOf, type Endpoint, loadEndpoints } from '../../daemon/api/define.ts
 import { withSpan } from '../../daemon/api/levels/span.ts'
 import type { ExtraFlag, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, isChoice, isList, isSwitch, valueName, wordName } from '../input/flags.ts'
-import { controlGlobals, everydayFlags, mustGive, placeParam, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, mustGive, paramFor, wordsFor } from './everyday.ts'
 import { buildForm as whole } from './forms.ts'
 import { buildShortcut } from './shortcuts.ts'
 import { allPages } from './words.ts'
@@ -73,7 +73,7 @@ function buildEntry(endpoint: Endpoint, flags = everydayFlags(endpoint)): Entry 
     name: cli.name,
     about: summary,
     args: args.map(name => {
-      const { shape, about } = params[name] ?? placeParam
+      const { shape, about } = paramFor(endpoint, name)
       const many = isList(shape) && name === args.at(-1)
       return {
         name: wordName(name, shape),

@@ -11,7 +11,7 @@ import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand, SubcommandTable } from '../base/subcommand.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
-import { controlGlobals, everydayFlags, mustGive, placeParam, takesPath, wordsFor } from './everyday.ts'
+import { controlGlobals, everydayFlags, mustGive, paramFor, takesPath, wordsFor } from './everyday.ts'
 
 /** Source of a batch of calls, and how to make them. */
 export interface BatchOptions {
@@ -83,8 +83,7 @@ export function addEndpoint(
   // If a flag can replace a word, the parser cannot know which words are missing; reading the params finds out.
   const loose =
     batch || args.includes('@place') || takesPath(endpoint) || [...others.values()].some(flag => flag !== undefined)
-  for (const name of args)
-    leaf.addArgument(argumentFor(name, endpoint.params[name] ?? placeParam, name === args.at(-1), loose))
+  for (const name of args) leaf.addArgument(argumentFor(name, paramFor(endpoint, name), name === args.at(-1), loose))
   for (const flag of flags) {
     const option = optionFor(flag)
     leaf.addOption(option)
@@ -247,10 +246,21 @@ function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: s
   })
 }
 
+/** The flags of the subcommand that these words name. */
+export function flagsOf(program: Command, line: CommandLine): string[] {
+  return commandOf(program, line).options.flatMap(({ long }) => long ?? [])
+}
+
+function commandOf(program: Command, { words }: CommandLine): Command {
+  return words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
+}
+
 /** What to do about a mistake that the parser found. Of an argument that is missing, it says what it is. */
-export function suggestHelp(program: Command, { words }: CommandLine, { code }: CommanderError): string {
-  const command = words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
+export function suggestHelp(program: Command, line: CommandLine, { code }: CommanderError): string {
+  const command = commandOf(program, line)
   const see = `See ${pathOf(command)} --help`
+  if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
+    return `Put quotes around a text with spaces. ${see}`
   if (code !== 'commander.missingArgument') return see
   const missing = command.registeredArguments.find(
     ({ required }, index) => required && command.args[index] === undefined,
@@ -316,6 +326,10 @@ function describeArguments(command: Command): string {
 
 /** As people have to give it. */
 function relaxParam(endpoint: Endpoint, name: string, param: Param): Param {
+  const usual = endpoint.cli.defaults?.[name]
+  if (param.presence === 'defaulted' && usual !== undefined) return { ...param, fallback: usual }
+  if (endpoint.cli.history && name === 'anchor')
+    return { ...param, about: param.about.replace(/;.*/, '; default newest') }
   if (mustGive(endpoint, name) || (param.presence !== 'required' && param.presence !== 'path')) return param
   const about = name === 'type' ? `${param.about}; follows from the recipient` : param.about
   return { ...param, about, presence: 'optional' }
@@ -323,7 +337,7 @@ function relaxParam(endpoint: Endpoint, name: string, param: Param): Param {
 
 /** Params that can be a word or a flag: a place, and the text of a message. */
 function flagBeside(name: string, endpoint: Endpoint): string | undefined {
-  const { shape } = endpoint.params[name] ?? placeParam
+  const { shape } = paramFor(endpoint, name)
   return otherFlag(shape) ?? (name === 'content' && endpoint.params.topic ? name : undefined)
 }
 

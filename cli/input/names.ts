@@ -172,7 +172,7 @@ function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[
     const { item, shown } = forms.get(form)!
     if (!near.has(item)) near.set(item, shown)
   }
-  return new Failure(exitCodes.notFound, `there is no ${kind} "${name}"`, {
+  return new Failure(exitCodes.notFound, `there is no ${kind} "${bare(kind, name)}"`, {
     hint: suggestion([...near.values()].slice(0, 3)) ?? `Run \`natter ${kind}s list\` to see all of them.`,
   })
 }

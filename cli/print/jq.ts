@@ -75,5 +75,6 @@ function loadJq(): Promise<Jq> {
 }
 
 function complaint(stderr: string): Failure {
-  return usage(`--jq: ${stderr.replace(/^jq: (error: )?/, '').split('\n')[0]}`)
+  const [first] = stderr.replace(/^jq: (error: )?/, '').split('\n')
+  return usage(`--jq: ${first!.replace(/:$/, '').replace(' at <top-level>', '')}`)
 }

@@ -33,6 +33,11 @@ export class Progress {
     this.#drawSometimes()
   }
 
+  /** Before other lines are printed on the same terminal; the next step draws it again. */
+  erase(): void {
+    if (this.#shown && this.#last > 0) redrawError('')
+  }
+
   end(): void {
     if (!this.#shown) return
     this.#draw()

@@ -43,6 +43,11 @@ export interface CliForm {
     /** One at a time, scripts need no --yes; or it is asked only if the daemon keeps its store on disk. */
     readonly when?: 'typed' | 'kept'
   }
+  /**
+   * What is counted before the call, for `{count}` in `done` and in a question: the messages of a topic, which must exist, or those that
+   * move with a message.
+   */
+  readonly counts?: 'topic' | 'moved'
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string
   /** Below the site, the address of what is deleted. Profiles saved for it are removed. */

@@ -149,7 +149,7 @@ export const catalogue = {
     load: async () => (await import('./channels/default-channels.ts')).defaultChannels,
   },
   topics: {
-    about: 'list, follow, mute and delete topics',
+    about: 'list, follow, mute, rename and delete topics',
     words: ['topics'],
     load: async () => (await import('./channels/topics.ts')).topics,
   },

@@ -2,7 +2,7 @@
 
 import { batchFlags, type GlobalFlag, globalFlags } from '../../cli/base/globals.ts'
 import type { ExtraArgument, ExtraFlag, ExtraSubcommand } from '../../cli/base/subcommand.ts'
-import { everydayFlags, mustGive, placeParam, wordsFor } from '../../cli/catalogue/everyday.ts'
+import { everydayFlags, mustGive, paramFor, wordsFor } from '../../cli/catalogue/everyday.ts'
 import { buildForm as whole } from '../../cli/catalogue/forms.ts'
 import { buildShortcut } from '../../cli/catalogue/shortcuts.ts'
 import { subcommandTable } from '../../cli/command-table.ts'
@@ -127,8 +127,8 @@ function flagTable(flags: readonly (GlobalFlag | ExtraFlag)[]): string {
 }
 
 function row(title: string, endpoint: Endpoint, name: string): string[] {
-  const param = endpoint.params[name] ?? placeParam
-  const isOptional = param.presence === 'required' && !mustGive(endpoint, name)
+  const param = paramFor(endpoint, name)
+  const isOptional = (param.presence === 'required' || param.presence === 'path') && !mustGive(endpoint, name)
   return [
     title,
     shapeText(param.shape),
@@ -137,10 +137,9 @@ function row(title: string, endpoint: Endpoint, name: string): string[] {
   ]
 }
 
-function word(name: string, { params }: Endpoint): string {
-  return name === '@place' || params[name]!.shape.ref
-    ? wordName(name, (params[name] ?? placeParam).shape).toUpperCase()
-    : placeholder(name)
+function word(name: string, endpoint: Endpoint): string {
+  const { shape } = paramFor(endpoint, name)
+  return shape.ref ? wordName(name, shape).toUpperCase() : placeholder(name)
 }
 
 function placeholder(name: string): string {

@@ -275,6 +275,24 @@ test('topics rename moves all messages of a topic', async t => {
   assert.equal((await shell.run(['topics', 'rename', 'busy', 'supper'])).code, 2)
 })
 
+test('messages move says how many messages it moved', async t => {
+  const daemon = await startDaemon(t)
+  const { email, api_key } = daemon.ready.owner
+  const shell = newShell(t, accountAt(daemon.url, email, api_key))
+  await shell.run(['channels', 'create', 'busy'])
+  const ids: string[] = []
+  for (const text of ['one', 'two', 'three', 'four'])
+    ids.push((await shell.run(['send', '#busy>lunch', text])).stdout.trim())
+  const moved = async (...args: string[]) => {
+    const { code, stdout, stderr } = await shell.run(['messages', 'move', ...args, '--no-notify-new'])
+    return [code, stdout + stderr]
+  }
+  assert.deepEqual(await moved(ids[0]!, '--topic', 'alone'), [0, `moved message ${ids[0]}\n`])
+  assert.deepEqual(await moved(ids[2]!, '#busy>later', '--later'), [0, 'moved 2 messages\n'])
+  assert.deepEqual(await moved(ids[1]!, '--topic', 'all', '--all'), [0, 'moved 1 message\n'])
+  assert.match(String((await moved('999', '--topic', 'x', '--all'))[1]), /there is no message with ID 999/)
+})
+
 test('a verb that is a subcommand of its own is named', async t => {
   const { code, stderr } = await newShell(t).run(['messages', 'send', 'x'])
   assert.deepEqual([code, stderr], [2, 'natter: there is no subcommand "messages send"\n  Did you mean natter send?\n'])

@@ -107,7 +107,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
   })
 
   test('inside quotes, names are offered as they are', async () => {
-    for (const words of ['send', 'topics rename'])
+    for (const words of ['send', 'topics rename', 'topics delete'])
       assert.deepEqual(await offered(`natter ${words} "#general>rel`), ['#general>release notes'])
   })
 

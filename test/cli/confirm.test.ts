@@ -27,6 +27,7 @@ describe('a subcommand that destroys something', () => {
     const natter = (args: readonly string[], input?: string) => inProcess(args, { env, ...(input && { input }) })
     for (const name of ['general', 'attic'])
       await daemon.owner.call(channels.create, { name, subscribers: [daemon.ready.owner.user_id] })
+    await natter(['send', '#general>lunch', 'Pizza?'])
     for (const args of [
       ['org', 'deactivate'],
       ['topics', 'delete', '#general>lunch'],
@@ -52,6 +53,12 @@ describe('a subcommand that destroys something', () => {
     assert.equal((await natter(['org', 'deactivate', '--dry-run'])).code, 0)
   })
 
+  test('is listed in the help for scripts, with what it needs', async () => {
+    const { stdout } = await inProcess(['help', 'scripts'])
+    assert.match(stdout, /^ {2}needs --yes .*topics\s+delete/ms)
+    assert.match(stdout, /^ {2}needs nothing .*messages\s+delete.*with\s+--batch,\s+--yes/ms)
+  })
+
   test('does not ask before a reset of what is only in memory', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory'] })
     const { code } = await inProcess(['reset'], { env: environment(newShell(t).home, daemon) })
@@ -73,6 +80,12 @@ describe('a subcommand that destroys something', () => {
     await message.shows(/Delete message 1\? \[y\/N\]/)
     message.type('\r')
     assert.equal(await message.ended, 1)
+    await daemon.owner.call(channels.create, { name: 'general', subscribers: [daemon.ready.owner.user_id] })
+    assert.equal((await shell.run(['send', '#general>lunch', 'Pizza?'])).code, 0)
+    const topic = open(t, shell, ['topics', 'delete', '#general>lunch'])
+    await topic.shows(/Delete #general>lunch, 1 message\? \[y\/N\]/)
+    topic.type('\r')
+    assert.equal(await topic.ended, 1)
     const yes = open(t, shell, ['reset'])
     await yes.shows(/\[y\/N\]/)
     yes.type('y\r')

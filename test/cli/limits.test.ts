@@ -299,7 +299,7 @@ describe('limits of a profile', () => {
     assert.equal(on.code, 4)
     assert.match(
       on.stderr,
-      /^natter: NATTER_READ_ONLY is read-only: POST \/api\/v1\/messages changes something\n {2}To lift the limit, unset NATTER_READ_ONLY\.\n$/,
+      /^natter: NATTER_READ_ONLY is set: POST \/api\/v1\/messages changes something\n {2}To lift the limit, unset NATTER_READ_ONLY\.\n$/,
     )
     assert.equal((await withVariable('0')).code, 0)
     const odd = await withVariable('on')

@@ -59,6 +59,7 @@ describe('a name in place of an ID', () => {
   })
 
   test('that does not exist is exit code 3 with a suggestion, in every subcommand', async () => {
+    await told(['send', '#general>lunch', 'Pizza?'], 0)
     for (const [words, hint] of [
       [['subscribe', 'lunch', '--to', 'amyy'], 'Did you mean amy@example.com?'],
       [['subscribe', 'lunch', '--to', 'bobb@example.com'], 'Did you mean bob@example.com?'],
@@ -68,6 +69,9 @@ describe('a name in place of an ID', () => {
       [['users', 'show', 'nobody@example.com'], 'Run `natter users list` to see all of them.'],
       [['folders', 'edit', 'Teem', '--name', 'x'], 'Did you mean Team?'],
       [['channels', 'show', 'q'], 'Run `natter channels list` to see all of them.'],
+      [['send', 'bob@exmaple.com', 'hi'], 'Did you mean bob@example.com?'],
+      [['send', 'hi', '--to', 'bob@exmaple.com'], 'Did you mean bob@example.com?'],
+      [['topics', 'delete', '#general>lnuch', '--yes'], 'Did you mean lunch?'],
     ] as const)
       assert.ok((await told(words, 3)).endsWith(`\n  ${hint}\n`), words.join(' '))
     assert.match(await told(['groups', 'edit', '999', '--name', 'x'], 3), /there is no user group with ID 999/)
@@ -93,10 +97,9 @@ describe('words', () => {
   test('a change is reported in a sentence', async () => {
     assert.equal(await told(['subscribe', 'general'], 0), 'already subscribed to general\n')
     assert.match(await told(['subscribe', 'general', '--json'], 0), /"already_subscribed": \{/)
-    assert.equal(
-      await told(['topics', 'delete', 'general', 'nothing here', '--yes'], 0),
-      'deleted topic nothing here\n',
-    )
+    await told(['send', '#general>short', 'hi'], 0)
+    assert.equal(await told(['topics', 'mute', '#general>short'], 0), 'muted #general>short\n')
+    assert.equal(await told(['topics', 'delete', '#general>short', '--yes'], 0), 'deleted #general>short, 1 message\n')
     assert.match(await told(['channels', 'show', 'general'], 0), /^date_created +\d{4}-\d\d-\d\d \d\d:\d\d, /m)
   })
 

@@ -74,7 +74,15 @@ describe('natter, with no config and no daemon', () => {
       [['queues', 'register', '--client-capabilities', '{'], /--client-capabilities is not valid JSON/],
       [['users', 'me', '--timeout', 'soon'], /--timeout: "soon" is not a duration/],
       [['--json'], /no subcommand given/],
-      [['--jsn'], /unknown option '--jsn'/],
+      [['--jsn'], /unknown option '--jsn'\n {2}Did you mean --json\?/],
+      [['whoami', '--jsno'], /unknown option '--jsno'\n {2}Did you mean --json\?/],
+      [['help', 'messages', 'lst'], /no subcommand "messages lst"\n {2}Did you mean list\?/],
+      [['messages', 'lst', '--help'], /no subcommand "messages lst"\n {2}Did you mean list\?/],
+      [['streams', 'list'], /no subcommand "streams"\n {2}Did you mean natter channels\?/],
+      [['send', '#general>x', 'two', 'words'], /too many arguments.*\n {2}Put quotes around a text with spaces\./],
+      [['topics', 'mute', 'general>x'], /"general>x" does not name its channel\n {2}Write '#general>x'/],
+      [['topics', 'mute'], /<topic> is missing\n {2}Write '#channel>topic'/],
+      [['messages', 'move'], /<message-id> is missing\n {2}The message\. See natter messages move --help/],
     ] as const) {
       const { code, stdout, stderr } = await shell.run(args)
       assert.deepEqual([code, stdout], [2, ''], args.join(' '))

@@ -276,7 +276,7 @@ describe('natter --help', () => {
     }
   })
 
-  for (const topic of ['all', 'flags', 'cheats', 'exit-codes', 'environment', 'config', 'narrow'])
+  for (const topic of ['all', 'flags', 'cheats', 'scripts', 'exit-codes', 'environment', 'config', 'narrow'])
     test(`${topic} fits a terminal of 80 columns`, async () => {
       const lines = (await printed(['help', topic])).split('\n')
       assert.deepEqual(

@@ -151,6 +151,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const screen = open(t, shell, ['api', '--batch', 'calls'])
     assert.equal(await screen.ended, 0)
     assert.match(screen.plain, /\[#{24}\] 3\/3, \d+\/s/)
+    assert.doesNotMatch(screen.text, /\/s\{/, 'a result follows the progress on its line')
   })
 
   test('^C ends a running command under exec with its own code', async t => {

@@ -17,6 +17,7 @@ import { messages } from '../../../daemon/api/messages/messages.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readText, smallFile } from '../../base/files.ts'
+import { countText } from '../../base/fill.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -112,10 +113,6 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
 
 function savedText({ messages, files }: Counts): string {
   return `${countText(messages, 'message')} and ${countText(files, 'file')}`
-}
-
-export function countText(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Refuses to mix two exports in one folder. */

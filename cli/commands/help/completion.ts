@@ -88,8 +88,10 @@ export const subcommands: readonly ExtraSubcommand[] = [
     about: 'Print a completion script for your shell; it also completes channels, topics, users and emoji',
     args: [{ name: 'shell', about: 'bash, zsh, fish or powershell' }],
     globals: ['quiet'],
+    more: 'Add the line for bash to ~/.bashrc, that for zsh to ~/.zshrc, and that for PowerShell to $PROFILE.',
     examples: [
       'source <(natter completion bash)',
+      'source <(natter completion zsh)',
       'natter completion fish > ~/.config/fish/completions/natter.fish',
       'natter completion powershell | Out-String | Invoke-Expression',
     ],

@@ -1,11 +1,12 @@
-// Help that is made from tables: every noun, and the flags that every subcommand takes.
+// Help that is made from tables: every noun, the flags that every subcommand takes, and what asks before it destroys something.
 
 import { controlPages } from '../../../daemon/api/control.ts'
-import type { Page } from '../../../daemon/api/define.ts'
+import type { Endpoint, Page } from '../../../daemon/api/define.ts'
 import { catalogue } from '../../../daemon/api/index.ts'
 import { fill, helpColumns } from '../../base/fill.ts'
 import { batchFlags, type GlobalFlag, globalFlags } from '../../base/globals.ts'
 import type { SubcommandTable } from '../../base/subcommand.ts'
+import { allPages } from '../../catalogue/words.ts'
 
 export function everyNoun(table: SubcommandTable): string {
   const explain = ({ words, about }: Page) => [words.join(', '), about] as const
@@ -37,6 +38,36 @@ ${columns([...globalFlags.map(describeFlag), ['-h, --help', 'show help'], ['-V, 
 
 Flags of subcommands that call the API:
 ${columns(batchFlags.map(describeFlag))}
+`
+}
+
+export async function forScripts(): Promise<string> {
+  const pages = await Promise.all(allPages().map(page => page.load()))
+  const destroying = pages.flatMap(page => Object.values<Endpoint>(page)).filter(({ cli }) => cli.destroys)
+  const names = (when: 'typed' | 'kept' | undefined) =>
+    destroying
+      .filter(({ cli }) => cli.destroys!.when === when)
+      .map(({ cli }) => cli.name)
+      .join(', ')
+  return `What a script can rely on:
+${columns([
+  ['stdout', 'has results only: a subcommand that creates something prints its ID'],
+  ['stderr', 'has notes and errors; --quiet leaves out the notes'],
+  ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
+  ['stdin', 'replaces a text in Markdown that is `-`, and the text of natter send if there is none'],
+  ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
+  ['colors', 'appear only at a terminal, and not if NO_COLOR is set'],
+  ['exit codes', 'say what went wrong; see natter help exit-codes'],
+])}
+
+At a terminal, these subcommands ask before they destroy something. A script:
+${columns([
+  ['needs --yes', names(undefined)],
+  ['needs --yes', `if the daemon keeps its store on disk: ${names('kept')}`],
+  ['needs nothing', `${names('typed')}; with --batch, --yes`],
+])}
+
+Without the --yes that it needs, nothing is changed, and the exit code is 2.
 `
 }
 

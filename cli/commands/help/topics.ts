@@ -20,6 +20,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     about: 'recipes to copy',
     text: async () => (await import('./cheats.ts')).cheats(),
   },
+  scripts: {
+    about: 'what a script can rely on, and when it needs --yes',
+    text: async () => (await import('./tables.ts')).forScripts(),
+  },
   'exit-codes': {
     about: 'the exit codes of natter',
     text: () => `Exit codes, with and without --json:
@@ -127,10 +131,12 @@ or as JSON pairs or objects, as in the API:
   id near with   a message's ID             dm-including  anyone in a direct
                                                           conversation
 
-A minus negates a term. Live events (natter tail) can be narrowed only by
-channel, topic, sender and is:dm, starred, unread, mentioned, alerted or
-resolved, and not by what they are not; --channel, --topic, --sender, --dm and
---mentions of tail and wait say the same with names looked up.
+A minus negates a term.
+
+A narrow of natter tail and natter wait can have only channel, topic, sender
+and is (dm, starred, unread, mentioned, alerted or resolved), and no minus.
+Their flags --channel, --topic, --sender, --dm and --mentions do the same;
+--sender and --dm also take a first name.
 `,
   },
 }

@@ -11,6 +11,7 @@ import { type ClientFinding, findingsText } from '../../../daemon/local/findings
 import { daemonFlagList } from '../../../daemon/local/flags.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, usage } from '../../base/failure.ts'
+import { readGlobals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
@@ -39,18 +40,23 @@ export const subcommands: readonly ExtraSubcommand[] = [
     globals: ['timeout', 'quiet', 'control-token'],
     more: `The daemon keeps everything in memory unless you give --data, and uses a free port unless you give --port. With --log-level
 its log is printed on stderr.
+
 The command gets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY and NATTER_USER_ID, the same as ZULIP_*, and in ZULIP_CONFIG and
 NATTER_ZULIPRC the path of a zuliprc file. These name the owner, or the account of --as. NATTER_CONTROL_TOKEN lets the command
 use natter clock, reset, faults, --as and everything else of the control plane. With --as there is no token, because it opens
 every account.
+
 With --in, the command gets a space of a daemon that runs already, and the space is deleted when the command ends. The control
 token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN), or the one saved for this daemon. A space takes
 --preset, --seed, --clock, --secret, --dialect, --level and --strict.
+
 With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
+
 With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0, and the
 same of every space that it left, in spaces/NAME. The command gets NATTER_ON_FAILURE: fixtures of \`natter init\` then keep what explains each
 failed test. --resume
 starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.
+
 With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended, with the number of
 tests that failed, and a line below it names the first test that fails at some of the levels only. The exit code is that of the worst run.
 What the command prints goes to stderr.`,
@@ -77,11 +83,12 @@ What the command prints goes to stderr.`,
         throw usage('--in cannot be combined with --resume and --on-failure')
       const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
       const strict: Strictness = strictFails ? 'fails' : args.includes('--strict') ? 'reports' : undefined
-      const others = ['as', 'in', 'resume', 'on-failure', 'levels', 'jobs']
+      const others = ['as', 'in', 'resume', 'on-failure', 'levels', 'jobs', 'timeout']
         .reduce(withoutFlag, [...args])
-        .filter(flag => flag !== '--strict-fails' && flag !== '--strict')
+        .filter(flag => !['--strict-fails', '--strict', '--quiet'].includes(flag))
       if (strict) others.push('--strict')
-      const timeout = globals.timeout ?? startTimeout
+      const late = flagIn(args, 'timeout')
+      const timeout = (late === undefined ? globals : readGlobals(new Map([['timeout', late]]))).timeout ?? startTimeout
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
       const runOnce = (more: readonly string[], run: RunOptions['run'] = runChild) => {
         const options = { timeout, as, strict, onFailure, run }

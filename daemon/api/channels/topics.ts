@@ -19,17 +19,18 @@ import {
 
 const visibilityShortcuts = (
   [
-    ['follow', '3', 'Follow a topic, to be notified of its messages'],
-    ['mute', '1', 'Mute a topic'],
-    ['unmute', '2', 'Unmute a topic in a muted channel'],
-    ['reset', '0', 'Reset a topic, so that it is no longer followed, muted or unmuted'],
+    ['follow', '3', 'Follow a topic, to be notified of its messages', 'followed'],
+    ['mute', '1', 'Mute a topic', 'muted'],
+    ['unmute', '2', 'Unmute a topic in a muted channel', 'unmuted'],
+    ['reset', '0', 'Reset a topic, so that it is no longer followed, muted or unmuted', 'reset'],
   ] as const
-).map(([verb, policy, summary]) => ({
+).map(([verb, policy, summary, did]) => ({
   summary,
   params: ['stream_id', 'topic'],
   sets: { visibility_policy: policy },
   cli: {
     name: `topics ${verb}`,
+    done: `${did} {topic}`,
     args: ['topic'],
     flags: { stream_id: 'channel' },
     examples: [`natter topics ${verb} lunch --channel general`, `natter topics ${verb} '#general>lunch'`] as const,
@@ -115,9 +116,12 @@ export const topics = {
     cli: {
       says: 'topic-deleted',
       name: 'topics delete',
-      done: 'deleted topic {topic_name}',
-      destroys: { question: 'Delete the topic {topic_name} with all of its messages?' },
-      examples: ['natter topics delete general hello', 'natter topics delete id:3 lunch --yes --json'],
+      counts: 'topic',
+      done: 'deleted {topic_name}, {count}',
+      destroys: { question: 'Delete {topic_name}, {count}?' },
+      args: ['topic_name'],
+      flags: { stream_id: 'channel' },
+      examples: ["natter topics delete '#general>hello'", 'natter topics delete hello --channel general --yes --json'],
       shows: 'complete',
     },
   }),

@@ -112,8 +112,10 @@ export const messageFlags = {
     params: { stream_id: required(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },
     cli: {
       name: 'flags read-topic',
-      done: 'marked {stream_id} > {topic_name} as read',
-      examples: ['natter flags read-topic general hello', 'natter flags read-topic id:1 hello --json'],
+      done: 'marked {topic_name} as read',
+      args: ['topic_name'],
+      flags: { stream_id: 'channel' },
+      examples: ["natter flags read-topic '#general>hello'", 'natter flags read-topic hello --channel general --json'],
     },
   }),
 }

@@ -33,7 +33,9 @@ const which = inPath(messageId, 'the message')
 const asHtml = defaulted(bool, true, 'return content as HTML instead of Markdown', {
   off: 'return content as Markdown',
 })
-const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string')
+const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string', {
+  off: 'return the empty topic by its display name',
+})
 
 export const messages = {
   send: endpoint({
@@ -58,9 +60,9 @@ export const messages = {
         'whether to mark it as read for you; by default, only if sent from an interactive client',
       ),
       widget_content: optional(text, 'a widget, as JSON'),
-      forged: optional(text, 'for bridges of public servers, which may write for others; `yes` and `true` are refused'),
-      sender: optional(text, 'the same: for whom the bridge writes; it is refused'),
-      time: optional(num, 'the same: when it was written; it has no effect'),
+      forged: optional(text, 'for bridges, which send for others on some public servers; `yes` and `true` are refused'),
+      sender: optional(text, 'for bridges: the user they send for; any value is refused'),
+      time: optional(num, 'for bridges: when it was sent; it has no effect'),
     },
     reply: {
       id: messageId,
@@ -87,7 +89,7 @@ export const messages = {
     id: 'get-messages',
     method: 'GET',
     path: '/messages',
-    summary: 'Get messages around an anchor',
+    summary: 'Get messages: the newest, or those around an anchor',
     concerns: 'everywhere',
     params: {
       anchor: optional(text, 'a message ID, or newest, oldest or first_unread; required unless message_ids is given'),
@@ -146,7 +148,7 @@ export const messages = {
     cli: {
       defaults: { apply_markdown: false },
       name: 'messages show',
-      examples: ['natter messages show 3', 'natter messages show 3 --no-apply-markdown --json'],
+      examples: ['natter messages show 3', 'natter messages show 3 --apply-markdown --json'],
       shows: 'message',
     },
   }),
@@ -195,7 +197,8 @@ export const messages = {
           cli: {
             name: 'messages move',
             args: ['message_id', '@place'],
-            done: 'moved message {message_id}',
+            counts: 'moved',
+            done: 'moved {count}',
             flags: {
               stream_id: 'channel',
               send_notification_to_old_thread: 'notify-old',
@@ -218,6 +221,7 @@ export const messages = {
         },
       ],
       name: 'messages edit',
+      done: 'edited message {message_id}',
       args: ['message_id', 'content'],
       flags: { stream_id: 'channel' },
       examples: [

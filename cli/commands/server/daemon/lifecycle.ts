@@ -98,7 +98,8 @@ export async function status({ flags, globals }: Invocation): Promise<void> {
   else if (!formatted) print(`not running\nstore  ${folder}\n`)
   if (running) return
   const { site } = accountFor(globals, process.env)
-  if (site && !formatted && (await answers(site)) === 'ready') note(`${site} answers, but it has another store`)
+  if (site && !formatted && (await answers(site)) === 'ready')
+    note(`${site} answers, but has another store: name its folder with --data`)
   throw new Ending(exitCodes.notFound)
 }
 
