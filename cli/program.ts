@@ -57,7 +57,7 @@ async function help(line: CommandLine): Promise<void> {
 
 /** With a level, the subcommands of the API are those that the level has. */
 async function run(given: CommandLine, level?: number): Promise<void> {
-  const { CommanderError, flagsOf, suggestHelp, newProgram } = await import('./catalogue/subcommands.ts')
+  const { CommanderError, newProgram } = await import('./catalogue/subcommands.ts')
   const program = newProgram()
   const line = await withVerb(given)
   if (line.words.length > 0) await addSubcommands(program, line, level)
@@ -73,6 +73,7 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
     const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
     if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
+    const { flagsOf, suggestHelp } = await import('./catalogue/mistakes.ts')
     const help = suggestHelp(program, line, error)
     if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.

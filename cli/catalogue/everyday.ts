@@ -157,7 +157,7 @@ function splitPlace(
   for (const [name, flag] of [
     [channelName, 'channel'],
     ['to', 'to'],
-    ...(place?.topic === undefined ? [] : [[topic, 'topic']]),
+    ...(place?.topic === undefined ? [] : [[topic ?? 'topic', 'topic']]),
   ] as const)
     if (rest.has(name!)) throw usage(`"${joinWords(word)}" and --${flag} both name the recipient; give one`)
   if (!place && !isMessage) throw usage(`"${joinWords(word)}" is not a channel and topic such as '#general>lunch'`)

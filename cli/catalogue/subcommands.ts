@@ -246,29 +246,7 @@ function addHelpEnd(leaf: Command, examples: readonly string[], ...paragraphs: s
   })
 }
 
-/** The flags of the subcommand that these words name. */
-export function flagsOf(program: Command, line: CommandLine): string[] {
-  return commandOf(program, line).options.flatMap(({ long }) => long ?? [])
-}
-
-function commandOf(program: Command, { words }: CommandLine): Command {
-  return words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
-}
-
-/** What to do about a mistake that the parser found. Of an argument that is missing, it says what it is. */
-export function suggestHelp(program: Command, line: CommandLine, { code }: CommanderError): string {
-  const command = commandOf(program, line)
-  const see = `See ${pathOf(command)} --help`
-  if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
-    return `Put quotes around a text with spaces. ${see}`
-  if (code !== 'commander.missingArgument') return see
-  const missing = command.registeredArguments.find(
-    ({ required }, index) => required && command.args[index] === undefined,
-  )
-  return missing?.description ? `${missing.name()}: ${missing.description}. ${see}` : see
-}
-
-function pathOf(command: Command): string {
+export function pathOf(command: Command): string {
   return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 }
 
@@ -326,8 +304,7 @@ function describeArguments(command: Command): string {
 
 /** As people have to give it. */
 function relaxParam(endpoint: Endpoint, name: string, param: Param): Param {
-  const usual = endpoint.cli.defaults?.[name]
-  if (param.presence === 'defaulted' && usual !== undefined) return { ...param, fallback: usual }
+  if (param.presence === 'defaulted' && endpoint.cli.defaults?.[name] === false) return { ...param, fallback: false }
   if (endpoint.cli.history && name === 'anchor')
     return { ...param, about: param.about.replace(/;.*/, '; default newest') }
   if (mustGive(endpoint, name) || (param.presence !== 'required' && param.presence !== 'path')) return param

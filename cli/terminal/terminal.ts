@@ -56,9 +56,17 @@ export function markdownText(source: string, colors: ChalkInstance | undefined):
   const text = harmless(source)
   if (!colors) return text
   let fence = false
+  /** The fence that ends a quote. */
+  let quote: string | undefined
   return text
     .split('\n')
-    .map(line => {
+    .flatMap(line => {
+      const opened = fence ? undefined : /^(`{3,}|~{3,}) ?quote$/.exec(line)?.[1]
+      if ((quote === undefined && opened) || line === quote) {
+        quote = quote === undefined ? opened : undefined
+        return []
+      }
+      if (quote !== undefined) return colors.dim(`> ${line}`)
       if (/^\s*(```|~~~)/.test(line)) {
         fence = !fence
         return colors.dim(line)

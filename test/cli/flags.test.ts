@@ -230,6 +230,10 @@ test('text is wrapped to the terminal with a hanging indent, Markdown gets colou
     markdownText('> **q**\n```\n**x**\n```\n**b**', colors),
     [colors.dim('> **q**'), colors.dim('```'), colors.yellow('**x**'), colors.dim('```'), colors.bold('b')].join('\n'),
   )
+  assert.equal(
+    markdownText('```` quote\nq\n```\nr\n````\n**b**', colors),
+    [colors.dim('> q'), colors.dim('> ```'), colors.dim('> r'), colors.bold('b')].join('\n'),
+  )
 })
 
 test('distances in time are words', () => {

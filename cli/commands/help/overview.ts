@@ -29,6 +29,6 @@ Learn more:
   natter help all                        every noun; natter commands: every verb
   natter help flags                      flags of most subcommands: --json, --jq
   natter help cheats                     recipes to copy
-  natter help environment                also scripts, config, exit-codes, narrow
+  natter help environment                and scripts, config, exit-codes, narrow
 `
 }

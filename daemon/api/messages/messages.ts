@@ -33,9 +33,7 @@ const which = inPath(messageId, 'the message')
 const asHtml = defaulted(bool, true, 'return content as HTML instead of Markdown', {
   off: 'return content as Markdown',
 })
-const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string', {
-  off: 'return the empty topic by its display name',
-})
+const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty string')
 
 export const messages = {
   send: endpoint({

@@ -1,0 +1,26 @@
+// Mistakes on the command line that the parser found, and what to do about them.
+
+import type { CommandLine } from '../base/command-line.ts'
+import { type Command, pathOf } from './subcommands.ts'
+
+/** The flags of the subcommand that these words name. */
+export function flagsOf(program: Command, line: CommandLine): string[] {
+  return commandOf(program, line).options.flatMap(({ long }) => long ?? [])
+}
+
+function commandOf(program: Command, { words }: CommandLine): Command {
+  return words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
+}
+
+/** Of an argument that is missing, it says what it is. */
+export function suggestHelp(program: Command, line: CommandLine, { code }: { readonly code: string }): string {
+  const command = commandOf(program, line)
+  const see = `See ${pathOf(command)} --help`
+  if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
+    return `Put quotes around a text with spaces. ${see}`
+  if (code !== 'commander.missingArgument') return see
+  const missing = command.registeredArguments.find(
+    ({ required }, index) => required && command.args[index] === undefined,
+  )
+  return missing?.description ? `${missing.name()}: ${missing.description}. ${see}` : see
+}
