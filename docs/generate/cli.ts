@@ -25,7 +25,7 @@ export function cliPage(resources: readonly CatalogueResource[]): string {
     'Command line reference',
     'Every endpoint is a subcommand of `natter`. `natter api METHOD PATH -f name=value` calls any endpoint by its path.',
     contents(resources, extraSubcommands),
-    `## Flags of every subcommand\n\n${flagTable(globalFlags)}`,
+    `## Flags of most subcommands\n\n${flagTable(globalFlags)}`,
     `## Flags of every subcommand of the API\n\n${flagTable(batchFlags)}`,
     ...resources.flatMap(({ endpoints }) => endpoints.flatMap(formsOf).flatMap(form => endpointParts(...form))),
     ...extraSubcommands.flatMap(extraParts),
