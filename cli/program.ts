@@ -73,18 +73,18 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
     const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
     if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
-    const { flagsOf, suggestHelp } = await import('./catalogue/mistakes.ts')
+    const { listFlags, suggestHelp } = await import('./catalogue/mistakes.ts')
     const help = suggestHelp(program, line, error)
     if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.
-    const flags = [...flagsOf(program, line), '--help', '--version']
+    const flags = [...listFlags(program, line), '--help', '--version']
     throw usage(message!, suggestion ?? (await nearestTo(flagIn(message!), flags, help)))
   }
 }
 
 /** The flag of `unknown option '--jsno=x'`. */
-function flagIn(message: string): string {
-  return /'([^'=]*)/.exec(message)?.[1] ?? ''
+function flagIn(complaint: string): string {
+  return /'([^'=]*)/.exec(complaint)?.[1] ?? ''
 }
 
 /** First words that people try, as other programs or the API have them. */

@@ -108,7 +108,7 @@ async function readRange(given: ReadonlyMap<string, Given>, now: ReadNow) {
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
 }
 
-/** What `{count}` stands for in sentences about the call. */
+/** The text for `{count}` in sentences about the call. */
 async function countFor(
   { cli: { counts } }: Endpoint,
   params: Readonly<Record<string, unknown>>,

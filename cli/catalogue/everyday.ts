@@ -72,7 +72,7 @@ const placeParam: Param = {
   about: "'#channel>topic', or users: amy@example.com,bob@example.com",
 }
 
-/** A param, or what stands for several: a place. */
+/** A param of the endpoint, or the place, which sets several of them. */
 export function paramFor(endpoint: Endpoint, name: string): Param {
   const param = endpoint.params[name]
   if (param) return param

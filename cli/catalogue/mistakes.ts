@@ -4,17 +4,17 @@ import type { CommandLine } from '../base/command-line.ts'
 import { type Command, pathOf } from './subcommands.ts'
 
 /** The flags of the subcommand that these words name. */
-export function flagsOf(program: Command, line: CommandLine): string[] {
-  return commandOf(program, line).options.flatMap(({ long }) => long ?? [])
+export function listFlags(program: Command, line: CommandLine): string[] {
+  return findCommand(program, line).options.flatMap(({ long }) => long ?? [])
 }
 
-function commandOf(program: Command, { words }: CommandLine): Command {
+function findCommand(program: Command, { words }: CommandLine): Command {
   return words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
 }
 
 /** Of an argument that is missing, it says what it is. */
 export function suggestHelp(program: Command, line: CommandLine, { code }: { readonly code: string }): string {
-  const command = commandOf(program, line)
+  const command = findCommand(program, line)
   const see = `See ${pathOf(command)} --help`
   if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
     return `Put quotes around a text with spaces. ${see}`
