@@ -109,7 +109,7 @@ export const catalogue = {
     load: async () => (await import('./bots/bot-storage.ts')).botStorage,
   },
   webhooks: {
-    about: 'deliveries to outgoing webhook bots',
+    about: 'outgoing webhook bots, and messages that other services post',
     words: ['webhooks'],
     load: async () => (await import('./bots/webhooks.ts')).webhooks,
   },

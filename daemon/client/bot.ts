@@ -72,17 +72,18 @@ export function buildBotMessage(message: Message, me: BotAccount): BotMessage {
   }
 }
 
-/** Runs the handler for one message; resolves when its reply is sent. */
+/** Runs the handler for one message; resolves when its reply is sent, to the type of what it returned. */
 export async function handleMessage(
   handler: BotHandler,
   message: BotMessage,
   me: BotAccount,
   request: Request,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const bot = createBot(message, me, request, signal)
   const reply = await handler(message, bot)
   if (typeof reply === 'string' && reply !== '') await bot.reply(reply)
+  return reply === null ? 'null' : typeof reply
 }
 
 function createBot(message: BotMessage, me: BotAccount, call: Request, signal: AbortSignal): Bot {

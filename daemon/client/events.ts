@@ -37,6 +37,10 @@ export interface EventOptions<T extends EventType = EventType, G extends boolean
   readonly signal?: AbortSignal
   /** Called when a queue is registered: events from now on are seen. */
   readonly onReady?: () => void
+  /** Called with the error when the server cannot be reached; calls are then made again until it can. */
+  readonly onAway?: (error: Error) => void
+  /** Called when it answers again. */
+  readonly onBack?: () => void
 }
 
 /** An event of one of these types. Without a check of `type`, only what all of them have can be read. */
@@ -104,6 +108,8 @@ const optionNames = Object.keys({
   pollSeconds: 1,
   signal: 1,
   onReady: 1,
+  onAway: 1,
+  onBack: 1,
 } satisfies Record<keyof EventOptions, 1>)
 
 async function* follow(calls: Calls, options: EventOptions, caller: Caller): AsyncGenerator<Event | GapEvent, void> {
@@ -253,11 +259,13 @@ class Follower {
     for (;;) {
       try {
         const result = await call()
+        if (this.#pause > 0) this.#options.onBack?.()
         this.#pause = 0
         return result
       } catch (error) {
         const passing = !(error instanceof NatterError) || error.status === 0 || isPassingStatus(error.status)
         if (!passing || this.#options.signal?.aborted) throw error
+        if (this.#pause === 0) this.#options.onAway?.(error as Error)
         this.#pause = laterPause(this.#pause)
         await pause(this.#pause, this.#options.signal)
       }

@@ -105,8 +105,9 @@ export interface Gap {
 
 /** For people. */
 export function gapText({ reason, after_event_id, after_message_id, newest_message_id }: Gap): string {
-  const between = `message ${after_message_id ?? '?'} and message ${newest_message_id ?? '?'}`
-  return `${reason}: events after event ${after_event_id}, between ${between}, may be missing`
+  const after = after_event_id < 0 ? '' : ` after event ${after_event_id}`
+  const messages = `the newest message was ${after_message_id ?? 'unknown'} and is now ${newest_message_id ?? 'unknown'}`
+  return `${reason}: events${after} may be missing; ${messages}`
 }
 
 /** Throws what `isPassing`: then it can be done again with a further queue. */

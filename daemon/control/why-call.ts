@@ -16,7 +16,7 @@ export function explainCall(plane: ControlPlane, id: number) {
   history.catchUp()
   const refused = calls.refusalOf(call)
   const complete = refused === undefined || refused.position >= history.rows.reach
-  const steps = [...begun(call), ...(refused ? refusedSteps(plane, call, refused) : [])]
+  const steps = [...begun(call, refused?.refusal), ...(refused ? refusedSteps(plane, call, refused) : [])]
   const stopped = steps.find(({ ok }) => ok === false)
   return {
     summary: stopped ? `Call ${id} was refused: ${stopped.says}` : describeOutcome(call),
@@ -35,10 +35,12 @@ function describeOutcome({ id, status, parked, lost, fault }: Call): string {
 }
 
 /** What is known before anything is decided. */
-function begun({ method, path, endpoint, user, fault }: Call): Step[] {
+function begun({ method, path, endpoint, user, fault }: Call, refusal: Refusal | undefined): Step[] {
+  const unread =
+    refusal?.kind === 'unauthenticated' ? 'was refused before it was read' : 'was not matched to an endpoint'
   const route: Step =
     endpoint === null
-      ? { step: 'endpoint', ok: null, says: `${method} ${path} was not matched to an endpoint.` }
+      ? { step: 'endpoint', ok: null, says: `${method} ${path} ${unread}.` }
       : { step: 'endpoint', ok: true, says: `${method} ${path} is ${endpoint}.` }
   const account: Step[] = user === null ? [] : [{ step: 'account', ok: true, says: `The caller is ${user}.` }]
   const faults: Step[] = fault === null ? [] : [{ step: 'fault', ok: null, says: `A fault got in its way: ${fault}.` }]
@@ -49,6 +51,7 @@ function refusedSteps(plane: ControlPlane, call: Call, { refusal, position }: Re
   const { rule, absent } = refusal
   const hidden = absent && call.user_id !== null ? hiddenBy(plane, call.user_id, absent, position) : undefined
   const found: Step[] = hidden ? [{ step: 'exists', ok: null, says: hidden.says }] : []
+  if (refusal.hidden !== undefined) found.push({ step: 'reason', ok: null, says: refusal.hidden })
   const law: Law | undefined = rule ?? hidden?.rule
   return [...found, { step: stepOf(refusal), ok: false, says: refusal.message, ...(law && { rule: law }) }]
 }

@@ -20,6 +20,8 @@ interface RefusalDetails {
   readonly rule?: Law
   /** The kind of thing that is missing, as far as the caller may know. Not part of the answer. */
   readonly absent?: Absent
+  /** More about the reason, which the caller must not know. Not part of the answer. */
+  readonly hidden?: string
 }
 
 /** As much of a rule as explains a refusal. */
@@ -44,9 +46,10 @@ export class Refusal extends Error {
   readonly body: Readonly<Record<string, unknown>> | undefined
   readonly rule: Law | undefined
   readonly absent: Absent | undefined
+  readonly hidden: string | undefined
 
   constructor(msg: string, details: RefusalDetails = {}) {
-    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, body, rule, absent } = details
+    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, body, rule, absent, hidden } = details
     super(msg)
     this.code = code
     this.kind = kind ?? errorCodes[code].kind
@@ -56,6 +59,7 @@ export class Refusal extends Error {
     this.body = body
     this.rule = rule
     this.absent = absent
+    this.hidden = hidden
   }
 }
 
@@ -151,8 +155,9 @@ export function unauthenticated(
     'UNAUTHORIZED' | 'INVALID_API_KEY' | 'USER_DEACTIVATED' | 'REALM_DEACTIVATED' | 'AUTHENTICATION_FAILED'
   >,
   msg: string,
+  hidden?: string,
 ): Refusal {
-  return new Refusal(msg, { code })
+  return new Refusal(msg, { code, ...(hidden !== undefined && { hidden }) })
 }
 
 export function organizationDeactivated(): Refusal {

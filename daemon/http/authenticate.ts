@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { State, User } from '../domain/model/state.ts'
-import { organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
+import { inQuotes, organizationDeactivated, Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 
 interface Known {
@@ -79,11 +79,14 @@ export class Authenticator {
     const colon = decoded.lastIndexOf(':')
     if (colon < 1)
       throw unauthenticated('UNAUTHORIZED', 'The Authorization header is not valid HTTP Basic authentication.')
-    const user = userByEmail(state, decoded.slice(0, colon))
+    const email = decoded.slice(0, colon)
+    const user = userByEmail(state, email)
     // Compared even if there is no such account, so that the time of the answer does not show which addresses exist.
     const wanted = user ? this.#keys.deriveKey(user) : '-'.repeat(32)
-    if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user)
-      throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
+    if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user) {
+      const hidden = user ? `The API key is not that of ${user.email}.` : `There is no account ${inQuotes(email)}.`
+      throw unauthenticated('INVALID_API_KEY', 'Invalid API key', hidden)
+    }
     if (!user.active) throw userDeactivated()
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion, email: user.email })

@@ -5,8 +5,8 @@ import { topicLink } from '../api/links.ts'
 import * as Type from '../api/shape-builders.ts'
 import { NatterError, pause, type Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
-import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText } from './messages.ts'
-import { messageIdIn } from './names.ts'
+import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText, placeName } from './messages.ts'
+import { listUsers, messageIdIn } from './names.ts'
 import { buildNarrow, selection } from './read-tools.ts'
 import { oneLine } from './text.ts'
 import { type ToolCall, tool } from './tool.ts'
@@ -41,8 +41,15 @@ export const attentionTools = [
       const all = await unreadConversations(chat, signal)
       const conversations = all.slice(0, limit)
       const unread_messages = all.reduce((sum, { unread }) => sum + unread, 0)
+      const isDirect = conversations.some(({ direct_with }) => direct_with)
+      const names = new Map(
+        (isDirect ? await listUsers(chat, signal) : []).map(({ user_id, full_name }) => [user_id, oneLine(full_name)]),
+      )
       const lines = conversations.map(({ channel, topic, direct_with, unread, mentions }) => {
-        const place = channel === undefined ? `direct with user ${direct_with!.join(', ')}` : `#${channel} > ${topic}`
+        const others = direct_with?.map(id => names.get(id) ?? `user ${id}`) ?? []
+        const place = placeName(
+          others.length > 0 ? { direct_with: others } : { channel: channel!, topic: oneLine(topic!) },
+        )
         return `- ${place}: ${unread}${mentions > 0 ? `, ${mentions} of them mention you` : ''}`
       })
       const rest = all.length - conversations.length

@@ -75,7 +75,11 @@ function messageText({ id, link, time, sender, content, cut_characters, reaction
   return `**${sender}** ${time} [${id}](${link})${notes.length > 0 ? ` (${notes.join(', ')})` : ''}\n${fence(kept, all)}`
 }
 
-function placeName({ channel, topic, direct_with }: MessageRecord): string {
+export function placeName({
+  channel,
+  topic,
+  direct_with,
+}: Pick<MessageRecord, 'channel' | 'topic' | 'direct_with'>): string {
   if (channel === undefined) return `Direct messages with ${(direct_with ?? []).join(', ')}`
   return `#${channel} > ${topic === '' ? '(no topic)' : topic}`
 }

@@ -9,7 +9,7 @@ import { attentionTools } from './attention-tools.ts'
 import type { Chat } from './chat.ts'
 import { apiTool, controlTools } from './endpoint-tools.ts'
 import { readTools } from './read-tools.ts'
-import type { Tool, Toolset } from './tool.ts'
+import { toolsets as allToolsets, type Tool, type Toolset } from './tool.ts'
 import { explain, ToolError } from './tool-error.ts'
 import { writeTools } from './write-tools.ts'
 
@@ -36,13 +36,23 @@ export async function createServer({ chat, toolsets, more = [] }: McpOptions): P
   server.setRequestHandler('tools/list', async () => ({ tools: tools.map(describe) as never }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = tools.find(({ name }) => name === params.name)
-    if (!tool) {
-      const known = tools.map(({ name }) => name)
-      return reportFailure(explain(new ToolError(unknownName('tool', params.name, known))))
-    }
+    if (!tool) return reportFailure(explain(await unknownTool(params.name, tools, toolsets)))
     return callTool(tool, (params.arguments ?? {}) as Record<string, unknown>, chat, context)
   })
   return server
+}
+
+async function unknownTool(name: string, tools: readonly Tool[], toolsets: readonly Toolset[]): Promise<ToolError> {
+  const elsewhere = (await loadTools(allToolsets)).find(tool => tool.name === name)?.toolset
+  return new ToolError(
+    elsewhere
+      ? `there is no tool "${name}": it is in the toolset ${elsewhere}, and this server has ${toolsets.join(', ')}`
+      : unknownName(
+          'tool',
+          name,
+          tools.map(tool => tool.name),
+        ),
+  )
 }
 
 const instructions =
@@ -105,13 +115,18 @@ function chooseSignal({ impact }: Tool, { mcpReq, http }: ServerContext): AbortS
 function checkArguments({ input }: Tool, args: Readonly<Record<string, unknown>>): void {
   const known = Object.keys(input.properties)
   for (const given of Object.keys(args))
-    if (!known.includes(given)) throw new ToolError(unknownName('argument', given, known))
+    if (!known.includes(given)) throw new ToolError(`there is no argument "${given}". ${listKnown(known)}`)
   for (const required of input.required ?? [])
     if (args[required] === undefined) throw new ToolError(`the argument ${required} is required`)
   for (const [given, value] of Object.entries(args)) {
     const problem = problemIn(given, input.properties[given]!, value)
     if (problem) throw new ToolError(problem)
   }
+}
+
+/** All of them: what is spelled alike may mean something else, such as `topic` for `to`. */
+function listKnown(names: readonly string[]): string {
+  return names.length === 0 ? 'This tool has none' : `The arguments are ${names.join(', ')}`
 }
 
 function reportFailure(text: string) {

@@ -76,6 +76,24 @@ describe('over restarts of the daemon, kill -9 too, every message gets one reply
     })
 })
 
+test('natter bot run says that the server is away, and that a restart in memory has made its key invalid', async t => {
+  const flags = ['--memory', '--preset', 'dev', '--port', String(await freePort())]
+  let daemon = await launch(mkdtempSync(join(folder, 'memory-')), { flags })
+  t.after(() => daemon.process.kill('SIGKILL'))
+  const account = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! }
+  const bot = new Watched(t, newShell(t, account).spawn(['bot', 'run', handler, '--as', 'echo-bot']))
+  await bot.said(/listens at/)
+  daemon.process.kill('SIGKILL')
+  await daemon.closed
+  await bot.said(/cannot reach .*; retrying/)
+  daemon = await launch(mkdtempSync(join(folder, 'memory-')), { flags })
+  assert.equal(await bot.ended, 4)
+  assert.match(
+    bot.stderr,
+    /natter: Invalid API key \(INVALID_API_KEY\)\n {2}The key is no longer valid\. A daemon in memory/,
+  )
+})
+
 describe('a repeater', () => {
   const away = new Error('away')
   const isPassing = (error: unknown) => error === away

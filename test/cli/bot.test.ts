@@ -76,7 +76,7 @@ describe('natter bot run', () => {
     write('echo.ts', 'export default (')
     await until(async () => {
       await say(id, 'again')
-      return /cannot be loaded, so the version before goes on/.test(bot.stderr)
+      return /echo\.ts cannot be loaded, so the previous version keeps running: Unexpected/.test(bot.stderr)
     })
     bot.child.kill('SIGTERM')
     assert.equal(await bot.ended, 0)
@@ -104,6 +104,23 @@ describe('natter bot run', () => {
     assert.match(errors[1], /did not finish within 1 s; it was ended/)
     assert.match(errors[2], /did not finish within 1 s; it was ended/)
     assert.equal(errors.length, 3)
+  })
+
+  test('points out what a function returned in vain', async t => {
+    const file = write(
+      'vain.mjs',
+      `export default ({ text }, bot) =>
+         text === 'number' ? 42 : text === 'object' ? { content: 'x' } : text === 'reply' ? bot.reply('done') : false`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file, '--count', '4')
+    for (const text of ['number', 'object', 'reply', 'false']) await say(id, text)
+    assert.equal(await bot.ended, 0)
+    const errors = lines(bot).flatMap(line => line.error?.reason ?? [])
+    assert.deepEqual(errors, [
+      'the function returned a number and sent nothing; a reply is a text',
+      'the function returned an object and sent nothing; a reply is a text',
+    ])
   })
 
   test('stops a function that sends without end for one message', async t => {
@@ -156,7 +173,10 @@ describe('natter bot new', () => {
     assert.equal(made.code, 0, made.stderr)
     const steps = ['natter daemon start --memory --preset dev', 'natter bot run greeter.ts --as echo-bot']
     assert.deepEqual(made.stdout.split('\n'), [...steps, "natter send echo-bot 'Hello'", ''])
-    assert.match(readFileSync(join(shell.home, 'greeter.test.ts'), 'utf8'), /natter\.runBot\(handle/)
+    const written = readFileSync(join(shell.home, 'greeter.test.ts'), 'utf8')
+    assert.match(written, /natter\.runBot\(handle/)
+    // A bot that runs keeps the process alive, also after a failed assertion.
+    assert.match(written, /t\.after\(\(\) => natter\.stop\(\)\)/)
     const again = await shell.natter(['bot', 'new', 'greeter'])
     assert.equal(again.code, 1)
     assert.match(again.stderr, /greeter\.ts exists/)

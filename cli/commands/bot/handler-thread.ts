@@ -11,7 +11,7 @@ export class HandlerThread {
   /** What it was loaded from. */
   readonly files: readonly string[]
   readonly #worker: Worker
-  #finish: ((error: Error | undefined) => void) | undefined
+  #finish: ((outcome: Error | string) => void) | undefined
   #request: Request | undefined
   #ended = false
 
@@ -49,10 +49,10 @@ export class HandlerThread {
   }
 
   /**
-   * Rejects with what the handler threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
+   * Resolves to the type of what the handler returned. Rejects with what it threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
    * have waited for a server that was away, which are not held against it.
    */
-  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<void> {
+  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<string> {
     this.#request = request
     let counted = waited()
     return new Promise((resolve, reject) => {
@@ -67,11 +67,11 @@ export class HandlerThread {
         this.#end(new Error(`the handler did not finish within ${within / 1000} s; it was ended`))
       }
       let late = setTimeout(look, within)
-      this.#finish = error => {
+      this.#finish = outcome => {
         clearTimeout(late)
         this.#finish = undefined
-        if (error) reject(error)
-        else resolve()
+        if (outcome instanceof Error) reject(outcome)
+        else resolve(outcome)
       }
       this.#tell({ kind: 'handle', message, me })
     })
@@ -83,7 +83,7 @@ export class HandlerThread {
   }
 
   #hear(note: FromWorker): void {
-    if (note.kind === 'done') this.#finish?.(note.error === undefined ? undefined : new Error(note.error))
+    if (note.kind === 'done') this.#finish?.(note.error === undefined ? note.returned! : new Error(note.error))
     else if (note.kind === 'call') {
       const { call, method, path, params } = note
       this.#request!(method, path, params).then(

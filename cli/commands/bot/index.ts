@@ -23,7 +23,7 @@ idempotency keys. It works with any server of the API family.`,
     examples: [
       'natter bot run echo.ts --as echo-bot',
       'natter bot run echo.ts --dry-run',
-      'natter exec -- natter bot run echo.js --as echo-bot --count 1',
+      'natter bot run echo.ts --all --within 5s --json',
     ],
     run: async call => (await import('./run.ts')).runHandler(call),
   },

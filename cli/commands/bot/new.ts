@@ -68,13 +68,13 @@ function renderTest(handler: string): string {
     "import { startNatter } from 'natter/testing'",
     `import handle from './${handler}'`,
     '',
-    "test('it answers', async () => {",
+    "test('it answers', async t => {",
     '  const natter = await startNatter()',
+    '  t.after(() => natter.stop())',
     "  await natter.runBot(handle, { as: 'echo-bot' })",
     "  const to = [natter.account('echo-bot').userId]",
     "  await natter.as('amy').messages.send({ type: 'direct', to, content: 'Hello' })",
     "  await natter.waitFor({ type: 'message', message: { content: 'You said: Hello (message 1)' } })",
-    '  await natter.stop()',
     '})',
   )
 }

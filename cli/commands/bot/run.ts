@@ -2,11 +2,13 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
+import { kindHeader } from '../../../daemon/api/errors.ts'
 import { keyHeader } from '../../../daemon/api/idempotency.ts'
 import { buildBotMessage, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
 import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
+import type { NatterError } from '../../../daemon/client/index.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { addHint, exitCodes, Failure, refusal, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import { nextSignal } from '../../base/signals.ts'
@@ -60,7 +62,9 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   try {
     let handled = 0
     const what = { types: ['message'], gaps: true, allPublicStreams: all } as const
-    for await (const event of client.events({ ...what, signal: stopping.signal, onReady: ready })) {
+    const onAway = (error: Error) => note(`${error.message}; retrying`)
+    const hooks = { signal: stopping.signal, onReady: ready, onAway, onBack: () => note('reconnected') }
+    for await (const event of client.events({ ...what, ...hooks })) {
       if (event.type === 'gap') {
         note(gapText(event))
         continue
@@ -79,12 +83,26 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
       const recorded = transcript.recording(request, conversation)
       await handler
         .use(thread => thread.handle(message, me, recorded, within, () => repeater.waited))
+        .then(returned => transcript.returned(conversation, returned))
         .catch((error: Error) => transcript.error(conversation, error.message))
       if (++handled === count) break
     }
+  } catch (error) {
+    throw error instanceof NatterError ? explainEnd(error) : error
   } finally {
     await handler.end()
   }
+}
+
+/** As of any other subcommand. The key was good when the bot began. */
+function explainEnd({ status, body, kind }: NatterError): Failure {
+  const failure = refusal(status, body, [kindHeader, kind])
+  return kind === 'unauthenticated'
+    ? addHint(
+        failure,
+        'The key is no longer valid. A daemon in memory makes new keys when it starts, unless it has --secret.',
+      )
+    : failure
 }
 
 /** How often saved files are looked for. Polling works everywhere; change notifications do not. */
@@ -119,10 +137,10 @@ class ReloadingHandler {
   }
 
   /** A message in progress is finished by the version that began it. */
-  use(work: (thread: HandlerThread) => Promise<void>): Promise<void> {
+  use<T>(work: (thread: HandlerThread) => Promise<T>): Promise<T> {
     const done = this.#turn.then(async () => {
       if (this.#thread.ended) this.#thread = await HandlerThread.load(this.#file)
-      await work(this.#thread)
+      return work(this.#thread)
     })
     this.#turn = done.catch(() => {})
     return done
@@ -142,7 +160,7 @@ class ReloadingHandler {
       this.#seen = this.#look()
       note(`loaded ${this.#file} again`)
     } catch (error) {
-      note(`${this.#file} cannot be loaded, so the version before goes on: ${(error as Error).message}`)
+      note(`${this.#file} cannot be loaded, so the previous version keeps running: ${(error as Error).message}`)
     }
   }
 

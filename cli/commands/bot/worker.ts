@@ -32,7 +32,7 @@ export type FromWorker =
       readonly path: string
       readonly params: Readonly<Record<string, unknown>>
     }
-  | { readonly kind: 'done'; readonly error?: string }
+  | { readonly kind: 'done'; readonly returned?: string; readonly error?: string }
 
 const { file } = workerData as { readonly file: string }
 const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: Error): void }>()
@@ -69,8 +69,8 @@ async function start(): Promise<void> {
 
 async function handle(handler: BotHandler, message: BotMessage, me: BotAccount): Promise<void> {
   try {
-    await handleMessage(handler, message, me, request, new AbortController().signal)
-    tell({ kind: 'done' })
+    const returned = await handleMessage(handler, message, me, request, new AbortController().signal)
+    tell({ kind: 'done', returned })
   } catch (error) {
     tell({ kind: 'done', error: describe(error) })
   }
@@ -104,13 +104,18 @@ function readTypeScript(): void {
   const { readFileSync } = process.getBuiltinModule('node:fs')
   for (const ending of ['.ts', '.mts', '.cts'])
     extensions[ending] = (module, path) => {
-      const { code } = transform(readFileSync(path, 'utf8'), {
-        transforms: ['typescript', 'imports'],
-        filePath: path,
-        preserveDynamicImport: true,
-      })
-      module._compile(code, path)
+      module._compile(removeTypes(readFileSync(path, 'utf8'), path), path)
     }
+}
+
+function removeTypes(source: string, path: string): string {
+  try {
+    return transform(source, { transforms: ['typescript', 'imports'], filePath: path, preserveDynamicImport: true })
+      .code
+  } catch (error) {
+    const reason = (error as Error).message.replace(`Error transforming ${path}: `, '')
+    throw new Error(path === file ? reason : `${path}: ${reason}`)
+  }
 }
 
 /** The files of the handler, without packages. */

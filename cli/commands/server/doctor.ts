@@ -98,8 +98,9 @@ function profiles(): Finding {
 
 function daemon(): Finding {
   const folder = dataFolder(undefined)
-  const { url, pid } = readRunning(folder) ?? {}
-  return ok('daemon', url ? `running at ${url} (process ${pid}) with the store ${folder}` : `no daemon uses ${folder}`)
+  const { url, pid, args = [] } = readRunning(folder) ?? {}
+  const where = args.includes('--memory') ? ', in memory' : ` with the store ${folder}`
+  return ok('daemon', url ? `running at ${url} (process ${pid})${where}` : `no daemon uses ${folder}`)
 }
 
 /** The store of the default folder, and the files of its daemon. */

@@ -349,9 +349,10 @@ export const messages = {
       name: 'messages submessage',
       done: 'added to message {message_id}',
       args: ['message_id', 'content'],
+      defaults: { msg_type: 'widget' },
       examples: [
-        'natter messages submessage 12 \'{"type":"new_option","idx":1,"option":"Soup"}\' --msg-type widget',
-        'natter messages submessage 12 \'{"type":"question","question":"Dinner?"}\' --msg-type widget --json',
+        'natter messages submessage 12 \'{"type":"vote","key":"canned,0","vote":1}\'',
+        'natter messages submessage 12 \'{"type":"new_option","idx":1,"option":"Soup"}\' --json',
       ],
     },
   }),

@@ -12,7 +12,7 @@ import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
 import { newAccount } from '../people/users/index.ts'
 import { avatarUrl } from '../people/users/present.ts'
 import { nameFacts, roleFacts } from '../people/users/update.ts'
-import { invalid, missing } from '../refusal.ts'
+import { invalid, missing, needed } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
@@ -162,7 +162,8 @@ function checkAddress(ctx: Context, shortName: string): string {
 
 function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
   const { bot_type, payload_url, interface_type, service_name, config_data = {} } = params
-  if (bot_type === 3) return { service: { url: checkUrl('payload_url', payload_url ?? ''), interface: interface_type } }
+  if (bot_type === 3 && payload_url === undefined) throw needed('payload_url', 'for an outgoing webhook bot')
+  if (bot_type === 3) return { service: { url: checkUrl('payload_url', payload_url!), interface: interface_type } }
   // OPEN: which embedded bots exist is not shown; natter has none to offer.
   if (bot_type === 4) throw invalid('bot_type', 'embedded bots are not enabled')
   if (bot_type === 2 && service_name) {

@@ -29,7 +29,7 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
   if (running)
     throw new Failure(exitCodes.refused, `a daemon already runs at ${running.url} (process ${running.pid})`, {
       code: 'ALREADY_RUNNING',
-      hint: 'Use it, stop it with `natter daemon stop`, or name another folder with --data.',
+      hint: `Use it, stop it with \`natter daemon stop${nameFolder(flagIn(args, 'data'))}\`, or name another folder with --data.`,
     })
   const before = readProfiles(process.env).profiles[localProfile]?.site
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
@@ -37,7 +37,17 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
-  print(`store  ${args.includes('--memory') ? 'memory only' : folder}\nlog    ${logFile(folder)}\n`)
+  print(`store  ${nameStore(folder, args)}\nlog    ${logFile(folder)}\n`)
+}
+
+/** The folder of a daemon in memory has its log only. */
+function nameStore(folder: string, args: readonly string[] = []): string {
+  return args.includes('--memory') ? 'memory only' : folder
+}
+
+/** The flag, as it is given again. */
+function nameFolder(given: string | undefined): string {
+  return given === undefined ? '' : ` --data ${/^[\w./-]+$/.test(given) ? given : JSON.stringify(given)}`
 }
 
 /** There is one profile for daemons on this machine: the last one that was started. */
@@ -50,7 +60,7 @@ async function noteReplaced(before: string | undefined, url: string): Promise<vo
 export async function stop({ flags, globals }: Invocation): Promise<void> {
   const folder = folderIn(flags)
   const running = await findRunning(folder)
-  if (!running) throw notRunning(folder)
+  if (!running) throw await notRunning(folder)
   await end(running, folder, globals.timeout ?? stopTimeout)
   if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
     note(`stopped the daemon at ${running.url}`)
@@ -59,7 +69,7 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
 export async function restart({ args, globals }: Invocation): Promise<void> {
   const folder = dataFolder(flagIn(args, 'data'))
   const running = await findRunning(folder)
-  if (!running) throw notRunning(folder)
+  if (!running) throw await notRunning(folder)
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
   await start({ args: ['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals })
@@ -78,7 +88,7 @@ export async function reload({ flags, globals }: Invocation): Promise<void> {
       'Windows has no signal for this; restart the daemon with `natter daemon restart`',
     )
   const running = await findRunning(folder)
-  if (!running) throw notRunning(folder)
+  if (!running) throw await notRunning(folder)
   const file = join(folder, logLevelFileName)
   if (level === undefined) rmSync(file, { force: true })
   else writeFileAtomicallySync(file, `${level}\n`, { durable: false })
@@ -94,7 +104,9 @@ export async function status({ flags, globals }: Invocation): Promise<void> {
   const { pid = null, url = null } = running ?? {}
   const formatted = await printFormatted({ running: running !== undefined, ready, pid, url, data: folder }, globals)
   if (!formatted && running)
-    print(`${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${folder}\n`)
+    print(
+      `${ready ? 'running' : 'not ready'}\nurl    ${url}\npid    ${pid}\nstore  ${nameStore(folder, running.args)}\n`,
+    )
   else if (!formatted) print(`not running\nstore  ${folder}\n`)
   if (running) return
   const { site } = accountFor(globals, process.env)
@@ -196,8 +208,12 @@ function prepareFolder(folder: string): void {
   }
 }
 
-function notRunning(folder: string): Failure {
+async function notRunning(folder: string): Promise<Failure> {
+  const site = readProfiles(process.env).profiles[localProfile]?.site
+  const isElsewhere = site !== undefined && (await answers(site)) !== 'nothing'
   return new Failure(exitCodes.notFound, `no daemon runs on ${folder}`, {
-    hint: 'Start one with `natter daemon start`.',
+    hint: isElsewhere
+      ? `The daemon at ${site} has another folder: name it with --data.`
+      : 'Start one with `natter daemon start`.',
   })
 }

@@ -259,7 +259,7 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
   bot: {
     about: 'a bot and its test',
     files: botFiles('bot', 'mjs'),
-    run: 'natter exec --preset dev -- natter bot run bot.mjs --as echo-bot',
+    run: 'node --test bot.test.mjs',
   },
   agent: {
     about: 'a skill file and an MCP configuration for an agent',
