@@ -3,7 +3,7 @@
 
 import type { Fact, ResourceFact } from './domain/facts.ts'
 import { applyFact } from './domain/index.ts'
-import type { QueueRegistration } from './domain/model/facts/queues.ts'
+import type { QueueRegistration } from './domain/model/rows/queues.ts'
 import { State } from './domain/model/state.ts'
 
 /** What facts change. */

@@ -8,6 +8,11 @@ import * as Type from './shape-builders.ts'
 
 export type { Static, TSchema }
 
+type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T
+
+/** Values of a shape that are not to be changed. */
+export type ReadonlyOf<S extends TSchema> = Frozen<Static<S>>
+
 // --- shapes -----------------------------------------------------------------------------------------------------
 
 export const text = Type.String()

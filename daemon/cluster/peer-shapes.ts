@@ -3,7 +3,7 @@
 
 import { anything, eitherOf, int, keyed, listOf, maybe, nullable, oneOf } from '../api/define.ts'
 import { count, fileName, label, row, time, rowUserId as userId } from '../api/shapes/rows.ts'
-import { queueRegistration } from '../domain/row-checks/beside.ts'
+import { queueRegistration } from '../domain/model/rows/queues.ts'
 
 /** More than a daemon sends in one call. */
 const most = 10_000

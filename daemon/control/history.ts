@@ -3,8 +3,8 @@
 
 import type { Fact } from '../domain/facts.ts'
 import type { Sent } from '../domain/messages/messages/reception.ts'
-import type { QueueRegistration } from '../domain/model/facts/queues.ts'
 import { RowHistory } from '../domain/model/row-history.ts'
+import type { QueueRegistration } from '../domain/model/rows/queues.ts'
 import type { State } from '../domain/model/state.ts'
 import type { Engine } from '../engine.ts'
 import type { Queue } from '../events/queue.ts'

@@ -1,7 +1,8 @@
 // Recordings: every call with what was sent and what was answered, as lines of JSON, while a client reads them. Secrets are hidden.
 
-import type { Upload } from '../api/define.ts'
+import type { Static, Upload } from '../api/define.ts'
 import { maskJson } from '../api/masking.ts'
+import type { call } from '../api/shapes/control.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { jsonOr } from '../local/json.ts'
 import { maskField } from './kept.ts'
@@ -15,21 +16,7 @@ const mostReaders = 10
 /** Characters that may wait for a slow reader. */
 const mostWaiting = 64 * 1024 * 1024
 
-/** As much of a call as a recording says. */
-interface RecordedCall {
-  readonly id: number
-  readonly time: number
-  readonly method: string
-  readonly path: string
-  readonly user_agent: string | null
-  readonly endpoint: string | null
-  readonly user: string | null
-  readonly sent: Readonly<Record<string, unknown>>
-  readonly status: number | null
-  readonly duration_ms: number | null
-  readonly fault: string | null
-  readonly lost: boolean
-}
+type Call = Static<typeof call>
 
 interface Reader {
   lines: string[]
@@ -41,7 +28,7 @@ interface Reader {
 
 export class Recordings {
   readonly #readers = new Set<Reader>()
-  readonly #sent = new WeakMap<RecordedCall, Readonly<Record<string, unknown>>>()
+  readonly #sent = new WeakMap<Call, Readonly<Record<string, unknown>>>()
 
   get isActive(): boolean {
     return this.#readers.size > 0
@@ -54,13 +41,13 @@ export class Recordings {
   }
 
   /** A call has arrived. */
-  know(call: RecordedCall, sent: Iterable<readonly [string, string | Upload]>): void {
+  know(call: Call, sent: Iterable<readonly [string, string | Upload]>): void {
     if (!this.isActive) return
     this.#sent.set(call, Object.fromEntries([...sent].map(([name, value]) => [name, maskField(name, value)])))
   }
 
   /** A call was answered, or its client went away: then there is no body. */
-  end(call: RecordedCall, body: string | undefined): void {
+  end(call: Call, body: string | undefined): void {
     if (!this.isActive) return
     const { id, time, method, path, user_agent, endpoint, user, status, duration_ms, fault, lost } = call
     const sent = this.#sent.get(call) ?? call.sent

@@ -1,5 +1,7 @@
 // Answers "why": which step kept an account from receiving a message, computed from what was true when it was sent.
 
+import type { explainedQueue } from '../api/control/why.ts'
+import type { Static } from '../api/define.ts'
 import {
   explainAccess,
   explainAccount,
@@ -14,17 +16,7 @@ import { missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { Delivery } from './deliveries.ts'
 import type { QueueLife, SentMessage } from './history.ts'
-import { presentStep, type ShownStep } from './rule-names.ts'
-
-interface ExplainedQueue {
-  readonly queue_id: string
-  /** Name of the program that registered it. */
-  readonly client: string | null
-  /** Whether the event was put into the queue. */
-  readonly received: boolean | null
-  readonly ended?: string
-  readonly steps: ShownStep[]
-}
+import { presentStep } from './rule-names.ts'
 
 interface Part {
   readonly received: boolean | null
@@ -192,7 +184,7 @@ function lowerFirst(says: string, email: string): string {
   return says.startsWith(email) ? says : says[0]!.toLowerCase() + says.slice(1)
 }
 
-function presentPart({ received, life, steps }: Part, isRefused: boolean): ExplainedQueue {
+function presentPart({ received, life, steps }: Part, isRefused: boolean): Static<typeof explainedQueue> {
   return {
     queue_id: life.queue.id,
     client: life.queue.clientName ?? null,

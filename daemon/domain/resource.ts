@@ -3,7 +3,7 @@
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf, Upload } from '../api/define.ts'
 import type { Level } from '../api/levels/level.ts'
 import type { Fact } from './facts.ts'
-import type { Dialect, QueueRegistration } from './model/facts/queues.ts'
+import type { Dialect, QueueRegistration } from './model/rows/queues.ts'
 import type { Conversation, State, User } from './model/state.ts'
 import type { Refusal } from './refusal.ts'
 

@@ -4,7 +4,7 @@
 import type { Capability } from '../api/capabilities.ts'
 import { getLevel } from '../api/levels/level.ts'
 import { defaultLevel } from '../api/levels/releases.ts'
-import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { QueueRegistration } from '../domain/model/rows/queues.ts'
 import type { Announcement, Client, Event } from '../domain/resource.ts'
 import { type EventText, writeEvent } from './event-text.ts'
 

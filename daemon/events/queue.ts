@@ -1,7 +1,7 @@
 // One event queue: its registration, the events that its client has not acknowledged yet, and the poll that waits for more.
 
 import type { Clock } from '../clock.ts'
-import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { QueueRegistration } from '../domain/model/rows/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Client } from '../domain/resource.ts'
 import type { EventText } from './event-text.ts'

@@ -1,7 +1,7 @@
 // Event queues: the events that each client has not acknowledged yet, and the polls that wait for more. Registrations and
 // acknowledgements are facts, and replay makes the pending events again, so queues survive a restart.
 
-import type { QueueRegistration } from '../domain/model/facts/queues.ts'
+import type { QueueRegistration } from '../domain/model/rows/queues.ts'
 import type { Refusal } from '../domain/refusal.ts'
 import type { Announcement } from '../domain/resource.ts'
 import { Adapter, type FormedEvent } from './adapt.ts'

@@ -1,7 +1,7 @@
 // Writes answers, with flat lists of headers, which cost least: an event is sent to thousands of polls from here.
 
 import { kindHeader, parameterHeader } from '../api/errors.ts'
-import type { Dialect } from '../domain/model/facts/queues.ts'
+import type { Dialect } from '../domain/model/rows/queues.ts'
 import { inQuotes, inWords, malformed, Refusal } from '../domain/refusal.ts'
 import { Written } from '../domain/written.ts'
 import { speak } from './dialect.ts'

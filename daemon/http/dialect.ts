@@ -1,7 +1,7 @@
 // The public dialect: what other servers of the API family call things, in one table for both directions. Clients made
 // for those servers get it and work unmodified; our own get the names of the spec, and all others get both names.
 
-import type { Dialect } from '../domain/model/facts/queues.ts'
+import type { Dialect } from '../domain/model/rows/queues.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { FieldMap } from './parameters.ts'
 

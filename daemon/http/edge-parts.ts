@@ -1,6 +1,6 @@
 // The parts of the edge of a world.
 
-import type { Dialect } from '../domain/model/facts/queues.ts'
+import type { Dialect } from '../domain/model/rows/queues.ts'
 import type { AnyResource, Keys, ServerFacts, Tools } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import type { Intake } from './body.ts'

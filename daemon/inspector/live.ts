@@ -2,55 +2,21 @@
 // the figures of health.
 
 import { effect, signal } from '@preact/signals'
+import type { ReadonlyOf } from '../api/define.ts'
+import type { call, health, loggedEvent } from '../api/shapes/control.ts'
 import { laterPause } from '../client/following.ts'
-import type { Finding } from '../local/findings.ts'
 import { control, phase, reloadAccounts, token } from './session.ts'
 
-export interface LoggedEvent {
-  /** Unique in this page, over restarts of the daemon, which counts from 1 again. */
+/** Unique in this page, over restarts of the daemon, which counts from 1 again. */
+interface Keyed {
   readonly key: number
-  readonly id: number
-  readonly time: number
-  readonly to: readonly number[]
-  readonly position: number
-  readonly queues: readonly string[]
-  readonly event: Readonly<Record<string, any>>
 }
 
-export interface LoggedCall {
-  readonly key: number
-  readonly id: number
-  readonly time: number
-  readonly method: string
-  readonly path: string
-  readonly endpoint: string | null
-  readonly user: string | null
-  readonly user_agent: string | null
-  /** Absent in daemons of older versions. */
-  readonly sent?: Readonly<Record<string, unknown>>
-  readonly params: Readonly<Record<string, unknown>>
-  readonly status: number | null
-  readonly code: string | null
-  readonly duration_ms: number | null
-  readonly fault: string | null
-  readonly lost: boolean
-  /** Of a daemon with --strict. */
-  readonly strict?: readonly Finding[]
-}
+export type LoggedEvent = Keyed & ReadonlyOf<typeof loggedEvent> & { readonly event: Readonly<Record<string, any>> }
 
-export interface Health {
-  readonly version: string
-  readonly uptime_ms: number
-  readonly rss: number
-  readonly heap_used: number
-  readonly position: number
-  readonly journal_bytes: number | null
-  readonly queues: number
-  readonly waiting: number
-  readonly pending: number
-  readonly calls: number
-  readonly events: number
-}
+export type LoggedCall = Keyed & ReadonlyOf<typeof call>
+
+export type Health = ReadonlyOf<typeof health>
 
 export interface Sample extends Health {
   /** Seconds, by the browser's clock. */

@@ -2,14 +2,11 @@
 // new one.
 
 import { computed, signal } from '@preact/signals'
+import type { accounts as accountPage } from '../api/control/accounts.ts'
+import type { ReplyOf } from '../api/define.ts'
 import { encodeFields, NatterError, type Reply, Sender } from '../client/sender.ts'
 
-export interface Account {
-  readonly user_id: number
-  readonly email: string
-  readonly full_name: string
-  readonly api_key: string
-}
+export type Account = NonNullable<ReplyOf<typeof accountPage.list>['account']>
 
 interface Kept {
   readonly token?: string

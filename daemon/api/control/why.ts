@@ -12,9 +12,11 @@ const step = record({
   law: maybe(text),
 })
 
-const explainedQueue = record({
+export const explainedQueue = record({
   queue_id: text,
+  /** Name of the program that registered it. */
   client: nullable(text),
+  /** Whether the event was put into the queue. */
   received: nullable(bool),
   ended: maybe(text),
   steps: listOf(step),

@@ -3,6 +3,7 @@
 
 import type { Static, TSchema } from '@sinclair/typebox'
 import { defaultBounds, longestKept, withoutBounds } from '../bounds.ts'
+import type { ReadonlyOf } from '../define.ts'
 import * as Type from '../shape-builders.ts'
 import { groupValue } from './permission-settings.ts'
 
@@ -11,10 +12,8 @@ export const highestId = 2 ** 28
 /** Lower: what users follow is kept in arrays by user ID. */
 const highestUserId = 5_000_000
 
-type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T
-
 /** The rows that a shape describes. They never change. */
-export type RowOf<S extends TSchema> = Frozen<Static<S>>
+export type RowOf<S extends TSchema> = ReadonlyOf<S>
 
 /** All the fields and no others. */
 export function row<S extends Record<string, TSchema>>(fields: S) {

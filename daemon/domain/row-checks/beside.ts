@@ -1,20 +1,10 @@
 // Shapes of rows that are beside those of the state: event queues and the store's own row in state.json, clock and uploads in a
 // snapshot file.
 
-import { bool, eitherOf, int, listOf, maybe, nullable, oneOf, text } from '../../api/define.ts'
-import {
-  count,
-  fileName,
-  label,
-  longText,
-  numberFrom,
-  row,
-  textLike,
-  time,
-  tuple,
-  rowUserId as userId,
-} from '../../api/shapes/rows.ts'
+import { bool, eitherOf, int, listOf, maybe, text } from '../../api/define.ts'
+import { count, fileName, label, numberFrom, row, textLike, tuple, rowUserId as userId } from '../../api/shapes/rows.ts'
 import { limits } from '../limits.ts'
+import { registeredFields } from '../model/rows/queues.ts'
 
 export const store = row({ secretVerifier: maybe(label), restoreId: maybe(label) })
 
@@ -26,29 +16,8 @@ const pending = eitherOf(
   row({ id: count, position: count, lasting: bool, body: text, secretsOf: maybe(userId) }),
 )
 
-const registered = {
-  id: label,
-  userId,
-  eventTypes: nullable(listOf(label)),
-  capabilities: listOf(label),
-  lifespan: time,
-  narrow: listOf(tuple(longText, longText)),
-  allPublicStreams: bool,
-  applyMarkdown: bool,
-  clientGravatar: bool,
-  slimPresence: bool,
-  includeSubscribers: oneOf('true', 'false', 'partial'),
-  step: maybe(count),
-  clientName: maybe(label),
-  dialect: maybe(oneOf('spec', 'zulip', 'both')),
-  level: maybe(count),
-}
-
-/** Of a queue when it begins. */
-export const queueRegistration = row(registered)
-
 const queue = row({
-  ...registered,
+  ...registeredFields,
   birth: int,
   pending: listOf(pending),
   newest: int,

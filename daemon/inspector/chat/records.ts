@@ -1,27 +1,12 @@
 // Messages, people and channels of the API, as far as the page reads them.
 
-export interface Reaction {
-  readonly emoji_name: string
-  readonly emoji_code: string
-  readonly reaction_type: string
-  readonly user_id: number
-}
+import type { ReadonlyOf } from '../../api/define.ts'
+import type { reaction } from '../../api/messages/reactions.ts'
+import type { message } from '../../api/shapes/messages.ts'
 
-export interface Message {
-  readonly id: number
-  readonly type: 'stream' | 'private'
-  readonly stream_id?: number
-  readonly subject: string
-  readonly content: string
-  readonly display_recipient: string | readonly { readonly id: number; readonly full_name: string }[]
-  readonly sender_id: number
-  readonly sender_full_name: string
-  readonly sender_email: string
-  readonly timestamp: number
-  readonly last_edit_timestamp?: number
-  readonly reactions: readonly Reaction[]
-  readonly flags: readonly string[]
-}
+export type Reaction = ReadonlyOf<typeof reaction>
+
+export type Message = ReadonlyOf<typeof message> & { readonly flags: readonly string[] }
 
 export interface User {
   readonly user_id: number

@@ -1,29 +1,14 @@
 // Drift: which fields of endpoints and events differ from those of a recorded server, by natter replay --against natter.
 
 import { useSignal } from '@preact/signals'
+import type { drift } from '../../api/control/drift.ts'
+import type { ReplyOf } from '../../api/define.ts'
 import { Choice, useFresh } from '../parts/controls.tsx'
 import { fullTime } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import { control } from '../session.ts'
 
-interface Difference {
-  readonly where: string
-  readonly field: string
-  readonly kind: 'presence' | 'type' | 'value'
-  readonly recorded: string
-  readonly found: string
-  readonly call: number
-  readonly count: number
-  readonly accepted: boolean
-}
-
-interface Report {
-  readonly time: number
-  readonly recording: string
-  readonly calls: number
-  readonly differences: readonly Difference[]
-  readonly left_out: number
-}
+type Report = NonNullable<ReplyOf<typeof drift.show>['drift']>
 
 export function Drift() {
   const which = useSignal('new')

@@ -1,6 +1,8 @@
 // Every event of every account, live, and the queues it went to.
 
 import { useComputed } from '@preact/signals'
+import type { allQueues } from '../../api/control/queues.ts'
+import type { ReplyOf } from '../../api/define.ts'
 import { clearEvents, events, type LoggedEvent, skipped } from '../live.ts'
 import { Button, Json } from '../parts/basics.tsx'
 import { writeFollow } from '../parts/commands.ts'
@@ -11,17 +13,7 @@ import { Table } from '../parts/table.tsx'
 import { explainMessage } from '../parts/why.tsx'
 import { accounts, control, isControlled } from '../session.ts'
 
-interface Queue {
-  readonly queue_id: string
-  readonly user: string | null
-  readonly event_types: readonly string[] | null
-  readonly pending: number
-  readonly last_event_id: number
-  readonly acknowledged: number
-  readonly waiting: boolean
-  readonly last_seen: number
-  readonly expires: number
-}
+type Queue = ReplyOf<typeof allQueues.list>['queues'][number]
 
 /** Names of accounts in one row. */
 const shownNames = 3

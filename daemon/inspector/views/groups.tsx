@@ -2,21 +2,16 @@
 
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { ReadonlyOf, ReplyOf } from '../../api/define.ts'
+import type { userGroups } from '../../api/people/user-groups.ts'
+import type { groupValue } from '../../api/shapes/permission-settings.ts'
 import { users } from '../chat/store.ts'
 import { set } from '../parts/basics.tsx'
 import { Table } from '../parts/table.tsx'
 import { actor, call, control, isControlled } from '../session.ts'
 
-interface Group {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  readonly members: readonly number[]
-  readonly direct_subgroup_ids: readonly number[]
-  readonly is_system_group: boolean
-}
-
-type GroupValue = number | { readonly direct_members: readonly number[]; readonly direct_subgroups: readonly number[] }
+type Group = ReplyOf<typeof userGroups.list>['user_groups'][number]
+type GroupValue = ReadonlyOf<typeof groupValue>
 
 interface Found {
   readonly groups: readonly Group[]

@@ -1,19 +1,16 @@
 // The view of what the daemon sent: mails, and the calls of outgoing webhooks.
 
 import { useSignal } from '@preact/signals'
+import type { outbox } from '../../api/control/outbox.ts'
+import type { ReadonlyOf, ReplyOf } from '../../api/define.ts'
+import type { delivery } from '../../api/shapes/control.ts'
 import { clock } from '../live.ts'
 import { Button, Json, set } from '../parts/basics.tsx'
 import { attempt, useFresh } from '../parts/controls.tsx'
 import { fromNow, fullTime, localPart } from '../parts/format.ts'
 import { accounts, callAs, control } from '../session.ts'
 
-interface Mail {
-  readonly id: number
-  readonly time: number
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-}
+type Mail = ReplyOf<typeof outbox.list>['mails'][number]
 
 export function Mails() {
   const { value } = useFresh<readonly Mail[]>(async () => (await control('GET', '/outbox', { limit: 200 })).mails)
@@ -37,20 +34,7 @@ export function Mails() {
   )
 }
 
-interface Delivery {
-  readonly id: number
-  readonly time: number
-  readonly bot: string | null
-  readonly message_id: number
-  readonly trigger: string
-  readonly status: 'waiting' | 'delivered' | 'failed'
-  readonly attempts: number
-  readonly next_attempt: number | null
-  readonly http_status: number | null
-  readonly error: string | null
-  readonly response: string | null
-  readonly request: { readonly url: string; readonly content_type: string; readonly body: unknown } | null
-}
+type Delivery = ReadonlyOf<typeof delivery>
 
 export function Webhooks() {
   const open = useSignal<number | undefined>(undefined)

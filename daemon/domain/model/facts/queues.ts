@@ -1,6 +1,7 @@
 // Facts about event queues, and about the store as a whole. No resource owns these facts.
 
 import type { Answer } from '../rows/people.ts'
+import type { QueueRegistration } from '../rows/queues.ts'
 
 /** Facts of the event queues. */
 export type QueueFact =
@@ -27,33 +28,3 @@ export type StoreFact =
   | { readonly type: 'store.secret-changed'; readonly verifier: string }
   /** A request with an idempotency key was answered. */
   | { readonly type: 'store.answered'; readonly answer: Answer }
-
-/**
- * Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. A caller that is not known
- * gets the habits of the spec, and `both` names.
- */
-export type Dialect = 'spec' | 'zulip' | 'both'
-
-export interface QueueRegistration {
-  readonly id: string
-  readonly userId: number
-  /** null: all types. */
-  readonly eventTypes: readonly string[] | null
-  readonly capabilities: readonly string[]
-  /** Milliseconds without a poll after which it expires. */
-  readonly lifespan: number
-  readonly narrow: readonly (readonly [string, string])[]
-  readonly allPublicStreams: boolean
-  readonly applyMarkdown: boolean
-  readonly clientGravatar: boolean
-  readonly slimPresence: boolean
-  readonly includeSubscribers: 'true' | 'false' | 'partial'
-  /** How far apart the event IDs of two positions are; absent in queues of version 0.1.0. */
-  readonly step?: number
-  /** What the registration was answered in, and so its events; absent in queues of version 0.1.0. */
-  readonly dialect?: Dialect
-  /** Name of the program that registered it; absent in queues of version 0.1.0. */
-  readonly clientName?: string
-  /** The feature level at which the registration was answered, and so its events; absent in queues of version 0.1.0. */
-  readonly level?: number
-}
