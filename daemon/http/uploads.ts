@@ -96,6 +96,8 @@ function attachmentFor(
   return found
 }
 
+const scripts = /(?:java|ecma|live|j)script/i
+
 function answerWith({ contentType, name }: Served, file: StoredFile, request: UploadRequest): UploadAnswer {
   const { path, head, range } = request
   const { size } = file
@@ -106,7 +108,8 @@ function answerWith({ contentType, name }: Served, file: StoredFile, request: Up
     status: part ? 206 : 200,
     body: head ? Readable.from([]) : file.read(first, last),
     headers: {
-      'Content-Type': contentType,
+      // A script of this origin would run in the page at /, whose policy allows those; with nosniff, text does not.
+      'Content-Type': scripts.test(contentType) ? 'text/plain; charset=utf-8' : contentType,
       'Content-Length': last - first + 1,
       ...(part && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
       'Accept-Ranges': 'bytes',

@@ -81,6 +81,16 @@ describe('POST /user_uploads', () => {
     }
   })
 
+  test('a script is served as text, so that no page of this origin runs it', async () => {
+    for (const type of ['text/javascript', 'application/x-javascript', 'Text/ECMAScript; version=6', 'text/jscript']) {
+      const { url } = await amy.call(api.upload, { file: file('alert(1)', 'a.js', type) })
+      const { headers } = await amy.raw('GET', url)
+      assert.equal(headers['content-type'], 'text/plain; charset=utf-8', type)
+      assert.equal(headers['x-content-type-options'], 'nosniff')
+      assert.match(String(headers['content-disposition']), /^attachment;/)
+    }
+  })
+
   test('the same bytes from many at once are kept once, and everyone gets an address', async () => {
     const bytes = Buffer.alloc(300_000, 'the same ')
     const all = await Promise.all(Array.from({ length: 40 }, () => amy.call(api.upload, { file: file(bytes) })))
