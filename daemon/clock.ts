@@ -111,6 +111,14 @@ function whole(ms: number): number {
   return Math.ceil(ms - 0.001)
 }
 
+/** A move in progress. The clock is frozen meanwhile. */
+interface Move {
+  /** Where it ends, by `elapsed`. */
+  readonly until: number
+  /** Whether the clock runs afterwards. */
+  resumes: boolean
+}
+
 /** Time that can be frozen, moved and resumed. While it is frozen, only moving it fires timers. */
 export class SteeredClock implements Clock {
   readonly boundary: Boundary
@@ -121,13 +129,12 @@ export class SteeredClock implements Clock {
   /** The same for `elapsed`, which no jump changes. */
   #frozenElapsed = 0
   #elapsedAhead = 0
-  /** Where a move in progress ends, by `elapsed`. */
-  #heading: number | undefined
+  #move: Move | undefined
   #turn = 0
   #stopped = false
   readonly #due = new Set<Due>()
   /** Moves run one after the other, because each must see timers that the one before it has set. */
-  #moving: Promise<void> = Promise.resolve()
+  #moving: Promise<unknown> = Promise.resolve()
 
   constructor(frozenAt?: number, boundary = new Boundary()) {
     this.boundary = boundary
@@ -141,7 +148,8 @@ export class SteeredClock implements Clock {
   }
 
   get setting(): ClockSetting {
-    return this.#frozenAt === undefined ? { ahead: this.#ahead } : { frozenAt: this.#frozenAt }
+    if (this.#frozenAt === undefined) return { ahead: this.#ahead }
+    return this.#move?.resumes ? { ahead: this.#frozenAt - Date.now() } : { frozenAt: this.#frozenAt }
   }
 
   now(): number {
@@ -153,7 +161,7 @@ export class SteeredClock implements Clock {
   }
 
   heading(): number {
-    return this.#heading ?? this.elapsed()
+    return this.#move?.until ?? this.elapsed()
   }
 
   after(ms: number, run: () => void, time?: number): Cancel {
@@ -176,12 +184,20 @@ export class SteeredClock implements Clock {
   }
 
   freeze(): void {
+    if (this.#move) {
+      this.#move.resumes = false
+      return
+    }
     this.#frozenElapsed = Math.ceil(this.elapsed())
     this.#frozenAt = this.now()
     for (const due of this.#due) due.cancel?.()
   }
 
   resume(): void {
+    if (this.#move) {
+      this.#move.resumes = true
+      return
+    }
     if (this.#frozenAt === undefined) return
     this.#ahead = this.#frozenAt - Date.now()
     this.#elapsedAhead = this.#frozenElapsed - monotonicMs()
@@ -189,8 +205,9 @@ export class SteeredClock implements Clock {
     for (const due of this.#due) this.#arm(due)
   }
 
-  /** Shows another time, earlier or later, without firing anything on the way: no time passes. */
+  /** Shows another time, earlier or later, without firing anything on the way: no time passes. Ends a move in progress. */
   jump(to: ClockSetting): void {
+    this.#move = undefined
     if (!this.frozen) this.freeze()
     if ('frozenAt' in to) this.#frozenAt = to.frozenAt
     else {
@@ -201,30 +218,35 @@ export class SteeredClock implements Clock {
 
   /**
    * Moves time forward, firing what falls due on the way; `settle` lets each firing finish its work first. A move ends where it is
-   * when `settle` throws.
+   * when `settle` throws. False if a jump has ended it.
    */
-  moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<void> {
-    const move = this.#moving.then(() => this.#move(time(this.now()), settle))
-    this.#moving = move.catch(() => {})
-    return move
+  moveTo(time: (now: number) => number, settle: () => Promise<void>): Promise<boolean> {
+    const moved = this.#moving.then(() => this.#moveOn(time(this.now()), settle))
+    this.#moving = moved.catch(() => {})
+    return moved
   }
 
-  async #move(time: number, settle: () => Promise<void>): Promise<void> {
-    const running = !this.frozen
-    if (running) this.freeze()
+  async #moveOn(time: number, settle: () => Promise<void>): Promise<boolean> {
+    const resumes = !this.frozen
+    if (resumes) this.freeze()
     const until = this.elapsed() + Math.round(time - this.now())
-    this.#heading = until
+    const move: Move = { until, resumes }
+    this.#move = move
     try {
       for (let next = this.#earliest(until); next; next = this.#earliest(until)) {
         this.#due.delete(next.due)
         this.#pass(next.at)
         this.boundary.run(next.due.run)
         await settle()
+        if (this.#move !== move) return false
       }
       this.#pass(until)
+      return true
     } finally {
-      this.#heading = undefined
-      if (running) this.resume()
+      if (this.#move === move) {
+        this.#move = undefined
+        if (move.resumes) this.resume()
+      }
     }
   }
 

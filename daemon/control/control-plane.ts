@@ -134,7 +134,7 @@ export class ControlPlane {
     // What is being tried now is tried at the time that was.
     await this.parts.quiet()
     let fired = 0
-    await this.clock.moveTo(
+    const isThere = await this.clock.moveTo(
       now => {
         const end = time(now)
         if (end > latestTime) throw invalid(parameter, 'the clock goes no further than the end of the year 9999')
@@ -147,14 +147,19 @@ export class ControlPlane {
         if (isGone() || ++fired > mostDue) throw this.#stoppedAt(parameter)
       },
     )
+    if (!isThere)
+      throw conflict(parameter, `a reset or restore has set the clock to ${this.#shown} while it moved. Move it on from there`)
     await nextTurn()
   }
 
+  get #shown(): string {
+    return new Date(this.clock.now()).toISOString()
+  }
+
   #stoppedAt(parameter: string): Refusal {
-    const reached = new Date(this.clock.now()).toISOString()
     return conflict(
       parameter,
-      `more than ${mostDue} things fall due on the way; the clock has stopped at ${reached}. Move it on from there`,
+      `more than ${mostDue} things fall due on the way; the clock has stopped at ${this.#shown}. Move it on from there`,
     )
   }
 

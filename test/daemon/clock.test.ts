@@ -174,6 +174,34 @@ describe('a steered clock', () => {
     assert.deepEqual([clock.now(), clock.elapsed()], [6000, 6000])
   })
 
+  test('that jumps, is frozen or is resumed while it moves shows a time', async () => {
+    const whileMoving = async (frozenAt: number | undefined, steer: (clock: SteeredClock) => void) => {
+      const clock = new SteeredClock(frozenAt)
+      clock.after(1000, () => {})
+      clock.after(2000, () => {})
+      let steered = false
+      const isThere = await clock.moveTo(
+        now => now + 5000,
+        async () => {
+          if (!steered) steer(clock)
+          steered = true
+        },
+      )
+      clock.stop()
+      return { clock, isThere }
+    }
+    const back = await whileMoving(10_000, clock => clock.jump({ frozenAt: 3000 }))
+    assert.deepEqual([back.isThere, back.clock.now(), back.clock.frozen], [false, 3000, true])
+    const running = await whileMoving(undefined, clock => clock.jump({ ahead: 0 }))
+    assert.deepEqual([running.isThere, running.clock.setting], [false, { ahead: 0 }])
+    assert.ok(Number.isFinite(running.clock.now()))
+    const resumed = await whileMoving(10_000, clock => clock.resume())
+    assert.deepEqual([resumed.isThere, resumed.clock.frozen], [true, false])
+    assert.ok(resumed.clock.now() >= 15_000)
+    const frozen = await whileMoving(undefined, clock => clock.freeze())
+    assert.deepEqual([frozen.isThere, frozen.clock.frozen], [true, true])
+  })
+
   test('keeps its timers when it jumps: no time passes', async () => {
     const clock = new SteeredClock(5_000)
     let fired = 0
