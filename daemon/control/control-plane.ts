@@ -148,7 +148,10 @@ export class ControlPlane {
       },
     )
     if (!isThere)
-      throw conflict(parameter, `a reset or restore has set the clock to ${this.#shown} while it moved. Move it on from there`)
+      throw conflict(
+        parameter,
+        `a reset or restore has set the clock to ${this.#shown} while it moved. Move it on from there`,
+      )
     await nextTurn()
   }
 
