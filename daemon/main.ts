@@ -146,7 +146,10 @@ function giveUp(error: unknown): void {
   const { code, message, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   if (error instanceof UsageError) warn(`${message}\nSee natterd --help.`)
   else if (code === 'EADDRINUSE') warn(`port ${port} on ${address} is in use; choose another with --port, or --port 0`)
-  else if (code === 'EADDRNOTAVAIL' || code === 'EACCES') warn(`cannot listen there: ${message}`)
+  else if (code === 'EADDRNOTAVAIL')
+    warn(`this machine does not have the address ${address}; choose another with --host`)
+  else if (code === 'EACCES' && port)
+    warn(`port ${port} is reserved on this machine; choose one above 1023 with --port`)
   else warn(message)
   process.exitCode = error instanceof UsageError ? 2 : 1
 }

@@ -94,11 +94,11 @@ export function followEvents(
 ): AsyncGenerator<Event | GapEvent, void> {
   refuseUnknown('client.events', options, optionNames)
   for (const type of options.types ?? [])
-    if (!typeNames.includes(type)) throw new TypeError(unknownName('event type', type, typeNames))
+    if (!eventTypeNames.includes(type)) throw new TypeError(unknownName('event type', type, eventTypeNames))
   return follow(calls, options, caller)
 }
 
-const typeNames: readonly string[] = [...eventTypes, ...foreignEventTypes]
+export const eventTypeNames: readonly string[] = [...eventTypes, ...foreignEventTypes]
 const optionNames = Object.keys({
   types: 1,
   gaps: 1,

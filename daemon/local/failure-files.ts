@@ -23,6 +23,7 @@ export interface FailedRun {
 }
 
 export const snapshotName = 'snapshot.json'
+export const runName = 'run.json'
 
 export function failureFiles(
   run: FailedRun,
@@ -31,7 +32,7 @@ export function failureFiles(
   const { clock, calls, events, queues, faults, mails, webhooks } = report
   return [
     ['README.md', readme(run)],
-    ['run.json', json(run)],
+    [runName, json(run)],
     ['clock.json', json(clock)],
     ['calls.ndjson', lines(calls)],
     ['events.ndjson', lines(events)],
@@ -63,13 +64,13 @@ What the daemon knew at the end. Keys, passwords and tokens are hidden; the snap
 - \`events.ndjson\`: the last 1,000 events with the accounts and queues that received them
 - \`queues.json\`: every event queue with its unread events
 - \`snapshot.json\`: the organization; \`seed.*\` and \`daemon.log\`, if they are here: what it began with, and the log of the daemon
-- \`spaces/NAME\`, if it is here: the same of a space that the command left
+- \`spaces/NAME\`, if it is here: the same of a space that the command left; other folders: the same of a test that failed
 - \`run.json\`, \`clock.json\`, \`faults.json\`, \`outbox.ndjson\`, \`webhooks.ndjson\`
 
 Look at it again with a daemon that starts from here, with its inspector:
 
     natter exec --resume .
-    natter exec --resume . -- npm test
+    natter exec --resume . -- COMMAND
 `
 }
 

@@ -20,7 +20,8 @@ export function parse(args: readonly string[]): Given {
     return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values as Given
   } catch (error) {
     const message = (error as Error).message.split('. To specify')[0]!
-    const meant = didYouMean(/^Unknown option '--([^']+)'/.exec(message)?.[1] ?? '', Object.keys(options))
+    const flags = Object.keys(options).map(name => `--${name}`)
+    const meant = didYouMean(/^Unknown option '(--[^']+)'/.exec(message)?.[1] ?? '', flags)
     throw new UsageError(meant ? `${message}. ${meant}` : message)
   }
 }
@@ -58,7 +59,6 @@ export function readFlag<N extends DaemonFlagName>(
 }
 
 export function readAll(read: Read): FlagValues {
-  const camelCase = (name: string) => name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
   return Object.fromEntries(daemonFlagList.map(([name]) => [camelCase(name), read(name)])) as unknown as FlagValues
 }
 
@@ -75,4 +75,8 @@ function checkedValue(name: string, { type, choices = [], min = 0, max }: Daemon
 
 export function isOn(text: string | undefined): boolean {
   return ['1', 'true', 'yes'].includes(text ?? '')
+}
+
+export function camelCase(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -79,8 +79,10 @@ function chooseHosts({ host, url, cluster }: Config): TrustedHosts {
 /** The address with a host that can be called, unlike 0.0.0.0, and under the name that was given for it. */
 export function readableUrl(address: string, host: string): string {
   const { protocol, port } = new URL(address)
-  if (isWildcard(host)) return `${protocol}//127.0.0.1:${port}`
-  return isLoopback(host) && !host.includes(':') ? `${protocol}//${host}:${port}` : address
+  // URLs leave out the usual port of their scheme.
+  const end = port && `:${port}`
+  if (isWildcard(host)) return `${protocol}//127.0.0.1${end}`
+  return isLoopback(host) && !host.includes(':') ? `${protocol}//${host}${end}` : address
 }
 
 /** The level in the file `log-level` of the folder, or else that of the flags. */

@@ -14,6 +14,7 @@ import type { ClientFinding } from '../local/findings.ts'
 import { nameWarnings, warn } from '../local/warnings.ts'
 import type { Seed } from '../seed/format.ts'
 import { readConfig } from '../start/config.ts'
+import { camelCase, UsageError } from '../start/flags.ts'
 import type { BotOptions, RunningBot } from './bot.ts'
 import { keepOnFailure } from './keep.ts'
 import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
@@ -88,8 +89,17 @@ export async function startNatter(options: NatterOptions | RemoteOptions = {}): 
     return createNatter({ world: daemon.world, url: daemon.localUrl, spaces: daemon.spaces, stop })
   } catch (error) {
     forgotten.withdraw()
-    throw error
+    throw inOptions(error)
   }
+}
+
+/** An error about a flag of the daemon, or about its port, in the words of the options. */
+function inOptions(error: unknown): unknown {
+  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') return new Error(`startNatter: port ${port} is in use; choose another, or 0`)
+  if (!(error instanceof UsageError)) return error
+  const option = (flag: string) => (flag === 'heartbeat' ? 'heartbeatSeconds' : camelCase(flag))
+  return new TypeError(`startNatter: ${message.replace(/--([a-z-]+)/g, (_, flag: string) => option(flag))}`)
 }
 
 const optionNames = Object.keys({
@@ -111,7 +121,7 @@ const optionNames = Object.keys({
 function reportIfForgotten({ stack = '' }: Caller): { withdraw(): void } {
   const place = /^\s+at (.*)$/m.exec(stack)?.[1]
   const report = () =>
-    warn(`a daemon was never stopped. Call stop() on what startNatter() returned ${place ?? ''}`.trimEnd())
+    warn(`a daemon was never stopped. Call stop() on what startNatter() returned${place ? `, at ${place}` : ''}`)
   process.once('exit', report)
   return { withdraw: () => void process.removeListener('exit', report) }
 }

@@ -53,7 +53,7 @@ export function keepOnFailure(
     if (!failed || !started) return
     const path = join(folder, fileName(failed.test))
     await started.keep(path, failed)
-    process.stderr.write(`natter: ${failed.test} failed; see ${path}, or run natter exec --resume ${path}\n`)
+    process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run natter exec --resume ${path}\n`)
   })
 }
 

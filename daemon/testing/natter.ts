@@ -1,6 +1,7 @@
 // One world of a test: its accounts, its clock, and everything the control plane knows of it, without a network in between.
 
 import { readFileSync } from 'node:fs'
+import { eventTypeNames } from '../client/events.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
 import type { Delivery } from '../control/deliveries.ts'
@@ -9,7 +10,7 @@ import type { Fault, FaultRule } from '../control/faults.ts'
 import type { ShownStep } from '../control/rule-names.ts'
 import type { WantedSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
-import { refuseUnknown } from '../local/did-you-mean.ts'
+import { refuseUnknown, unknownName } from '../local/did-you-mean.ts'
 import { parseDuration } from '../local/durations.ts'
 import type { ClientFinding } from '../local/findings.ts'
 import { accountVariables } from '../local/profiles.ts'
@@ -171,14 +172,37 @@ export async function keepingAlive<T>(work: T | Promise<T>): Promise<T> {
   }
 }
 
+/** What a wait can be for, and the function that waits for it. */
+const waits = { event: 'waitFor', call: 'waitForCall', webhook: 'waitForWebhook' } as const
+export type WaitKind = keyof typeof waits
+
+/** Refuses at once what could never come, and options that would be ignored. */
+export function checkWait(kind: WaitKind, wanted: Pattern, options: WaitOptions): void {
+  const where = waits[kind]
+  if (typeof wanted !== 'object' || wanted === null)
+    throw new TypeError(`${where}: give the fields of the ${kind} as an object, such as ${examples[kind]}`)
+  refuseUnknown(where, options, kind === 'event' ? ['within', 'user'] : ['within'])
+  const { type } = wanted
+  if (kind === 'event' && typeof type === 'string' && !type.startsWith('/') && !eventTypeNames.includes(type))
+    throw new TypeError(`${where}: ${unknownName('event type', type, eventTypeNames)}`)
+}
+
+const examples: Readonly<Record<WaitKind, string>> = {
+  event: "{ type: 'message' }",
+  call: "{ endpoint: 'send-message' }",
+  webhook: "{ bot: 'echo-bot' }",
+}
+
 export function explainMiss(
-  kind: string,
+  kind: WaitKind,
   wanted: Pattern,
   near: readonly { readonly differs: readonly string[] }[],
+  user?: string,
 ): string {
   const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
-  const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all.`
-  return `no ${kind} matched ${JSON.stringify(wanted)}. ${seen}`
+  const reader = user === undefined ? '' : ` for ${user}`
+  const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all${reader}.`
+  return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}`
 }
 
 export function milliseconds(given: Duration): number {

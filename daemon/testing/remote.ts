@@ -9,6 +9,7 @@ import { controlTokenIn } from '../local/ready-file.ts'
 import {
   type Account,
   buildVariables,
+  checkWait,
   type Explanation,
   explainMiss,
   keepingAlive,
@@ -17,6 +18,7 @@ import {
   type Natter,
   type Pattern,
   type SpaceOptions,
+  type WaitKind,
   type WaitOptions,
   wantedSpace,
 } from './natter.ts'
@@ -82,11 +84,13 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     return readAccount(found.account)
   }
 
-  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+  async function wait(kind: WaitKind, wanted: Pattern, options: WaitOptions = {}) {
+    checkWait(kind, wanted, options)
+    const { within = 5, user } = options
     const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
     const waited = await control.call('POST', '/wait', params)
     if (waited.met) return waited[kind]
-    throw new Error(explainMiss(kind, wanted, waited.near))
+    throw new Error(explainMiss(kind, wanted, waited.near, user))
   }
 
   const list = async (path: string, field: string) => (await control.call('GET', `${path}?limit=100000`))[field]
@@ -174,7 +178,9 @@ class Control {
 /** A token goes only to the site that it came with. */
 function daemonIn(given: string, controlToken: string | undefined): { site: string; token: string } {
   if (typeof given !== 'string' || !/^https?:\/\//.test(given) || !URL.canParse(given))
-    throw new TypeError(`startNatter: in must be the URL of a daemon, such as http://127.0.0.1:9991, not ${given}`)
+    throw new TypeError(
+      `startNatter: in must be the URL of a daemon, such as http://127.0.0.1:9991, not ${given}; natter exec sets NATTER_SITE`,
+    )
   const site = siteAddress(given.replace(/#.*$/s, ''))
   const { NATTER_SITE, NATTER_CONTROL_TOKEN } = process.env
   const ofEnvironment = NATTER_SITE?.replace(/\/+$/, '') === site ? NATTER_CONTROL_TOKEN : undefined

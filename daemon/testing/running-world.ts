@@ -13,6 +13,7 @@ import { keepWorld } from './keep.ts'
 import {
   type Account,
   buildVariables,
+  checkWait,
   explainMiss,
   forward,
   keepingAlive,
@@ -22,6 +23,7 @@ import {
   type Natter,
   type Pattern,
   type SpaceOptions,
+  type WaitKind,
   type WaitOptions,
   wantedSpace,
 } from './natter.ts'
@@ -54,11 +56,13 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     return client
   }
 
-  async function wait(kind: 'event' | 'call' | 'webhook', wanted: Pattern, { within = 5, user }: WaitOptions = {}) {
+  async function wait(kind: WaitKind, wanted: Pattern, options: WaitOptions = {}) {
+    checkWait(kind, wanted, options)
+    const { within = 5, user } = options
     const reader = user === undefined ? undefined : requireUser(control, user).id
     const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
     if (waited.met) return waited[kind]
-    throw new Error(explainMiss(kind, wanted, waited.near))
+    throw new Error(explainMiss(kind, wanted, waited.near, user))
   }
 
   const bots: RunningBot[] = []

@@ -51,8 +51,8 @@ describe('natter exec --levels', () => {
     const { code, stdout } = await shell.natter(['exec', '--', 'sh', '-c', script, process.execPath, natter])
     assert.equal(code, 5)
     assert.deepEqual(
-      stdout.match(/^\d{3} +\S+ +\d/gm)?.map(row => row.replace(/ +/g, ' ')),
-      ['417 11.0-dev 0', '443 12.0-dev 5', '474 12.0-dev 0'],
+      stdout.match(/^\d{3} +\S+ +\d +\S+/gm)?.map(row => row.replace(/ +/g, ' ')),
+      ['417 11.0-dev 0 0', '443 12.0-dev 5 -', '474 12.0-dev 0 0'],
     )
     assert.doesNotMatch(stdout, /First test/)
   })

@@ -61,10 +61,13 @@ def test_the_level_is_that_of_the_run(natter):
     assert.match(readFileSync(join(shell.home, 'failure/spaces', space!, 'calls.ndjson'), 'utf8'), /get-own-user/)
   })
 
-  test('node names the package where the project does not have it', async t => {
-    const { code, stderr } = await newShell(t).run(['init', 'node'])
+  test('node and go say what the project has to have first', async t => {
+    const shell = newShell(t)
+    const { code, stderr } = await shell.run(['init', 'node'])
     assert.equal(code, 0)
     assert.match(stderr, /natter is not installed in this project\. First: npm install --save-dev \.\/natter-.+\.tgz/)
+    const go = await shell.run(['init', 'go'])
+    assert.match(go.stderr, /there is no go\.mod here\. First: go mod init /)
   })
 
   test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
@@ -85,7 +88,14 @@ test('the level is that of the run', async () => {
     writeFileSync(file, readFileSync(file, 'utf8') + level)
     assert.match(runIn(shell, run, { EXPECTED_LEVEL: '417' }), /pass 2\b/)
     const failing = `natter exec --on-failure failure -- ${run}`
-    assert.match(runIn(shell, `${failing} || true`, { EXPECTED_LEVEL: '1' }), /fail 1\b/)
+    const earlier = join(shell.home, 'failure/a-test-of-an-earlier-run')
+    mkdirSync(earlier, { recursive: true })
+    for (const name of ['run.json', 'snapshot.json']) writeFileSync(join(earlier, name), '{}')
+    const failed = runIn(shell, `${failing} || true`, { EXPECTED_LEVEL: '1' })
+    assert.match(failed, /fail 1\b/)
+    // Not the daemon of natter exec, of which the tests know nothing.
+    assert.match(failed, /natter exec --resume failure\/the-level-is-that-of-the-run\n$/)
+    assert.ok(!existsSync(earlier))
     assert.ok(existsSync(join(shell.home, 'failure/the-level-is-that-of-the-run/snapshot.json')))
     assert.match(runIn(shell, run, { NATTER_LEVEL: '12.0', EXPECTED_LEVEL: '498' }), /pass 2\b/)
   })
@@ -95,9 +105,18 @@ test('the level is that of the run', async () => {
     assert.match(runIn(shell, 'vitest run'), /1 passed/)
   })
 
-  test('bot passes its test', async t => {
+  test('jest passes', { skip: !installed('jest', '--version') && 'jest is not installed' }, async t => {
+    const { shell } = await project(t, 'jest')
+    writeFileSync(join(shell.home, 'package.json'), '{}')
+    assert.match(runIn(shell, 'jest'), /1 passed/)
+  })
+
+  test('bot passes its test, and a test that fails ends', async t => {
     const { shell } = await project(t, 'bot')
     assert.match(runIn(shell, 'node --test'), /pass 1\b/)
+    const file = join(shell.home, 'bot.test.mjs')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('(message 1)', '(message 2)'))
+    assert.match(runIn(shell, 'node --test || true'), /fail 1\b/)
   })
 
   test('github runs the tests of the project with a daemon', async t => {

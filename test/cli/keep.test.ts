@@ -72,6 +72,7 @@ describe('natter exec --on-failure and --resume', () => {
     const script = `${natter} spaces create worker-1 --json > /dev/null && test "$NATTER_ON_FAILURE" = ${folder} && exit 4`
     const run = await shell.natter(['exec', '--on-failure', 'failure', '--', 'sh', '-c', script])
     assert.equal(run.code, 4, run.stderr)
+    assert.match(run.stderr, /natter exec --resume failure\/spaces\/worker-1\n/)
     const look = ['sh', '-c', `${natter} whoami --fields role`]
     const kept = join(folder, 'spaces/worker-1')
     assert.equal((await shell.natter(['exec', '--resume', kept, '--', ...look])).stdout, '100\n')
@@ -80,11 +81,12 @@ describe('natter exec --on-failure and --resume', () => {
   test('natter keep does the same for a daemon that runs on', async t => {
     const shell = newShell(t)
     const folder = join(shell.home, 'kept')
-    const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} keep ${folder} && ${natter} whoami`
+    const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} spaces create one --json && ${natter} keep ${folder} && ${natter} whoami`
     const run = await shell.natter(['exec', '--preset', 'dev', '--', 'sh', '-c', script])
     assert.equal(run.code, 0, run.stderr)
     assert.match(run.stderr, /wrote .*kept/)
     assert.equal(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).what, 'natter keep')
+    assert.equal(JSON.parse(readFileSync(join(folder, 'spaces/one/run.json'), 'utf8')).what, 'space one')
     const look = ['sh', '-c', `${natter} messages list -n 1 --fields content`]
     assert.equal((await shell.natter(['exec', '--resume', folder, '--', ...look])).stdout, 'Pizza?\n')
   })

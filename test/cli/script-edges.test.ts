@@ -209,6 +209,10 @@ describe('natter ready', () => {
     assert.equal((await natter(['ready', url])).code, 6)
     const { code, stderr } = await natter(['ready', '--wait', '--within', '120ms', url])
     assert.deepEqual([code, stderr], [8, `natter: ${url} was not ready within 0.12 s: nothing answers\n`])
+    const absent = await natter(['ready', '--wait', '--within', '120ms', '--ready-file', 'none.json'], {
+      NATTER_SITE: '',
+    })
+    assert.deepEqual([absent.code, absent.stderr], [8, 'natter: there was no ready file none.json within 0.12 s\n'])
   })
 
   test('waits for a ready file that is not there yet', async () => {

@@ -3,7 +3,16 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -144,6 +153,12 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     assert.equal(JSON.parse(seen.output).is_owner, true)
     assert.equal(run('natter', ['reset'], folder, env).status, 0)
     assert.match(readFileSync(env.NATTER_LOG, 'utf8'), /natter is ready/)
+    const keep = parse(readFileSync(join(root, 'docs/action/keep/action.yml'), 'utf8')).runs.steps[0].run
+    assert.equal(run('natter', ['spaces', 'create', 'of-a-test'], folder, env).status, 0)
+    const kept = run('bash', ['--noprofile', '--norc', '-c', keep], folder, env)
+    assert.equal(kept.status, 0, kept.output)
+    const files = ['daemon.log', 'calls.ndjson', 'spaces/of-a-test/calls.ndjson']
+    for (const file of files) assert.ok(existsSync(join(env.NATTER_ON_FAILURE!, file)), file)
   })
 
   test('fails loudly, with the log of the daemon, when that does not start', () => {

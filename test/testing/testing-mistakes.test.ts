@@ -22,6 +22,36 @@ describe('startNatter', () => {
     })
   })
 
+  test('names the option that has a wrong value, and a port that is in use', async () => {
+    await assert.rejects(startNatter({ preset: 'x' } as never), {
+      message: "startNatter: preset takes empty or dev, not 'x'",
+    })
+    await assert.rejects(startNatter({ heartbeatSeconds: -1 }), /^TypeError: startNatter: heartbeatSeconds takes /)
+    await using natter = await startNatter()
+    const port = Number(new URL(natter.url).port)
+    await assert.rejects(startNatter({ port }), {
+      message: `startNatter: port ${port} is in use; choose another, or 0`,
+    })
+  })
+
+  test('waits refuse what could never come, and say for whom nothing came', async () => {
+    await using natter = await startNatter()
+    const wrong: readonly (readonly [Promise<unknown>, string])[] = [
+      [
+        natter.waitFor('message' as never),
+        "waitFor: give the fields of the event as an object, such as { type: 'message' }",
+      ],
+      [natter.waitFor({ type: 'mesage' }), 'waitFor: there is no event type "mesage". Did you mean message?'],
+      [natter.waitFor({}, { withn: 1 } as never), 'waitFor: there is no option "withn". Did you mean within?'],
+      [natter.waitForCall({}, { user: 'amy' } as never), 'waitForCall: there is no option "user"'],
+      [
+        natter.waitFor({ type: 'message' }, { user: 'cat', within: 0 }),
+        'no event for cat matched {"type":"message"}. There was no event at all for cat.',
+      ],
+    ]
+    for (const [wait, message] of wrong) await assert.rejects(wait, { message })
+  })
+
   test('a daemon that is never stopped lets the process end, and is reported with its place', async () => {
     const { code, stdout, stderr } = await runScript(`
       import { startNatter } from '${library('testing')}'
@@ -34,7 +64,7 @@ describe('startNatter', () => {
     assert.deepEqual([code, stdout], [0, 'Amy Adams\na\n'])
     assert.match(
       stderr,
-      /^natter: a daemon was never stopped\. Call stop\(\) on what startNatter\(\) returned .*script\.mjs:3:/,
+      /^natter: a daemon was never stopped\. Call stop\(\) on what startNatter\(\) returned, at .*script\.mjs:3:/,
     )
   })
 

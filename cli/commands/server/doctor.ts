@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { locateConfigFile } from '../../../daemon/local/config-file.ts'
+import { daemonFlags } from '../../../daemon/local/flags.ts'
 import { harmless } from '../../../daemon/local/harmless.ts'
 import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
@@ -124,7 +125,8 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     const said = `${account.site} answered in ${took} ms, feature level ${level}`
     findings.push(ok('server', version === undefined ? said : `${said}, version ${version}`))
   } catch (error) {
-    return [wrong('server', error)]
+    const elsewhere = await findElsewhere(account.site, timeout)
+    return [{ ...wrong('server', error), ...(elsewhere && { todo: elsewhere }) }]
   }
   if (!account.email || !account.apiKey)
     return [
@@ -146,6 +148,19 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
 
 function find(what: string, state: Finding['state'], says: string, todo?: string): Finding {
   return { what, state, says, ...(todo && { todo }) }
+}
+
+/** Whether a daemon answers in another place than the one that was tried. */
+async function findElsewhere(site: string | undefined, timeout: number): Promise<string | undefined> {
+  const places = [readRunning(dataFolder(undefined))?.url, `http://127.0.0.1:${daemonFlags.port.fallback}`]
+  for (const place of places) {
+    if (place === undefined || place === site) continue
+    const probe = { method: 'GET', path: '/readyz', fields: new Map<string, string>() }
+    const answer = await send({ site: place, from: {} }, probe, { timeout }).catch(() => undefined)
+    if (answer?.status === 200)
+      return `A daemon answers at ${place}. Log in with \`natter login ${place} EMAIL\`, or start it again: it saves its key.`
+  }
+  return undefined
 }
 
 function ok(what: string, says: string): Finding {

@@ -43,7 +43,11 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   const limit = duration(String(flags.within ?? patience), '--within')
   const deadline = Date.now() + (flags.wait === true ? limit : 0)
   const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
-  while (file !== undefined && flags.wait === true && !existsSync(file) && Date.now() < deadline) await sleep(step)
+  if (file !== undefined && flags.wait === true) {
+    while (!existsSync(file) && Date.now() < deadline) await sleep(step)
+    if (!existsSync(file))
+      throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
+  }
   const site = siteFor(args[0], globals)
   const account = { site, from: {} }
   if (globals.dryRun || globals.curl)

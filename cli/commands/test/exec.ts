@@ -78,7 +78,8 @@ What the command prints goes to stderr.`,
       const [place, resume, onFailure] = [own('in'), own('resume'), own('on-failure')]
       const as = own('as') ?? globals.as
       for (const word of args) refuseUnknownFlag(word)
-      if (rest.length === 0 && resume === undefined) throw usage('no command given', 'Example: natter exec -- npm test')
+      if (rest.length === 0 && resume === undefined)
+        throw usage('no command given after --', 'Example: natter exec -- npm test')
       if (place !== undefined && (resume ?? onFailure) !== undefined)
         throw usage('--in cannot be combined with --resume and --on-failure')
       const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
@@ -108,7 +109,7 @@ What the command prints goes to stderr.`,
         flagIn(args, 'data') !== undefined ||
         flagIn(args, 'level') !== undefined
       )
-        throw usage('--levels needs a command, and cannot be combined with --level, --data and --on-failure')
+        throw usage('--levels needs a command, and cannot be combined with --level, --data or --on-failure')
       const { runAtLevels } = await import('./level-runs.ts')
       throw new Ending(await runAtLevels(levels, jobs, (level, run) => runOnce(['--level', level], run)))
     },
@@ -172,6 +173,7 @@ async function runWithDaemon(
     const place = as === undefined ? ready : await readyAs(ready, as)
     // In a script it would only be in the way of the command's own output.
     if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
+    if (onFailure !== undefined) await forgetTests(onFailure)
     const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)
@@ -206,17 +208,17 @@ function waitForInterrupt({ url, inspector }: Ready, daemon: ChildProcess): Prom
   return Promise.race([ended, interrupted])
 }
 
-interface ListedSpace {
-  readonly name: string
-  readonly url: string
-  readonly control_token: string
-}
-
 interface FailedCommand {
   readonly command: readonly string[]
   readonly flags: readonly string[]
   readonly code: number
   readonly logged: string
+}
+
+/** What tests of an earlier run kept would look like that of this one. */
+async function forgetTests(folder: string): Promise<void> {
+  const { keptTests } = await import('./keep.ts')
+  for (const test of keptTests(folder)) rmSync(test, { recursive: true, force: true })
 }
 
 /** Errors are only noted: the exit code must stay that of the command. */
@@ -226,26 +228,15 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
     const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
     if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
     const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
-    const { keepFailure } = await import('./keep.ts')
-    const daemon = { site: ready.url, controlToken: ready.control_token! }
-    const spaces = await listSpaces(daemon)
-    // Spaces of an earlier run would look like those of this one.
-    if (existsSync(join(folder, 'run.json'))) rmSync(join(folder, 'spaces'), { recursive: true, force: true })
-    await keepFailure(folder, daemon, run, more)
-    const folders = spaces.map(({ name }) => join(folder, 'spaces', name))
-    for (const [index, { name, url, control_token }] of spaces.entries())
-      await keepFailure(folders[index]!, { site: url, controlToken: control_token }, { what: `space ${name}` })
-    const resumed = folders.length === 0 ? folder : folders.join(', ')
-    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${resumed}`)
+    const { keepFailure, keptTests } = await import('./keep.ts')
+    const spaces = await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
+    // Tests that have a daemon or a space of their own leave the daemon of the command as it was.
+    const [first = folder, ...others] = [...spaces, ...keptTests(folder)]
+    const rest = others.length === 0 ? '' : ` (${others.length} more in ${folder})`
+    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${first}${rest}`)
   } catch (error) {
     note(`the failure could not be kept: ${(error as Error).message}`)
   }
-}
-
-/** Spaces that the command did not delete. */
-async function listSpaces(daemon: { site: string; controlToken: string }): Promise<ListedSpace[]> {
-  const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' })
-  return spaces as ListedSpace[]
 }
 
 /** The same daemon for another account, without the control token, which would open all accounts. */

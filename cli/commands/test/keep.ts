@@ -1,9 +1,15 @@
 // `natter keep DIR`: everything that explains a failure, in one folder that `natter exec --resume DIR` starts from.
 
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
-import { type FailedRun, type FailureReport, failureFiles, snapshotName } from '../../../daemon/local/failure-files.ts'
+import {
+  type FailedRun,
+  type FailureReport,
+  failureFiles,
+  runName,
+  snapshotName,
+} from '../../../daemon/local/failure-files.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -16,7 +22,7 @@ const patience = { timeout: 120_000 }
 export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'keep',
-    about: 'Write calls, events, queues, clock and a snapshot of a daemon to a folder',
+    about: 'Write calls, events, queues, clock and a snapshot of a daemon and its spaces to a folder',
     args: [{ name: 'folder', about: 'the folder; it is created if needed' }],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: 'natter exec --resume FOLDER starts a daemon from it. natter exec --on-failure FOLDER does the same when a command fails.',
@@ -28,12 +34,61 @@ export const subcommands: readonly ExtraSubcommand[] = [
   },
 ]
 
-/** `more` are files that the daemon does not have: its log, its seed. */
+interface ListedSpace {
+  readonly name: string
+  readonly url: string
+  readonly control_token: string
+}
+
+type Extra = readonly (readonly [name: string, content: string | Uint8Array])[]
+
+/**
+ * Keeps the daemon, and every space of it in spaces/NAME. `more` are files that the daemon does not have: its log, its seed.
+ * Returns the folders of the spaces.
+ */
 export async function keepFailure(
   folder: string,
   daemon: Partial<Globals>,
   run: Omit<FailedRun, 'version'>,
-  more: readonly (readonly [name: string, content: string | Uint8Array])[] = [],
+  more: Extra = [],
+): Promise<string[]> {
+  const spaces = await listSpaces(daemon)
+  // Spaces of an earlier run would look like those of this one.
+  if (existsSync(join(folder, runName))) rmSync(join(folder, 'spaces'), { recursive: true, force: true })
+  await keepOne(folder, daemon, run, more)
+  const kept: string[] = []
+  for (const { name, url, control_token } of spaces) {
+    const inside = join(folder, 'spaces', name)
+    await keepOne(inside, { site: url, controlToken: control_token }, { what: `space ${name}` })
+    kept.push(inside)
+  }
+  return kept
+}
+
+/** Folders that tests kept themselves, beside what the daemon knew. */
+export function keptTests(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .map(name => join(folder, name))
+    .filter(inside => [runName, snapshotName].every(file => existsSync(join(inside, file))))
+}
+
+/** A space has no spaces; other errors come again with the next call. */
+async function listSpaces(daemon: Partial<Globals>): Promise<readonly ListedSpace[]> {
+  try {
+    const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' }, patience)
+    return spaces as ListedSpace[]
+  } catch (error) {
+    if (error instanceof Failure) return []
+    throw error
+  }
+}
+
+async function keepOne(
+  folder: string,
+  daemon: Partial<Globals>,
+  run: Omit<FailedRun, 'version'>,
+  more: Extra = [],
 ): Promise<void> {
   const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, patience)
   const version = String(report.version)

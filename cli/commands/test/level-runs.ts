@@ -127,7 +127,8 @@ function report(runs: readonly LevelRun[]): void {
     level: String(level),
     version: versionAt(level),
     exit: String(code),
-    failed: String(failures[at]!.size),
+    // Output in which no test is found says nothing about how many failed.
+    failed: code !== 0 && failures[at]!.size === 0 ? '-' : String(failures[at]!.size),
     seconds: seconds.toFixed(1),
   }))
   print(`${tableLines(rows, String, { columns: undefined, colors: undefined }).join('\n')}\n`)

@@ -1,5 +1,6 @@
 // `natter init KIND`: writes the few files with which a project is tested against a daemon.
 
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
@@ -41,11 +42,15 @@ ${Object.entries(scaffolds)
         scaffold.files,
         `Nothing was written. natter init ${kind} --print prints the files, so that you can add them to yours.`,
       )
-      if (await printFormatted({ files, run: scaffold.run }, globals)) return
+      // A local installation has its programs on the PATH of npx only.
+      const run = process.env.npm_command === 'exec' ? scaffold.run.replace(/^natter /, 'npx natter ') : scaffold.run
+      if (await printFormatted({ files, run }, globals)) return
+      if (kind === 'go' && !existsSync('go.mod'))
+        note('there is no go.mod here. First: go mod init example.com/project')
       if (Object.values(scaffold.files).some(text => text.includes("'natter/testing'")) && !isInstalledHere())
         note(`natter is not installed in this project. First: npm install --save-dev ./natter-${version()}.tgz`)
-      note(`wrote ${files.join(' and ')}; run`)
-      print(`${scaffold.run}\n`)
+      note(`wrote ${files.join(', ')}; run`)
+      print(`${run}\n`)
     },
   },
 ]

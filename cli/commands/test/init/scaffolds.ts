@@ -21,6 +21,7 @@ import pytest
 
 
 def send(method, url, authorization, form=""):
+    __tracebackhide__ = True  # A failure shows the line of the test.
     if method == "GET" and form:
         url, form = url + "?" + form, ""
     request = urllib.request.Request(url, method=method, data=form.encode() or None)
@@ -41,10 +42,12 @@ class Natter:
 
     def control(self, method, path):
         """Calls the control plane: the clock, faults, waits, the keys of all accounts."""
+        __tracebackhide__ = True
         return send(method, self.url + "/control/v1" + path, "Bearer " + self.token)
 
     def call(self, account, method, path, **params):
         """Calls the API as an account. Texts are sent as they are, everything else as JSON."""
+        __tracebackhide__ = True
         found = self.control("GET", "/accounts/" + account)["account"]
         key = base64.b64encode(f"{found['email']}:{found['api_key']}".encode()).decode()
         fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
@@ -60,7 +63,7 @@ def pytest_runtest_makereport(item):
 @pytest.fixture
 def natter(request):
     if "NATTER_SITE" not in os.environ:
-        pytest.fail("run: natter exec --preset dev -- pytest")
+        pytest.fail("run: natter exec --preset dev -- pytest", pytrace=False)
     spaces = os.environ["NATTER_SITE"] + "/control/v1/spaces"
     token = "Bearer " + os.environ["NATTER_CONTROL_TOKEN"]
     space = send("POST", spaces, token)  # Every test finds the organization as it was founded.
@@ -82,16 +85,12 @@ def test_a_message_is_read(natter):
 `
 
 const nodeTest = (
-  runner: string,
+  imports: readonly string[],
   before: string,
   after: string,
 ) => `// Each test run starts a daemon in this process, in milliseconds. Replace the example by what your code does.
 
-${[
-  `import { ${after}, afterEach, ${before}, beforeEach, test } from '${runner}'`,
-  "import assert from 'node:assert/strict'",
-  "import { keepOnFailure, startNatter } from 'natter/testing'",
-].join('\n')}
+${imports.join('\n')}
 
 let natter
 
@@ -106,9 +105,21 @@ keepOnFailure(() => natter, { afterEach }) // With NATTER_ON_FAILURE=FOLDER, wha
 test('a message arrives', async () => {
   await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'tests', content: 'Hello!' })
   const event = await natter.waitFor({ type: 'message', message: { subject: 'tests' } }, { user: 'bob' })
-  assert.match(JSON.stringify(event), /Hello!/)
+  assert.equal(event.message.content, 'Hello!')
 })
 `
+
+const importsFor = (runner: string, before: string, after: string) => [
+  `import { ${after}, afterEach, ${before}, beforeEach, test } from '${runner}'`,
+  "import assert from 'node:assert/strict'",
+  "import { keepOnFailure, startNatter } from 'natter/testing'",
+]
+
+/** With require, which jest takes as it is. */
+const importsForJest = [
+  "const assert = require('node:assert/strict')",
+  "const { keepOnFailure, startNatter } = require('natter/testing')",
+]
 
 const goTest = `// Package chat tests against a chat server: natter exec --preset dev -- go test ./...
 package chat
@@ -238,13 +249,18 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
   },
   node: {
     about: 'a test for the runner of Node',
-    files: { 'natter.test.mjs': nodeTest('node:test', 'before', 'after') },
+    files: { 'natter.test.mjs': nodeTest(importsFor('node:test', 'before', 'after'), 'before', 'after') },
     run: 'node --test',
   },
   vitest: {
     about: 'a test for vitest',
-    files: { 'natter.spec.mjs': nodeTest('vitest', 'beforeAll', 'afterAll') },
+    files: { 'natter.spec.mjs': nodeTest(importsFor('vitest', 'beforeAll', 'afterAll'), 'beforeAll', 'afterAll') },
     run: 'npx vitest run',
+  },
+  jest: {
+    about: 'a test for jest',
+    files: { 'natter.test.js': nodeTest(importsForJest, 'beforeAll', 'afterAll') },
+    run: 'npx jest',
   },
   go: {
     about: 'a package with a test',
