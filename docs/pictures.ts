@@ -44,18 +44,21 @@ if (!program) throw new Error('no browser: set CHROME_PATH, or install chromium'
 const natter = await launch(mkdtempSync(join(tmpdir(), 'natter-pictures-')), { flags: ['--memory', '--preset', 'dev'] })
 const controlToken = natter.ready.control_token!
 const browser = await launchBrowser(program)
+const listening = new AbortController()
 try {
+  for (const name of ['amy', 'bob', 'ada']) void listen(name)
   mkdirSync(folder, { recursive: true })
   const page = await browser.newPage()
   await page.goto(`${natter.url}/#token=${controlToken}`)
   await chat(60_000)
   await makeTraffic()
-  await page.close()
+  await leave(page)
   await takeAll(browser, 'dark', { width: 1280, height: 800 }, '-dark', ['conversations', 'events'])
   await takeAll(browser, 'light', { width: 360, height: 720 }, '-narrow', ['conversations', 'calls'])
   // Last, because the chat that health shows pushes older events out of sight.
   await takeAll(browser, 'light', { width: 1280, height: 800 }, '')
 } finally {
+  listening.abort()
   await browser.close()
   await natter.stop()
 }
@@ -79,7 +82,19 @@ async function takeAll(
     await page.waitForTimeout(800)
     await page.screenshot({ path: join(folder, `${name}${ending}.png`) })
   }
+  await leave(page)
+}
+
+/** Closes a page, and its queue with it: the next pictures would show events that pile up for no client. */
+async function leave(page: Page): Promise<void> {
   await page.close()
+  await control('POST', '/queues/expire', { user: 'owner' })
+}
+
+/** A client with an event queue, as people have one. */
+async function listen(name: string): Promise<void> {
+  const client = await clientOf(name)
+  for await (const _ of client.events({ signal: listening.signal }));
 }
 
 /** People read and write, with pauses between, so that times, durations and figures are those of a living server. */
@@ -109,7 +124,7 @@ async function makeTraffic(): Promise<void> {
     topic: 'lunch',
     content: 'Shall we eat at **noon**?\n\n* soup\n* bread and `cheese`',
   })
-  await ada.request('POST', `/messages/${id}/reactions`, { emoji_name: 'thumbs_up' })
+  await ada.request('POST', `/messages/${id}/reactions`, { emoji_name: 'heart' })
   await ada.messages.send({
     type: 'stream',
     to: 'general',

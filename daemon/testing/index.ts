@@ -128,11 +128,12 @@ function reportIfForgotten({ stack = '' }: Caller): { withdraw(): void } {
 
 function buildFlags(options: NatterOptions): string[] {
   const { preset = 'dev', clock = 'real', logLevel = 'error', port = 0 } = options
-  const flags = ['--memory', '--no-profile', '--port', String(port), '--preset', preset, '--log-level', logLevel]
-  flags.push('--clock', clock instanceof Date ? `frozen@${clock.toISOString()}` : clock)
+  const flags = ['--memory', '--no-profile']
+  const frozen = clock instanceof Date ? `frozen@${clock.toISOString()}` : clock
   const { secret, random, dialect, level, heartbeatSeconds: heartbeat } = options
-  for (const [name, value] of Object.entries({ secret, random, dialect, level, heartbeat }))
-    if (value !== undefined) flags.push(`--${name}`, String(value))
+  const values = { port, preset, 'log-level': logLevel, clock: frozen, secret, random, dialect, level, heartbeat }
+  // With an equals sign, because a value may begin with a dash.
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) flags.push(`--${name}=${value}`)
   if (options.strict) flags.push('--strict')
   if (options.rateLimit) flags.push('--rate-limit')
   return flags
