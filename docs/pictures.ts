@@ -47,6 +47,7 @@ const browser = await launchBrowser(program)
 const listening = new AbortController()
 try {
   for (const name of ['amy', 'bob', 'ada']) void listen(name)
+  void listenSlowly('echo-bot').catch(() => {})
   mkdirSync(folder, { recursive: true })
   const page = await browser.newPage()
   await page.goto(`${natter.url}/#token=${controlToken}`)
@@ -95,6 +96,16 @@ async function leave(page: Page): Promise<void> {
 async function listen(name: string): Promise<void> {
   const client = await clientOf(name)
   for await (const _ of client.events({ signal: listening.signal }));
+}
+
+/** A client that is busy most of the time: events wait for it. */
+async function listenSlowly(name: string): Promise<void> {
+  const client = await clientOf(name)
+  const { queue_id } = await client.request('POST', '/register', { event_types: ['message'] })
+  for (let last = -1; !listening.signal.aborted; await setTimeout(9000)) {
+    const { events } = await client.request('GET', '/events', { queue_id, last_event_id: last, dont_block: true })
+    last = Math.max(last, ...(events as { id: number }[]).map(({ id }) => id))
+  }
 }
 
 /** People read and write, with pauses between, so that times, durations and figures are those of a living server. */

@@ -87,10 +87,14 @@ export class Calls extends Recent<Call> {
     return call
   }
 
-  know(call: Call, { endpoint, actor, fields, sent, path }: KnownCall): void {
+  identify(call: Call, endpoint: KnownCall['endpoint'], actor: KnownCall['actor']): void {
     call.endpoint = endpoint.id
     call.user = actor?.email ?? null
     call.user_id = actor?.id ?? null
+  }
+
+  know(call: Call, { endpoint, actor, fields, sent, path }: KnownCall): void {
+    this.identify(call, endpoint, actor)
     call.sent = presentSent(sent)
     this.recordings.know(call, sent)
     call.params = mask({ ...path, ...Object.fromEntries(fields) })

@@ -41,6 +41,10 @@ class Watched implements WatchedCall {
     this.#call = calls.begin(request.method, request.path, request.headers['user-agent'])
   }
 
+  identified(endpoint: KnownCall['endpoint'], actor: KnownCall['actor']): void {
+    this.#calls.identify(this.#call, endpoint, actor)
+  }
+
   async admit(known: KnownCall): Promise<boolean> {
     this.#known = known
     this.#calls.know(this.#call, known)

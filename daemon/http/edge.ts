@@ -149,12 +149,10 @@ export class Edge {
     const found = this.#routes.find(answering.head ? 'GET' : method, path.slice(prefix.length))
     if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
       return this.#unknown(request, method, path, answering)
-    const { observed } = answering
-    if (observed) observed.operation = found.route.endpoint.id
+    if (answering.observed) answering.observed.operation = found.route.endpoint.id
     if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
     const posted = isPosted(found) ? readPosted(found, query, headers, body) : undefined
     const actor = this.#identify(request, found, answering, posted)
-    if (observed) observed.account = actor?.id
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
     const fields = posted ?? readFields(query, headers, body as Buffer | undefined)
     return this.#admit({ found, request, actor, fields, answering })
@@ -217,6 +215,8 @@ export class Edge {
     const actor = posted
       ? this.authenticateKey(keyIn(posted), request.ip, to.headers, missingKey)
       : this.authenticate(request, to)
+    if (to.observed) to.observed.account = actor.id
+    to.watched?.identified(endpoint, actor)
     this.#limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
     const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }
     check(callEndpoint, asker, endpoint.id)

@@ -107,7 +107,9 @@ export interface KnownCall {
 }
 
 export interface WatchedCall {
-  /** Endpoint and account are known. Resolves with false when the call has been answered and must go no further. */
+  /** The account is known, and nothing else of the call yet: it may still be refused without its body. */
+  identified(endpoint: Endpoint, actor: User): void
+  /** Endpoint, account and parameters are known. Resolves with false when the call has been answered and must go no further. */
   admit(call: KnownCall): Promise<boolean>
   /** The parameters as the endpoint will see them. */
   understood(params: Readonly<Record<string, unknown>>): void

@@ -90,6 +90,13 @@ describe('natter/client', () => {
     assert.equal((await natter.as('amy').request('get', '/users/me')).full_name, 'Amy Adams')
   })
 
+  test('a call that is refused for its role is logged with endpoint and account', async () => {
+    await using natter = await startNatter()
+    await assert.rejects(natter.as('amy').request('PATCH', '/realm', { name: 'Mine' }))
+    const { endpoint, user, code } = natter.requests().at(-1)!
+    assert.deepEqual([endpoint, user, code], ['update-realm', 'amy@example.com', 'UNAUTHORIZED_PRINCIPAL'])
+  })
+
   test('a rate limit is waited for', async () => {
     await using natter = await startNatter()
     natter.faults.add({ kind: 'rate-limit', seconds: 0, times: 2 })

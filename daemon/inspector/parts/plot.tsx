@@ -17,16 +17,19 @@ interface Props {
   readonly times: readonly number[]
   readonly lines: readonly Line[]
   readonly show: (value: number) => string
-  /** Marks at powers of two, for bytes. */
-  readonly binary?: boolean
+  /** What the values are: bytes have marks at powers of two, things that are counted at whole numbers. */
+  readonly unit?: 'bytes' | 'count'
 }
 
 const dashes = [[], [6, 4], [2, 3]]
 const height = 130
 
-const powersOfTwo = Array.from({ length: 45 }, (_, exponent) => 2 ** exponent)
+const steps = {
+  bytes: Array.from({ length: 45 }, (_, exponent) => 2 ** exponent),
+  count: Array.from({ length: 12 }, (_, exponent) => [1, 2, 5].map(digit => digit * 10 ** exponent)).flat(),
+}
 
-export function Plot({ title, times, lines, show, binary = false }: Props) {
+export function Plot({ title, times, lines, show, unit }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
@@ -58,7 +61,7 @@ export function Plot({ title, times, lines, show, binary = false }: Props) {
             space: 70,
             values: (_plot, ticks) => ticks.map(time => timeOfDay(time * 1000).slice(0, 8)),
           },
-          { ...axis, size: 66, ...(binary && { incrs: powersOfTwo }), values: (_plot, ticks) => ticks.map(show) },
+          { ...axis, size: 66, ...(unit && { incrs: steps[unit] }), values: (_plot, ticks) => ticks.map(show) },
         ],
         series: [
           {},

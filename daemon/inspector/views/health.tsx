@@ -45,20 +45,39 @@ export function Health() {
             title="Queues"
             times={times}
             show={round}
+            unit="count"
             lines={[line(list, 'queues', 'queues'), line(list, 'waiting', 'with a parked poll')]}
           />
-          <Plot title="Pending events" times={times} show={round} lines={[line(list, 'pending', 'pending')]} />
+          <Plot
+            title="Pending events"
+            times={times}
+            show={round}
+            unit="count"
+            lines={[line(list, 'pending', 'pending')]}
+          />
           <Plot
             title="Memory"
             times={times}
             show={bytes}
-            binary
+            unit="bytes"
             lines={[line(list, 'rss', 'process'), line(list, 'heap_used', 'heap')]}
           />
           {newest!.journal_bytes === null ? (
-            <Plot title="Journal" times={times} show={round} lines={[line(list, 'position', 'entries, in memory')]} />
+            <Plot
+              title="Journal"
+              times={times}
+              show={round}
+              unit="count"
+              lines={[line(list, 'position', 'entries, in memory')]}
+            />
           ) : (
-            <Plot title="Journal" times={times} show={bytes} binary lines={[line(list, 'journal_bytes', 'size')]} />
+            <Plot
+              title="Journal"
+              times={times}
+              show={bytes}
+              unit="bytes"
+              lines={[line(list, 'journal_bytes', 'size')]}
+            />
           )}
         </div>
       )}
