@@ -280,17 +280,28 @@ const usual = { access: 'user', since: 1, params: {}, reply: {}, refusals: [] } 
 /** The code for callers without the role. */
 const roleRefusal: ErrorCode = 'UNAUTHORIZED_PRINCIPAL'
 
-export type Definition = Omit<Endpoint, keyof typeof usual> & Partial<Endpoint>
+type Derived = Pick<Endpoint, 'method' | 'path'>
+
+export type Definition = Omit<Endpoint, keyof typeof usual | keyof Derived> &
+  Partial<Endpoint> & {
+    /** Its method and its path, as in `GET /messages`. */
+    readonly route: `${Method} /${string}`
+  }
 
 /** Keeps the literal types of what it is given. */
-export function endpoint<const E extends Definition>(definition: E): Omit<typeof usual, keyof E> & E {
+export function endpoint<const E extends Definition>({
+  route,
+  ...definition
+}: E): Omit<typeof usual, keyof E> & Omit<E, 'route'> & Derived {
   const { callers, refusals = [] } = definition
+  const [method, path] = route.split(' ') as [Method, string]
   const isForRole = callers === 'administrators' || callers === 'owners'
-  const cli = { ...usualCli(definition), ...definition.cli }
-  return { ...usual, ...definition, cli, refusals: [...(isForRole ? [roleRefusal] : []), ...refusals] }
+  const cli = { ...usualCli(method, definition.params, definition.reply), ...definition.cli }
+  const all = [...(isForRole ? [roleRefusal] : []), ...refusals]
+  return { ...usual, ...definition, method, path, cli, refusals: all }
 }
 
-function usualCli({ method, params = {}, reply = {} }: Definition): Pick<CliForm, 'args' | 'shows'> {
+function usualCli(method: Method, params: Endpoint['params'] = {}, reply: Endpoint['reply'] = {}) {
   const args = Object.keys(params).filter(name => ['path', 'required'].includes(params[name]!.presence))
   const [shows, ...others] = Object.keys(reply)
   return method === 'GET' && shows !== undefined && others.length === 0 ? { args, shows } : { args }

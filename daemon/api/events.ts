@@ -74,8 +74,7 @@ const declarations = Object.fromEntries(
 export const events = {
   register: endpoint({
     id: 'register-queue',
-    method: 'POST',
-    path: '/register',
+    route: 'POST /register',
     summary: 'Register an event queue and get the initial state',
     served: 'queues',
     params: {
@@ -106,8 +105,7 @@ export const events = {
   }),
   get: endpoint({
     id: 'get-events',
-    method: 'GET',
-    path: '/events',
+    route: 'GET /events',
     summary: 'Get events from a queue; waits for one by default',
     served: 'queues',
     params: {
@@ -134,8 +132,7 @@ export const events = {
   }),
   delete: endpoint({
     id: 'delete-queue',
-    method: 'DELETE',
-    path: '/events',
+    route: 'DELETE /events',
     summary: 'Delete an event queue',
     served: 'queues',
     params: { queue_id: required(text, 'the queue') },

@@ -21,8 +21,7 @@ const sources: Sources = {
 
 const send = d.endpoint({
   id: 'send-message',
-  method: 'POST',
-  path: '/messages',
+  route: 'POST /messages',
   summary: 'Send',
   params: {
     type: d.required(d.oneOf('direct', 'channel', 'stream', 'private'), ''),
@@ -37,7 +36,7 @@ const send = d.endpoint({
 const list = d.endpoint({
   ...send,
   id: 'get-messages',
-  method: 'GET',
+  route: 'GET /messages',
   params: {
     anchor: d.optional(d.text, ''),
     num_before: d.optional(d.natural, ''),

@@ -8,8 +8,7 @@ const keys = optional(listOf(text), 'the keys; all if omitted')
 export const botStorage = {
   get: endpoint({
     id: 'get-bot-storage',
-    method: 'GET',
-    path: '/bot_storage',
+    route: 'GET /bot_storage',
     summary: 'Get values from the storage of a bot',
     params: { keys },
     reply: { storage: keyed(text) },
@@ -21,8 +20,7 @@ export const botStorage = {
   }),
   put: endpoint({
     id: 'update-bot-storage',
-    method: 'PUT',
-    path: '/bot_storage',
+    route: 'PUT /bot_storage',
     summary: 'Set values in the storage of a bot',
     params: { storage: required(keyed(textUpTo(longestKept)), 'text values by key') },
     cli: {
@@ -36,8 +34,7 @@ export const botStorage = {
   }),
   remove: endpoint({
     id: 'remove-bot-storage',
-    method: 'DELETE',
-    path: '/bot_storage',
+    route: 'DELETE /bot_storage',
     summary: 'Delete keys from the storage of a bot, or all of them',
     params: { keys },
     cli: {

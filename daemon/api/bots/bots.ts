@@ -39,8 +39,7 @@ const botId = inPath(userId, 'the bot')
 export const bots = {
   list: endpoint({
     id: 'get-bots',
-    method: 'GET',
-    path: '/bots',
+    route: 'GET /bots',
     callers: 'human members',
     summary: 'List your active bots with their API keys',
     reply: {
@@ -54,8 +53,7 @@ export const bots = {
   }),
   create: endpoint({
     id: 'create-bot',
-    method: 'POST',
-    path: '/bots',
+    route: 'POST /bots',
     callers: 'human members',
     summary: 'Create a bot',
     params: {
@@ -87,8 +85,7 @@ export const bots = {
   }),
   update: endpoint({
     id: 'update-bot',
-    method: 'PATCH',
-    path: '/bots/{bot_id}',
+    route: 'PATCH /bots/{bot_id}',
     callers: 'human members',
     summary: 'Edit a bot you own (administrators: any bot)',
     params: {
@@ -128,8 +125,7 @@ export const bots = {
   }),
   deactivate: endpoint({
     id: 'deactivate-bot',
-    method: 'DELETE',
-    path: '/bots/{bot_id}',
+    route: 'DELETE /bots/{bot_id}',
     summary: 'Deactivate a bot you own (administrators: any bot)',
     params: { bot_id: botId },
     cli: {
@@ -140,8 +136,7 @@ export const bots = {
   }),
   key: endpoint({
     id: 'get-bot-api-key',
-    method: 'GET',
-    path: '/bots/{bot_id}/api_key',
+    route: 'GET /bots/{bot_id}/api_key',
     summary: 'Get the API key of a bot you own',
     params: { bot_id: botId },
     reply: { api_key: text },
@@ -152,8 +147,7 @@ export const bots = {
   }),
   regenerateKey: endpoint({
     id: 'regenerate-bot-api-key',
-    method: 'POST',
-    path: '/bots/{bot_id}/api_key/regenerate',
+    route: 'POST /bots/{bot_id}/api_key/regenerate',
     callers: 'human members',
     summary: 'Generate a new API key for a bot you own; the old key stops working',
     params: { bot_id: botId },

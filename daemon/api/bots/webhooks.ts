@@ -50,8 +50,7 @@ const longestPayload = 1024 * 1024
 export const webhooks = {
   post: endpoint({
     id: 'post-webhook',
-    method: 'POST',
-    path: '/external/{integration}',
+    route: 'POST /external/{integration}',
     access: 'key',
     since: 1,
     summary:
@@ -86,8 +85,7 @@ export const webhooks = {
   }),
   notify: endpoint({
     id: 'svc-outgoing-webhook',
-    method: 'POST',
-    path: '/svc-outgoing-webhook',
+    route: 'POST /svc-outgoing-webhook',
     access: 'anyone',
     summary: 'The JSON that an outgoing webhook bot receives when a message triggers it',
     served: 'outgoing',
@@ -116,8 +114,7 @@ export const webhooks = {
   // OPEN: the specification has no delivery log; these two endpoints are natter's own.
   log: endpoint({
     id: 'get-webhook-deliveries',
-    method: 'GET',
-    path: '/webhook_deliveries',
+    route: 'GET /webhook_deliveries',
     since: 417,
     notOnPublicServers: true,
     summary: 'List deliveries to the outgoing webhook bots you can manage, newest first',
@@ -135,8 +132,7 @@ export const webhooks = {
   }),
   redeliver: endpoint({
     id: 'redeliver-webhook',
-    method: 'POST',
-    path: '/webhook_deliveries/{delivery_id}/redeliver',
+    route: 'POST /webhook_deliveries/{delivery_id}/redeliver',
     since: 417,
     notOnPublicServers: true,
     summary: 'Repeat a delivery to an outgoing webhook bot',

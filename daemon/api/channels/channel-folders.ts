@@ -30,8 +30,7 @@ const channelFolder = record({
 export const channelFolders = {
   list: endpoint({
     id: 'get-channel-folders',
-    method: 'GET',
-    path: '/channel_folders',
+    route: 'GET /channel_folders',
     since: 389,
     summary: 'List channel folders, in order',
     params: { include_archived: defaulted(bool, false, 'include archived folders') },
@@ -44,8 +43,7 @@ export const channelFolders = {
   }),
   create: endpoint({
     id: 'create-channel-folder',
-    method: 'POST',
-    path: '/channel_folders/create',
+    route: 'POST /channel_folders/create',
     callers: 'administrators',
     since: 389,
     summary: 'Create a channel folder (administrators)',
@@ -65,8 +63,7 @@ export const channelFolders = {
   }),
   reorder: endpoint({
     id: 'patch-channel-folders',
-    method: 'PATCH',
-    path: '/channel_folders',
+    route: 'PATCH /channel_folders',
     callers: 'administrators',
     since: 414,
     summary: 'Reorder channel folders (administrators)',
@@ -79,8 +76,7 @@ export const channelFolders = {
   }),
   edit: endpoint({
     id: 'update-channel-folder',
-    method: 'PATCH',
-    path: '/channel_folders/{channel_folder_id}',
+    route: 'PATCH /channel_folders/{channel_folder_id}',
     callers: 'administrators',
     since: 389,
     summary: 'Rename, describe, archive or unarchive a channel folder (administrators)',

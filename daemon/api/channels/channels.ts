@@ -27,8 +27,7 @@ const change = record({ new: groupValue, old: maybe(nullable(groupValue)) })
 export const channels = {
   list: endpoint({
     id: 'get-streams',
-    method: 'GET',
-    path: '/streams',
+    route: 'GET /streams',
     summary: 'List channels',
     params: {
       include_public: defaulted(bool, true, 'include public channels', { off: 'leave out public channels' }),
@@ -52,8 +51,7 @@ export const channels = {
   }),
   show: endpoint({
     id: 'get-stream-by-id',
-    method: 'GET',
-    path: '/streams/{stream_id}',
+    route: 'GET /streams/{stream_id}',
     since: 132,
     summary: 'Show a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
@@ -65,8 +63,7 @@ export const channels = {
   }),
   id: endpoint({
     id: 'get-stream-id',
-    method: 'GET',
-    path: '/get_stream_id',
+    route: 'GET /get_stream_id',
     summary: 'Get the ID of a channel by its name',
     params: { stream: required(text, 'the name of the channel') },
     reply: { stream_id: int },
@@ -77,8 +74,7 @@ export const channels = {
   }),
   create: endpoint({
     id: 'create-channel',
-    method: 'POST',
-    path: '/channels/create',
+    route: 'POST /channels/create',
     callers: 'not guests',
     since: 417,
     summary: 'Create a channel and subscribe people to it',
@@ -107,8 +103,7 @@ export const channels = {
   }),
   update: endpoint({
     id: 'update-stream',
-    method: 'PATCH',
-    path: '/streams/{stream_id}',
+    route: 'PATCH /streams/{stream_id}',
     summary: 'Edit the settings of a channel',
     params: {
       stream_id: inPath(channelId, 'the channel'),
@@ -153,8 +148,7 @@ export const channels = {
   }),
   archive: endpoint({
     id: 'archive-stream',
-    method: 'DELETE',
-    path: '/streams/{stream_id}',
+    route: 'DELETE /streams/{stream_id}',
     summary: 'Archive a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
     cli: {
@@ -166,8 +160,7 @@ export const channels = {
   }),
   members: endpoint({
     id: 'get-subscribers',
-    method: 'GET',
-    path: '/streams/{stream_id}/members',
+    route: 'GET /streams/{stream_id}/members',
     summary: 'List the subscribers of a channel',
     params: { stream_id: inPath(channelId, 'the channel') },
     reply: { subscribers: listOf(int) },
@@ -179,8 +172,7 @@ export const channels = {
   }),
   email: endpoint({
     id: 'get-stream-email-address',
-    method: 'GET',
-    path: '/streams/{stream_id}/email_address',
+    route: 'GET /streams/{stream_id}/email_address',
     since: 226,
     summary: 'Show the email address of a channel; always empty, since natter does not receive mail',
     params: {

@@ -8,8 +8,7 @@ const names = required(listOf(channelName), 'channel names')
 export const defaultChannels = {
   add: endpoint({
     id: 'add-default-stream',
-    method: 'POST',
-    path: '/default_streams',
+    route: 'POST /default_streams',
     callers: 'administrators',
     summary: 'Subscribe new accounts to a channel (administrators)',
     params: { stream_id: required(channelId, 'the channel') },
@@ -21,8 +20,7 @@ export const defaultChannels = {
   }),
   remove: endpoint({
     id: 'remove-default-stream',
-    method: 'DELETE',
-    path: '/default_streams',
+    route: 'DELETE /default_streams',
     callers: 'administrators',
     summary: 'Stop subscribing new accounts to a channel (administrators)',
     params: { stream_id: required(channelId, 'the channel') },
@@ -34,8 +32,7 @@ export const defaultChannels = {
   }),
   createGroup: endpoint({
     id: 'create-default-stream-group',
-    method: 'POST',
-    path: '/default_stream_groups/create',
+    route: 'POST /default_stream_groups/create',
     callers: 'administrators',
     summary: 'Create a group of channels that new accounts can join (administrators)',
     params: {
@@ -55,8 +52,7 @@ export const defaultChannels = {
   }),
   editGroup: endpoint({
     id: 'update-default-stream-group-info',
-    method: 'PATCH',
-    path: '/default_stream_groups/{group_id}',
+    route: 'PATCH /default_stream_groups/{group_id}',
     callers: 'administrators',
     summary: 'Rename or describe a group of channels for new accounts (administrators)',
     params: {
@@ -75,8 +71,7 @@ export const defaultChannels = {
   }),
   changeGroup: endpoint({
     id: 'update-default-stream-group-streams',
-    method: 'PATCH',
-    path: '/default_stream_groups/{group_id}/streams',
+    route: 'PATCH /default_stream_groups/{group_id}/streams',
     callers: 'administrators',
     summary: 'Add channels to a group for new accounts, or remove them (administrators)',
     params: { group_id: group, op: required(oneOf('add', 'remove'), 'add or remove'), stream_names: names },
@@ -91,8 +86,7 @@ export const defaultChannels = {
   }),
   deleteGroup: endpoint({
     id: 'delete-default-stream-group',
-    method: 'DELETE',
-    path: '/default_stream_groups/{group_id}',
+    route: 'DELETE /default_stream_groups/{group_id}',
     callers: 'administrators',
     summary: 'Delete a group of channels for new accounts, but not its channels (administrators)',
     params: { group_id: group },

@@ -31,8 +31,7 @@ const value = eitherOf(bool, text)
 export const subscriptions = {
   list: endpoint({
     id: 'get-subscriptions',
-    method: 'GET',
-    path: '/users/me/subscriptions',
+    route: 'GET /users/me/subscriptions',
     summary: 'List the channels you are subscribed to',
     params: {
       include_subscribers: defaulted(
@@ -50,8 +49,7 @@ export const subscriptions = {
   }),
   subscribe: endpoint({
     id: 'subscribe',
-    method: 'POST',
-    path: '/users/me/subscriptions',
+    route: 'POST /users/me/subscriptions',
     callers: 'not guests',
     summary: 'Subscribe yourself or others to channels, creating those that do not exist',
     concerns: { channels: ['subscriptions'] },
@@ -92,8 +90,7 @@ export const subscriptions = {
   }),
   unsubscribe: endpoint({
     id: 'unsubscribe',
-    method: 'DELETE',
-    path: '/users/me/subscriptions',
+    route: 'DELETE /users/me/subscriptions',
     summary: 'Unsubscribe yourself or others from channels',
     concerns: { channels: ['subscriptions'] },
     params: {
@@ -111,8 +108,7 @@ export const subscriptions = {
   }),
   change: endpoint({
     id: 'update-subscriptions',
-    method: 'PATCH',
-    path: '/users/me/subscriptions',
+    route: 'PATCH /users/me/subscriptions',
     summary: 'Subscribe to some channels and unsubscribe from others in one call',
     concerns: { channels: ['add', 'delete'] },
     params: {
@@ -138,8 +134,7 @@ export const subscriptions = {
   }),
   status: endpoint({
     id: 'get-subscription-status',
-    method: 'GET',
-    path: '/users/{user_id}/subscriptions/{stream_id}',
+    route: 'GET /users/{user_id}/subscriptions/{stream_id}',
     since: 12,
     summary: 'Check whether a user is subscribed to a channel',
     params: { user_id: inPath(userId, 'the user'), stream_id: inPath(channelId, 'the channel') },
@@ -151,8 +146,7 @@ export const subscriptions = {
   }),
   ofUser: endpoint({
     id: 'get-user-channels',
-    method: 'GET',
-    path: '/users/{user_id}/channels',
+    route: 'GET /users/{user_id}/channels',
     since: 440,
     summary: 'List the channels that a user is subscribed to, as far as you may know of them',
     params: { user_id: inPath(userId, 'the user') },
@@ -164,8 +158,7 @@ export const subscriptions = {
   }),
   properties: endpoint({
     id: 'update-subscription-settings',
-    method: 'POST',
-    path: '/users/me/subscriptions/properties',
+    route: 'POST /users/me/subscriptions/properties',
     summary: 'Set the color, mute, pin and notifications of channels you are subscribed to',
     params: {
       subscription_data: required(
@@ -186,8 +179,7 @@ export const subscriptions = {
   }),
   property: endpoint({
     id: 'update-subscription-property',
-    method: 'PATCH',
-    path: '/users/me/subscriptions/{stream_id}',
+    route: 'PATCH /users/me/subscriptions/{stream_id}',
     summary: 'Set the color, mute, pin or a notification of one channel you are subscribed to',
     params: {
       stream_id: inPath(channelId, 'the channel'),

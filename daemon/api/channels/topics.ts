@@ -40,8 +40,7 @@ const visibilityShortcuts = (
 export const topics = {
   list: endpoint({
     id: 'get-stream-topics',
-    method: 'GET',
-    path: '/users/me/{stream_id}/topics',
+    route: 'GET /users/me/{stream_id}/topics',
     summary: 'List the topics of a channel, newest first',
     params: {
       stream_id: inPath(channelId, 'the channel'),
@@ -59,8 +58,7 @@ export const topics = {
   }),
   follow: endpoint({
     id: 'update-user-topic',
-    method: 'POST',
-    path: '/user_topics',
+    route: 'POST /user_topics',
     since: 170,
     summary: 'Set your visibility policy for a topic: 0 inherit, 1 muted, 2 unmuted, 3 followed',
     params: {
@@ -85,8 +83,7 @@ export const topics = {
   }),
   mute: endpoint({
     id: 'mute-topic',
-    method: 'PATCH',
-    path: '/users/me/subscriptions/muted_topics',
+    route: 'PATCH /users/me/subscriptions/muted_topics',
     deprecated: 'use POST /user_topics',
     summary: 'Mute or unmute a topic (old form of the visibility policy)',
     params: {
@@ -107,8 +104,7 @@ export const topics = {
   }),
   delete: endpoint({
     id: 'delete-topic',
-    method: 'POST',
-    path: '/streams/{stream_id}/delete_topic',
+    route: 'POST /streams/{stream_id}/delete_topic',
     callers: 'administrators',
     summary: 'Delete all messages of a topic (administrators)',
     params: { stream_id: inPath(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },

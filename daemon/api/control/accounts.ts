@@ -9,8 +9,7 @@ const account = record({ user_id: int, email: text, full_name: text, api_key: te
 export const accounts = {
   list: controlEndpoint({
     id: 'list-accounts',
-    method: 'GET',
-    path: '/accounts',
+    route: 'GET /accounts',
     also: ['/accounts/{name}'],
     summary: 'List all active accounts with their API keys, or one account',
     params: { name: optional(accountName, 'an email address, the part of it before the @, or a user ID') },

@@ -15,16 +15,14 @@ const dueEntry = record({
 export const clock = {
   show: controlEndpoint({
     id: 'show-clock',
-    method: 'GET',
-    path: '/clock',
+    route: 'GET /clock',
     summary: 'Show the time of the daemon, and whether its clock is frozen',
     reply: clockReply,
     cli: { name: 'clock show', examples: ['natter clock show', 'natter clock show --json'] },
   }),
   freeze: controlEndpoint({
     id: 'freeze-clock',
-    method: 'POST',
-    path: '/clock/freeze',
+    route: 'POST /clock/freeze',
     summary: 'Freeze the clock, now or at a later time',
     params: { at: optional(moment, 'the time to move to first, as for clock set; now if omitted') },
     reply: clockReply,
@@ -36,8 +34,7 @@ export const clock = {
   }),
   set: controlEndpoint({
     id: 'set-clock',
-    method: 'POST',
-    path: '/clock/set',
+    route: 'POST /clock/set',
     summary: 'Move the clock forward to a time; everything that falls due on the way happens first',
     params: { to: required(moment, 'the new time: ISO 8601 or UNIX seconds') },
     reply: clockReply,
@@ -49,8 +46,7 @@ export const clock = {
   }),
   advance: controlEndpoint({
     id: 'advance-clock',
-    method: 'POST',
-    path: '/clock/advance',
+    route: 'POST /clock/advance',
     summary: 'Move the clock forward by a duration; everything that falls due on the way happens first',
     params: { by: required(duration, 'such as 10m or 1h30m; a number means seconds') },
     reply: clockReply,
@@ -62,8 +58,7 @@ export const clock = {
   }),
   due: controlEndpoint({
     id: 'list-due',
-    method: 'GET',
-    path: '/clock/due',
+    route: 'GET /clock/due',
     summary: 'List what falls due next by the clock, soonest first',
     params: {
       limit: defaulted(Type.Integer({ minimum: 1, maximum: 1000 }), 20, 'maximum number of entries'),
@@ -77,8 +72,7 @@ export const clock = {
   }),
   resume: controlEndpoint({
     id: 'resume-clock',
-    method: 'POST',
-    path: '/clock/resume',
+    route: 'POST /clock/resume',
     summary: 'Let the clock run again, from its current time',
     reply: clockReply,
     cli: { name: 'clock resume', examples: ['natter clock resume', 'natter clock resume --json'] },

@@ -22,8 +22,7 @@ const difference = record({
 export const drift = {
   show: controlEndpoint({
     id: 'show-drift',
-    method: 'GET',
-    path: '/drift',
+    route: 'GET /drift',
     summary: 'Show the newest report of natter replay --against natter: which fields of endpoints and events differ',
     reply: {
       drift: nullable(
@@ -43,8 +42,7 @@ export const drift = {
   }),
   keep: controlEndpoint({
     id: 'keep-drift',
-    method: 'POST',
-    path: '/drift',
+    route: 'POST /drift',
     summary: 'Keep a report of differences in place of the last one, in the memory of the daemon',
     params: {
       recording: required(shortText, 'the recording that was played'),

@@ -18,8 +18,7 @@ import {
 export const eventLog = {
   list: controlEndpoint({
     id: 'list-events',
-    method: 'GET',
-    path: '/events',
+    route: 'GET /events',
     summary: 'List the newest events of all accounts, each with its recipients and the queues it was put into',
     params: {
       user: optional(account, 'only events for this account'),
@@ -44,8 +43,7 @@ export const eventLog = {
   }),
   wait: controlEndpoint({
     id: 'wait',
-    method: 'POST',
-    path: '/wait',
+    route: 'POST /wait',
     reads: true,
     summary: 'Wait for an event, a call or a webhook delivery: exit code 0 when it came, 8 when it did not',
     params: {
@@ -71,8 +69,7 @@ export const eventLog = {
   }),
   clear: controlEndpoint({
     id: 'clear-events',
-    method: 'DELETE',
-    path: '/events',
+    route: 'DELETE /events',
     summary: 'Clear the log of events',
     cli: {
       name: 'events clear',

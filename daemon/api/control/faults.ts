@@ -65,8 +65,7 @@ const fault = record({
 export const faults = {
   add: controlEndpoint({
     id: 'add-fault',
-    method: 'POST',
-    path: '/faults',
+    route: 'POST /faults',
     summary: 'Make calls fail from now on',
     params: rule,
     reply: { fault },
@@ -82,8 +81,7 @@ export const faults = {
   }),
   list: controlEndpoint({
     id: 'list-faults',
-    method: 'GET',
-    path: '/faults',
+    route: 'GET /faults',
     summary: 'List fault rules, with how often each was seen and applied',
     reply: { faults: listOf(fault), kinds: keyed(text) },
     cli: {
@@ -108,8 +106,7 @@ export const faults = {
   }),
   remove: controlEndpoint({
     id: 'remove-faults',
-    method: 'DELETE',
-    path: '/faults',
+    route: 'DELETE /faults',
     also: ['/faults/{id}'],
     summary: 'Remove a fault rule, or all of them',
     params: { id: optional(id, 'the rule; all rules if omitted') },

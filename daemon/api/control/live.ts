@@ -8,8 +8,7 @@ import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/c
 export const live = {
   watch: controlEndpoint({
     id: 'watch-live',
-    method: 'GET',
-    path: '/live',
+    route: 'GET /live',
     summary:
       'Wait for new events and calls of all accounts, and return them with the clock and the health of the daemon',
     params: {
@@ -34,8 +33,7 @@ export const live = {
   }),
   health: controlEndpoint({
     id: 'show-health',
-    method: 'GET',
-    path: '/health',
+    route: 'GET /health',
     summary: 'Show the figures of the daemon: memory, journal, queues, calls and events so far',
     reply: { health },
     cli: { name: 'health', examples: ['natter health', 'natter health --jq .health.rss'] },

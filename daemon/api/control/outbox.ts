@@ -18,8 +18,7 @@ const mail = Type.Object({
 export const outbox = {
   list: controlEndpoint({
     id: 'list-mails',
-    method: 'GET',
-    path: '/outbox',
+    route: 'GET /outbox',
     summary: 'List the mails and push notifications that the daemon wrote',
     params: {
       to: optional(shortText, 'only mails to this address'),
@@ -35,8 +34,7 @@ export const outbox = {
   }),
   clear: controlEndpoint({
     id: 'clear-mails',
-    method: 'DELETE',
-    path: '/outbox',
+    route: 'DELETE /outbox',
     summary: 'Clear the outbox',
     cli: {
       name: 'outbox clear',

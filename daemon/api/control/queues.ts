@@ -33,8 +33,7 @@ const queue = record({
 export const allQueues = {
   list: controlEndpoint({
     id: 'list-queues',
-    method: 'GET',
-    path: '/queues',
+    route: 'GET /queues',
     summary:
       'List the event queues of all accounts, or of one: by which client, what they ask for, what waits in them, and the last poll',
     params: { user: optional(account, 'only queues of this account') },
@@ -59,8 +58,7 @@ export const allQueues = {
   }),
   wait: controlEndpoint({
     id: 'wait-for-poll',
-    method: 'POST',
-    path: '/queues/wait',
+    route: 'POST /queues/wait',
     reads: true,
     summary: 'Wait until an account listens, with a poll that waits for events: exit code 0 when it does, 8 when not',
     params: { user: required(account, 'the account, such as a bot under test'), within },
@@ -75,8 +73,7 @@ export const allQueues = {
   }),
   expire: controlEndpoint({
     id: 'expire-queues',
-    method: 'POST',
-    path: '/queues/expire',
+    route: 'POST /queues/expire',
     summary: 'Expire event queues: one, those of an account, or all',
     params: {
       queue_id: optional(shortText, 'the queue; all queues if omitted'),

@@ -6,8 +6,7 @@ import { int } from '../define.ts'
 export const recording = {
   read: controlEndpoint({
     id: 'read-recording',
-    method: 'GET',
-    path: '/recording',
+    route: 'GET /recording',
     summary: 'Print every call from now on with its answer, as lines of JSON, until the recording is ended',
     cli: {
       name: 'recording print',
@@ -18,8 +17,7 @@ export const recording = {
   }),
   end: controlEndpoint({
     id: 'end-recording',
-    method: 'DELETE',
-    path: '/recording',
+    route: 'DELETE /recording',
     summary: 'End all recordings; each gets a last line that says it is complete',
     reply: { ended: int },
     cli: { name: 'recording end', examples: ['natter recording end', 'natter recording end --json'] },

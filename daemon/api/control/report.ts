@@ -18,8 +18,7 @@ const queueWithEvents = record({
 export const report = {
   make: controlEndpoint({
     id: 'make-report',
-    method: 'GET',
-    path: '/report',
+    route: 'GET /report',
     summary:
       'Print calls with their answers, events, unread events by queue, faults, mails, webhooks and the clock in one answer',
     reply: {

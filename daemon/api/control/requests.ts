@@ -17,8 +17,7 @@ const clientFinding = record({
 export const requests = {
   list: controlEndpoint({
     id: 'list-requests',
-    method: 'GET',
-    path: '/requests',
+    route: 'GET /requests',
     summary: 'List the newest calls as they were sent, with what came of them; keys and passwords are hidden',
     params: {
       ...callFilter,
@@ -44,8 +43,7 @@ export const requests = {
   }),
   show: controlEndpoint({
     id: 'show-request',
-    method: 'GET',
-    path: '/requests/{id}',
+    route: 'GET /requests/{id}',
     summary: 'Show a call with the beginning of its answer; keys and passwords are hidden',
     params: { id: inPath(id, 'the call') },
     reply: { request: call, answer: nullable(text) },
@@ -58,8 +56,7 @@ export const requests = {
   }),
   findings: controlEndpoint({
     id: 'list-findings',
-    method: 'GET',
-    path: '/findings',
+    route: 'GET /findings',
     summary: 'List what clients sent that public servers refuse, ignore or have deprecated; needs natterd --strict',
     reply: { findings: listOf(clientFinding), left_out: int },
     cli: {
@@ -71,8 +68,7 @@ export const requests = {
   }),
   wait: controlEndpoint({
     id: 'wait-for-request',
-    method: 'POST',
-    path: '/requests/wait',
+    route: 'POST /requests/wait',
     reads: true,
     summary: 'Wait for a call: exit code 0 when it was made, 8 when it was not',
     params: { ...callFilter, since: range.since, within },
@@ -91,8 +87,7 @@ export const requests = {
   }),
   clear: controlEndpoint({
     id: 'clear-requests',
-    method: 'DELETE',
-    path: '/requests',
+    route: 'DELETE /requests',
     summary: 'Clear the log of calls',
     cli: {
       name: 'requests clear',

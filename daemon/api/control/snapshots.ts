@@ -35,8 +35,7 @@ const changedThing = record({
 export const snapshots = {
   reset: controlEndpoint({
     id: 'reset',
-    method: 'POST',
-    path: '/reset',
+    route: 'POST /reset',
     summary: 'Put the daemon back to its start: seed, clock, no faults, empty logs, no event queues',
     reply: clockReply,
     cli: {
@@ -47,8 +46,7 @@ export const snapshots = {
   }),
   list: controlEndpoint({
     id: 'list-snapshots',
-    method: 'GET',
-    path: '/snapshots',
+    route: 'GET /snapshots',
     summary: 'List saved snapshots; kept says whether the daemon has a store on disk',
     reply: { snapshots: listOf(snapshot), kept: bool },
     cli: {
@@ -59,8 +57,7 @@ export const snapshots = {
   }),
   save: controlEndpoint({
     id: 'save-snapshot',
-    method: 'POST',
-    path: '/snapshots',
+    route: 'POST /snapshots',
     summary: 'Save the state of the daemon under a name, in its memory',
     params: { name: required(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced') },
     reply: { snapshot },
@@ -73,8 +70,7 @@ export const snapshots = {
   }),
   export: controlEndpoint({
     id: 'export-snapshot',
-    method: 'GET',
-    path: '/snapshots/{name}/file',
+    route: 'GET /snapshots/{name}/file',
     summary: 'Print a snapshot as a JSON file that is complete by itself, uploads included; API keys are not in it',
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
@@ -86,8 +82,7 @@ export const snapshots = {
   }),
   seed: controlEndpoint({
     id: 'dump-seed',
-    method: 'GET',
-    path: '/snapshots/{name}/seed',
+    route: 'GET /snapshots/{name}/seed',
     summary: 'Print a snapshot as a seed that founds the same organization',
     params: { name: inPath(name, 'the snapshot, start or now') },
     cli: {
@@ -99,8 +94,7 @@ export const snapshots = {
   }),
   import: controlEndpoint({
     id: 'import-snapshot',
-    method: 'POST',
-    path: '/snapshots/{name}/file',
+    route: 'POST /snapshots/{name}/file',
     summary: 'Take a snapshot from a file, under a name; snapshot restore goes to it',
     params: {
       name: inPath(name, 'letters, digits, dots, dashes and underscores; an existing one is replaced'),
@@ -117,8 +111,7 @@ export const snapshots = {
   }),
   diff: controlEndpoint({
     id: 'compare-snapshots',
-    method: 'GET',
-    path: '/snapshots/diff',
+    route: 'GET /snapshots/diff',
     summary: 'List what was added, changed and removed between two snapshots, by resource',
     params: {
       from: required(name, 'a snapshot, start for the state that reset goes back to, or now'),
@@ -145,8 +138,7 @@ export const snapshots = {
   }),
   restore: controlEndpoint({
     id: 'restore-snapshot',
-    method: 'POST',
-    path: '/snapshots/{name}/restore',
+    route: 'POST /snapshots/{name}/restore',
     summary: 'Go back to a saved snapshot; event queues are removed',
     params: { name: inPath(name, 'the snapshot') },
     reply: clockReply,
@@ -159,8 +151,7 @@ export const snapshots = {
   }),
   remove: controlEndpoint({
     id: 'remove-snapshot',
-    method: 'DELETE',
-    path: '/snapshots/{name}',
+    route: 'DELETE /snapshots/{name}',
     summary: 'Remove a saved snapshot',
     params: { name: inPath(name, 'the snapshot') },
     cli: {

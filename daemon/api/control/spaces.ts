@@ -61,8 +61,7 @@ const shownToPeople = ['name', 'url', 'inspector']
 export const spaces = {
   create: controlEndpoint({
     id: 'create-space',
-    method: 'POST',
-    path: '/spaces',
+    route: 'POST /spaces',
     summary: 'Create a space: another organization in the same daemon, with its own address, accounts and clock',
     params: {
       name: optional(name, 'letters, digits, dots, dashes and underscores; the daemon chooses one if omitted'),
@@ -99,8 +98,7 @@ export const spaces = {
   }),
   list: controlEndpoint({
     id: 'list-spaces',
-    method: 'GET',
-    path: '/spaces',
+    route: 'GET /spaces',
     summary: 'List spaces, oldest first; unused ones expire',
     reply: { spaces: listOf(listedSpace), most: int },
     cli: {
@@ -112,8 +110,7 @@ export const spaces = {
   }),
   show: controlEndpoint({
     id: 'show-space',
-    method: 'GET',
-    path: '/spaces/{name}',
+    route: 'GET /spaces/{name}',
     summary: 'Show the address, the accounts and the control token of a space',
     params: { name: inPath(name, 'the space') },
     reply: madeSpace,
@@ -125,8 +122,7 @@ export const spaces = {
   }),
   delete: controlEndpoint({
     id: 'delete-space',
-    method: 'DELETE',
-    path: '/spaces/{name}',
+    route: 'DELETE /spaces/{name}',
     summary: 'Delete a space with everything in it; parked polls are answered',
     params: { name: inPath(name, 'the space') },
     cli: {

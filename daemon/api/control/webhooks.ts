@@ -7,8 +7,7 @@ import { delivery, deliveryFilter, id, range, waitReply, within } from '../shape
 export const webhookRequests = {
   list: controlEndpoint({
     id: 'list-webhook-requests',
-    method: 'GET',
-    path: '/webhooks',
+    route: 'GET /webhooks',
     summary: 'List deliveries to the servers of all outgoing webhook bots, oldest first, with the requests sent',
     params: { ...deliveryFilter, bot_id: optional(id, 'only deliveries to the bot with this ID'), ...range },
     reply: { deliveries: listOf(delivery), last_id: int },
@@ -36,8 +35,7 @@ export const webhookRequests = {
   }),
   wait: controlEndpoint({
     id: 'wait-for-webhook-request',
-    method: 'POST',
-    path: '/webhooks/wait',
+    route: 'POST /webhooks/wait',
     reads: true,
     summary: 'Wait for a delivery that was tried: exit code 0 when there is one, 8 when there is none',
     params: { ...deliveryFilter, since: range.since, within },

@@ -25,8 +25,7 @@ export const explainedQueue = record({
 export const why = {
   explain: controlEndpoint({
     id: 'explain',
-    method: 'GET',
-    path: '/why',
+    route: 'GET /why',
     summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
     params: {
       message: optional(messageId, 'the ID of a message'),

@@ -29,8 +29,7 @@ export const attachment = record({
 export const uploads = {
   upload: endpoint({
     id: 'upload-file',
-    method: 'POST',
-    path: '/user_uploads',
+    route: 'POST /user_uploads',
     summary: 'Upload a file; a message that links to it shares it',
     params: { file: required(upload, 'the file, in a multipart body') },
     reply: { uri: text, url: text, filename: text },
@@ -44,8 +43,7 @@ export const uploads = {
   }),
   temporary: endpoint({
     id: 'get-file-temporary-url',
-    method: 'GET',
-    path: '/user_uploads/{realm_id_str}/{filename...}',
+    route: 'GET /user_uploads/{realm_id_str}/{filename...}',
     summary: 'Get a temporary URL of a file that needs no key and is valid for one minute',
     params: {
       realm_id_str: inPath(natural, 'ID of the organization, as in the URL of the file'),
@@ -62,8 +60,7 @@ export const uploads = {
   }),
   thumbnail: endpoint({
     id: 'check-thumbnail-status',
-    method: 'GET',
-    path: '/thumbnail/status/{realm_id_str}/{filename...}',
+    route: 'GET /thumbnail/status/{realm_id_str}/{filename...}',
     since: 479,
     summary: 'Check whether an uploaded image has thumbnails; natter makes none',
     params: {
@@ -81,8 +78,7 @@ export const uploads = {
   }),
   list: endpoint({
     id: 'get-attachments',
-    method: 'GET',
-    path: '/attachments',
+    route: 'GET /attachments',
     summary: 'List the files you uploaded',
     reply: { attachments: listOf(attachment), upload_space_used: int },
     cli: {
@@ -94,8 +90,7 @@ export const uploads = {
   }),
   remove: endpoint({
     id: 'remove-attachment',
-    method: 'DELETE',
-    path: '/attachments/{attachment_id}',
+    route: 'DELETE /attachments/{attachment_id}',
     since: 179,
     summary: 'Delete a file you uploaded; links to it in messages stop working',
     params: { attachment_id: inPath(int, 'the file') },

@@ -35,8 +35,7 @@ const newDraft = record({
 export const drafts = {
   list: endpoint({
     id: 'get-drafts',
-    method: 'GET',
-    path: '/drafts',
+    route: 'GET /drafts',
     since: 87,
     summary: 'List your drafts, in the order of their last edits',
     reply: { count: int, drafts: listOf(draft) },
@@ -49,8 +48,7 @@ export const drafts = {
   }),
   create: endpoint({
     id: 'create-drafts',
-    method: 'POST',
-    path: '/drafts',
+    route: 'POST /drafts',
     since: 87,
     summary: 'Create drafts',
     params: {
@@ -70,8 +68,7 @@ export const drafts = {
   }),
   edit: endpoint({
     id: 'edit-draft',
-    method: 'PATCH',
-    path: '/drafts/{draft_id}',
+    route: 'PATCH /drafts/{draft_id}',
     since: 87,
     summary: 'Replace a draft',
     params: {
@@ -90,8 +87,7 @@ export const drafts = {
   }),
   delete: endpoint({
     id: 'delete-draft',
-    method: 'DELETE',
-    path: '/drafts/{draft_id}',
+    route: 'DELETE /drafts/{draft_id}',
     since: 87,
     summary: 'Delete a draft',
     params: { draft_id: inPath(int, 'the draft') },

@@ -28,8 +28,7 @@ const ignored = maybe(listOf(int))
 export const messageFlags = {
   update: endpoint({
     id: 'update-message-flags',
-    method: 'POST',
-    path: '/messages/flags',
+    route: 'POST /messages/flags',
     summary: 'Add a flag to messages, or remove it',
     params: { messages: required(listOf(messageId, mostMarked), 'the messages'), op, flag },
     reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
@@ -43,8 +42,7 @@ export const messageFlags = {
   }),
   updateNarrow: endpoint({
     id: 'update-message-flags-for-narrow',
-    method: 'POST',
-    path: '/messages/flags/narrow',
+    route: 'POST /messages/flags/narrow',
     since: 155,
     summary: 'Add a flag to the messages that match a narrow, or remove it',
     concerns: 'everywhere',
@@ -82,8 +80,7 @@ export const messageFlags = {
   }),
   markAll: endpoint({
     id: 'mark-all-as-read',
-    method: 'POST',
-    path: '/mark_all_as_read',
+    route: 'POST /mark_all_as_read',
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark all messages as read',
     concerns: 'everywhere',
@@ -92,8 +89,7 @@ export const messageFlags = {
   }),
   markChannel: endpoint({
     id: 'mark-stream-as-read',
-    method: 'POST',
-    path: '/mark_stream_as_read',
+    route: 'POST /mark_stream_as_read',
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark a channel as read',
     params: { stream_id: required(channelId, 'the channel') },
@@ -105,8 +101,7 @@ export const messageFlags = {
   }),
   markTopic: endpoint({
     id: 'mark-topic-as-read',
-    method: 'POST',
-    path: '/mark_topic_as_read',
+    route: 'POST /mark_topic_as_read',
     deprecated: 'use POST /messages/flags/narrow',
     summary: 'Mark a topic as read',
     params: { stream_id: required(channelId, 'the channel'), topic_name: required(topicName, 'the topic') },

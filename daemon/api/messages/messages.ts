@@ -38,8 +38,7 @@ const emptyTopic = defaulted(bool, false, 'return the empty topic as an empty st
 export const messages = {
   send: endpoint({
     id: 'send-message',
-    method: 'POST',
-    path: '/messages',
+    route: 'POST /messages',
     summary: 'Send a message to a channel or to users',
     params: {
       type: required(oneOf('direct', 'channel', 'stream', 'private'), 'direct message or channel message', {
@@ -85,8 +84,7 @@ export const messages = {
   }),
   list: endpoint({
     id: 'get-messages',
-    method: 'GET',
-    path: '/messages',
+    route: 'GET /messages',
     summary: 'Get messages: the newest, or those around an anchor',
     concerns: 'everywhere',
     params: {
@@ -134,8 +132,7 @@ export const messages = {
   }),
   get: endpoint({
     id: 'get-message',
-    method: 'GET',
-    path: '/messages/{message_id}',
+    route: 'GET /messages/{message_id}',
     summary: 'Get one message',
     params: {
       message_id: which,
@@ -152,8 +149,7 @@ export const messages = {
   }),
   update: endpoint({
     id: 'update-message',
-    method: 'PATCH',
-    path: '/messages/{message_id}',
+    route: 'PATCH /messages/{message_id}',
     summary: 'Edit the content of a message, or move it to another topic or channel',
     params: {
       message_id: which,
@@ -230,8 +226,7 @@ export const messages = {
   }),
   delete: endpoint({
     id: 'delete-message',
-    method: 'DELETE',
-    path: '/messages/{message_id}',
+    route: 'DELETE /messages/{message_id}',
     summary: 'Delete a message',
     params: { message_id: which },
     cli: {
@@ -243,8 +238,7 @@ export const messages = {
   }),
   history: endpoint({
     id: 'get-message-history',
-    method: 'GET',
-    path: '/messages/{message_id}/history',
+    route: 'GET /messages/{message_id}/history',
     summary: 'Get the edit history of a message',
     params: { message_id: which, allow_empty_topic_name: emptyTopic },
     reply: { message_history: listOf(historyEntry) },
@@ -256,8 +250,7 @@ export const messages = {
   }),
   render: endpoint({
     id: 'render-message',
-    method: 'POST',
-    path: '/messages/render',
+    route: 'POST /messages/render',
     reads: true,
     summary: 'Render Markdown as HTML',
     params: { content: required(markdown, 'the Markdown to render') },
@@ -270,8 +263,7 @@ export const messages = {
   }),
   matches: endpoint({
     id: 'check-messages-match-narrow',
-    method: 'GET',
-    path: '/messages/matches_narrow',
+    route: 'GET /messages/matches_narrow',
     summary: 'Check which messages match a narrow',
     params: {
       msg_ids: required(listOf(messageId), 'the messages'),
@@ -290,8 +282,7 @@ export const messages = {
   }),
   receipts: endpoint({
     id: 'get-read-receipts',
-    method: 'GET',
-    path: '/messages/{message_id}/read_receipts',
+    route: 'GET /messages/{message_id}/read_receipts',
     since: 137,
     summary: 'List who has read a message',
     params: { message_id: which },
@@ -304,8 +295,7 @@ export const messages = {
   }),
   report: endpoint({
     id: 'report-message',
-    method: 'POST',
-    path: '/messages/{message_id}/report',
+    route: 'POST /messages/{message_id}/report',
     since: 382,
     summary: 'Report a message to the moderators',
     params: {
@@ -324,8 +314,7 @@ export const messages = {
   }),
   typing: endpoint({
     id: 'set-typing-status-for-message-edit',
-    method: 'POST',
-    path: '/messages/{message_id}/typing',
+    route: 'POST /messages/{message_id}/typing',
     since: 351,
     summary: 'Notify others that you started or stopped editing a message',
     params: { message_id: which, op: required(oneOf('start', 'stop'), 'whether you started or stopped editing') },
@@ -337,8 +326,7 @@ export const messages = {
   }),
   submessage: endpoint({
     id: 'add-submessage',
-    method: 'POST',
-    path: '/submessage',
+    route: 'POST /submessage',
     summary: 'Add data to the widget of a message, such as a vote in a poll',
     params: {
       message_id: required(messageId, 'the message'),

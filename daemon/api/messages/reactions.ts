@@ -17,8 +17,7 @@ const emoji = {
 export const reactions = {
   add: endpoint({
     id: 'add-reaction',
-    method: 'POST',
-    path: '/messages/{message_id}/reactions',
+    route: 'POST /messages/{message_id}/reactions',
     summary: 'React to a message with an emoji',
     params: {
       message_id: inPath(messageId, 'the message'),
@@ -34,8 +33,7 @@ export const reactions = {
   }),
   remove: endpoint({
     id: 'remove-reaction',
-    method: 'DELETE',
-    path: '/messages/{message_id}/reactions',
+    route: 'DELETE /messages/{message_id}/reactions',
     summary: 'Remove your reaction from a message',
     params: {
       message_id: inPath(messageId, 'the message'),

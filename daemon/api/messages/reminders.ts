@@ -29,8 +29,7 @@ export const reminder = record({
 export const reminders = {
   list: endpoint({
     id: 'get-reminders',
-    method: 'GET',
-    path: '/reminders',
+    route: 'GET /reminders',
     since: 399,
     summary: 'List your reminders',
     reply: { reminders: listOf(reminder) },
@@ -42,8 +41,7 @@ export const reminders = {
   }),
   create: endpoint({
     id: 'create-message-reminder',
-    method: 'POST',
-    path: '/reminders',
+    route: 'POST /reminders',
     since: 381,
     summary: 'Create a reminder for a message, or for a note',
     params: {
@@ -70,8 +68,7 @@ export const reminders = {
   }),
   delete: endpoint({
     id: 'delete-reminder',
-    method: 'DELETE',
-    path: '/reminders/{reminder_id}',
+    route: 'DELETE /reminders/{reminder_id}',
     since: 399,
     summary: 'Delete a reminder',
     params: { reminder_id: inPath(int, 'the reminder') },

@@ -19,8 +19,7 @@ const savedSnippet = record({ id: int, title: text, content: markdown, date_crea
 export const savedSnippets = {
   list: endpoint({
     id: 'get-saved-snippets',
-    method: 'GET',
-    path: '/saved_snippets',
+    route: 'GET /saved_snippets',
     since: 297,
     summary: 'List your saved snippets',
     reply: { saved_snippets: listOf(savedSnippet) },
@@ -31,8 +30,7 @@ export const savedSnippets = {
   }),
   create: endpoint({
     id: 'create-saved-snippet',
-    method: 'POST',
-    path: '/saved_snippets',
+    route: 'POST /saved_snippets',
     since: 297,
     summary: 'Save a piece of text for later messages',
     params: {
@@ -48,8 +46,7 @@ export const savedSnippets = {
   }),
   edit: endpoint({
     id: 'edit-saved-snippet',
-    method: 'PATCH',
-    path: '/saved_snippets/{saved_snippet_id}',
+    route: 'PATCH /saved_snippets/{saved_snippet_id}',
     since: 368,
     summary: 'Edit the title or content of a saved snippet',
     params: {
@@ -65,8 +62,7 @@ export const savedSnippets = {
   }),
   delete: endpoint({
     id: 'delete-saved-snippet',
-    method: 'DELETE',
-    path: '/saved_snippets/{saved_snippet_id}',
+    route: 'DELETE /saved_snippets/{saved_snippet_id}',
     since: 297,
     summary: 'Delete a saved snippet',
     params: { saved_snippet_id: inPath(snippetId, 'the snippet') },

@@ -45,8 +45,7 @@ const which = inPath(int, 'the scheduled message')
 export const scheduledMessages = {
   list: endpoint({
     id: 'get-scheduled-messages',
-    method: 'GET',
-    path: '/scheduled_messages',
+    route: 'GET /scheduled_messages',
     since: 173,
     summary: 'List your scheduled messages, including those that could not be sent',
     reply: { scheduled_messages: listOf(scheduledMessage) },
@@ -59,8 +58,7 @@ export const scheduledMessages = {
   }),
   create: endpoint({
     id: 'create-scheduled-message',
-    method: 'POST',
-    path: '/scheduled_messages',
+    route: 'POST /scheduled_messages',
     since: 179,
     summary: 'Schedule a message',
     params: {
@@ -90,8 +88,7 @@ export const scheduledMessages = {
   }),
   update: endpoint({
     id: 'update-scheduled-message',
-    method: 'PATCH',
-    path: '/scheduled_messages/{scheduled_message_id}',
+    route: 'PATCH /scheduled_messages/{scheduled_message_id}',
     since: 184,
     summary: 'Edit the content, recipients or time of a scheduled message',
     params: {
@@ -119,8 +116,7 @@ export const scheduledMessages = {
   }),
   delete: endpoint({
     id: 'delete-scheduled-message',
-    method: 'DELETE',
-    path: '/scheduled_messages/{scheduled_message_id}',
+    route: 'DELETE /scheduled_messages/{scheduled_message_id}',
     since: 173,
     summary: 'Delete a scheduled message',
     params: { scheduled_message_id: which },

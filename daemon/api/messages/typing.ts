@@ -5,8 +5,7 @@ import { channelId, defaulted, endpoint, listOf, oneOf, optional, required, topi
 export const typing = {
   set: endpoint({
     id: 'set-typing-status',
-    method: 'POST',
-    path: '/typing',
+    route: 'POST /typing',
     summary: 'Notify others that you started or stopped typing',
     params: {
       op: required(oneOf('start', 'stop'), 'whether you started or stopped typing'),

@@ -14,16 +14,14 @@ export const customEmoji = record({
 export const emoji = {
   list: endpoint({
     id: 'get-custom-emoji',
-    method: 'GET',
-    path: '/realm/emoji',
+    route: 'GET /realm/emoji',
     summary: 'List custom emoji, including deactivated ones',
     reply: { emoji: keyed(customEmoji) },
     cli: { name: 'emoji list', examples: ['natter emoji list', 'natter emoji list --json'] },
   }),
   upload: endpoint({
     id: 'upload-custom-emoji',
-    method: 'POST',
-    path: '/realm/emoji/{emoji_name...}',
+    route: 'POST /realm/emoji/{emoji_name...}',
     callers: 'human members',
     summary: 'Add a custom emoji: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: {
@@ -39,8 +37,7 @@ export const emoji = {
   }),
   deactivate: endpoint({
     id: 'deactivate-custom-emoji',
-    method: 'DELETE',
-    path: '/realm/emoji/{emoji_name...}',
+    route: 'DELETE /realm/emoji/{emoji_name...}',
     summary: 'Deactivate a custom emoji; messages that use it still show it',
     params: { emoji_name: inPath(emojiName, 'the name') },
     cli: {

@@ -35,8 +35,7 @@ const dataExport = record({
 export const dataExports = {
   create: endpoint({
     id: 'export-realm',
-    method: 'POST',
-    path: '/export/realm',
+    route: 'POST /export/realm',
     callers: 'administrators',
     summary: 'Start an export of the organization (administrators); a realm_export event reports its end',
     concerns: 'everywhere',
@@ -57,8 +56,7 @@ export const dataExports = {
   }),
   list: endpoint({
     id: 'get-realm-exports',
-    method: 'GET',
-    path: '/export/realm',
+    route: 'GET /export/realm',
     callers: 'administrators',
     summary: 'List the exports of the organization (administrators)',
     concerns: 'everywhere',
@@ -71,8 +69,7 @@ export const dataExports = {
   }),
   remove: endpoint({
     id: 'delete-realm-export',
-    method: 'DELETE',
-    path: '/export/realm/{export_id}',
+    route: 'DELETE /export/realm/{export_id}',
     callers: 'administrators',
     summary: 'Delete the archive of an export (administrators)',
     params: { export_id: inPath(int, 'the export') },
@@ -84,8 +81,7 @@ export const dataExports = {
   }),
   consents: endpoint({
     id: 'get-realm-export-consents',
-    method: 'GET',
-    path: '/export/realm/consents',
+    route: 'GET /export/realm/consents',
     callers: 'administrators',
     since: 295,
     summary: 'List who allows the export of their private data (administrators)',

@@ -26,8 +26,7 @@ const rule = {
 export const linkifiers = {
   list: endpoint({
     id: 'get-linkifiers',
-    method: 'GET',
-    path: '/realm/linkifiers',
+    route: 'GET /realm/linkifiers',
     since: 54,
     summary: 'List linkifiers, in the order they are applied',
     reply: { linkifiers: listOf(linkifier) },
@@ -38,8 +37,7 @@ export const linkifiers = {
   }),
   add: endpoint({
     id: 'add-linkifier',
-    method: 'POST',
-    path: '/realm/filters',
+    route: 'POST /realm/filters',
     callers: 'administrators',
     summary: 'Add a linkifier (administrators)',
     params: rule,
@@ -55,8 +53,7 @@ export const linkifiers = {
   }),
   update: endpoint({
     id: 'update-linkifier',
-    method: 'PATCH',
-    path: '/realm/filters/{filter_id}',
+    route: 'PATCH /realm/filters/{filter_id}',
     callers: 'administrators',
     since: 57,
     summary: 'Edit a linkifier (administrators)',
@@ -72,8 +69,7 @@ export const linkifiers = {
   }),
   remove: endpoint({
     id: 'remove-linkifier',
-    method: 'DELETE',
-    path: '/realm/filters/{filter_id}',
+    route: 'DELETE /realm/filters/{filter_id}',
     callers: 'administrators',
     summary: 'Remove a linkifier (administrators)',
     params: { filter_id: inPath(int, 'the linkifier') },
@@ -85,8 +81,7 @@ export const linkifiers = {
   }),
   reorder: endpoint({
     id: 'reorder-linkifiers',
-    method: 'PATCH',
-    path: '/realm/linkifiers',
+    route: 'PATCH /realm/linkifiers',
     callers: 'administrators',
     since: 202,
     summary: 'Reorder linkifiers (administrators)',

@@ -35,8 +35,7 @@ export const organization = {
   // OPEN: in the API family only `register` returns the organization; this endpoint is an addition.
   show: endpoint({
     id: 'get-realm',
-    method: 'GET',
-    path: '/realm',
+    route: 'GET /realm',
     since: 417,
     notOnPublicServers: true,
     summary: 'Show the settings of the organization',
@@ -45,8 +44,7 @@ export const organization = {
   }),
   update: endpoint({
     id: 'update-realm',
-    method: 'PATCH',
-    path: '/realm',
+    route: 'PATCH /realm',
     callers: 'administrators',
     summary: 'Edit settings of the organization (administrators; some settings only owners)',
     params: {
@@ -74,8 +72,7 @@ export const organization = {
   }),
   deactivate: endpoint({
     id: 'deactivate-realm',
-    method: 'POST',
-    path: '/realm/deactivate',
+    route: 'POST /realm/deactivate',
     callers: 'owners',
     summary: 'Deactivate the organization (owners); no account can log in until natterd is started with --reactivate',
     params: {
@@ -90,16 +87,14 @@ export const organization = {
   }),
   domains: endpoint({
     id: 'get-realm-domains',
-    method: 'GET',
-    path: '/realm/domains',
+    route: 'GET /realm/domains',
     summary: 'List the email domains of the organization',
     reply: { domains: listOf(emailDomain) },
     cli: { name: 'org domains', examples: ['natter org domains', 'natter org domains --json'] },
   }),
   addDomain: endpoint({
     id: 'add-realm-domain',
-    method: 'POST',
-    path: '/realm/domains',
+    route: 'POST /realm/domains',
     callers: 'owners',
     summary: 'Add an email domain (owners)',
     params: {
@@ -114,8 +109,7 @@ export const organization = {
   }),
   testWelcomeMessage: endpoint({
     id: 'test-welcome-bot-custom-message',
-    method: 'POST',
-    path: '/realm/test_welcome_bot_custom_message',
+    route: 'POST /realm/test_welcome_bot_custom_message',
     callers: 'administrators',
     since: 416,
     summary: 'Send yourself a custom welcome message, to see how it looks (administrators)',
@@ -132,8 +126,7 @@ export const organization = {
   }),
   changeDomain: endpoint({
     id: 'patch-realm-domain',
-    method: 'PATCH',
-    path: '/realm/domains/{domain}',
+    route: 'PATCH /realm/domains/{domain}',
     callers: 'owners',
     summary: 'Change whether an email domain includes its subdomains (owners)',
     params: { domain: inPath(text, 'the domain'), allow_subdomains: required(bool, 'whether subdomains are included') },
@@ -149,8 +142,7 @@ export const organization = {
   }),
   removeDomain: endpoint({
     id: 'delete-realm-domain',
-    method: 'DELETE',
-    path: '/realm/domains/{domain}',
+    route: 'DELETE /realm/domains/{domain}',
     callers: 'owners',
     summary: 'Remove an email domain (owners)',
     params: { domain: inPath(text, 'the domain') },

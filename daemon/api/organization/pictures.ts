@@ -7,8 +7,7 @@ const night = required(bool, 'whether it is the logo for dark themes')
 export const pictures = {
   uploadIcon: endpoint({
     id: 'upload-realm-icon',
-    method: 'POST',
-    path: '/realm/icon',
+    route: 'POST /realm/icon',
     callers: 'administrators',
     summary: 'Upload the icon of the organization: PNG, JPEG, GIF or WebP, at most 5 MiB (administrators)',
     params: { file: required(upload, 'the image') },
@@ -23,8 +22,7 @@ export const pictures = {
   }),
   deleteIcon: endpoint({
     id: 'delete-realm-icon',
-    method: 'DELETE',
-    path: '/realm/icon',
+    route: 'DELETE /realm/icon',
     callers: 'administrators',
     summary: 'Delete the icon of the organization and use the default one (administrators)',
     reply: { icon_url: text },
@@ -37,8 +35,7 @@ export const pictures = {
   }),
   uploadLogo: endpoint({
     id: 'upload-realm-logo',
-    method: 'POST',
-    path: '/realm/logo',
+    route: 'POST /realm/logo',
     callers: 'administrators',
     summary: 'Upload a logo of the organization: PNG, JPEG, GIF or WebP, at most 5 MiB (administrators)',
     params: { night, file: required(upload, 'the image') },
@@ -53,8 +50,7 @@ export const pictures = {
   }),
   deleteLogo: endpoint({
     id: 'delete-realm-logo',
-    method: 'DELETE',
-    path: '/realm/logo',
+    route: 'DELETE /realm/logo',
     callers: 'administrators',
     summary: 'Delete a logo of the organization and use the default one (administrators)',
     params: { night },

@@ -5,8 +5,7 @@ import { endpoint, inPath, int, required, text } from '../define.ts'
 export const playgrounds = {
   add: endpoint({
     id: 'add-code-playground',
-    method: 'POST',
-    path: '/realm/playgrounds',
+    route: 'POST /realm/playgrounds',
     callers: 'administrators',
     since: 49,
     summary: 'Add a code playground (administrators)',
@@ -27,8 +26,7 @@ export const playgrounds = {
   }),
   remove: endpoint({
     id: 'remove-code-playground',
-    method: 'DELETE',
-    path: '/realm/playgrounds/{playground_id}',
+    route: 'DELETE /realm/playgrounds/{playground_id}',
     callers: 'administrators',
     since: 49,
     summary: 'Remove a code playground (administrators)',

@@ -5,8 +5,7 @@ import { bool, endpoint, int, keyed, listOf, nullable, record, text } from '../d
 export const server = {
   settings: endpoint({
     id: 'get-server-settings',
-    method: 'GET',
-    path: '/server_settings',
+    route: 'GET /server_settings',
     access: 'anyone',
     summary: 'Get the settings of the server; no account needed',
     reply: {

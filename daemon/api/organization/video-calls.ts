@@ -5,8 +5,7 @@ import { bool, defaulted, endpoint, required, text, textUpTo } from '../define.t
 export const videoCalls = {
   create: endpoint({
     id: 'create-big-blue-button-video-call',
-    method: 'GET',
-    path: '/calls/bigbluebutton/create',
+    route: 'GET /calls/bigbluebutton/create',
     summary: 'Make the address of a new BigBlueButton video call',
     params: {
       meeting_name: required(textUpTo(1000), 'the name of the call'),

@@ -7,16 +7,14 @@ const reply = { alert_words: listOf(text) }
 export const alertWords = {
   list: endpoint({
     id: 'get-alert-words',
-    method: 'GET',
-    path: '/users/me/alert_words',
+    route: 'GET /users/me/alert_words',
     summary: 'List your alert words',
     reply,
     cli: { name: 'alerts list', examples: ['natter alerts list', 'natter alerts list --json'] },
   }),
   add: endpoint({
     id: 'add-alert-words',
-    method: 'POST',
-    path: '/users/me/alert_words',
+    route: 'POST /users/me/alert_words',
     summary: 'Add alert words',
     params: { alert_words: required(listOf(text), 'the words, at most 100 characters each') },
     reply,
@@ -28,8 +26,7 @@ export const alertWords = {
   }),
   remove: endpoint({
     id: 'remove-alert-words',
-    method: 'DELETE',
-    path: '/users/me/alert_words',
+    route: 'DELETE /users/me/alert_words',
     summary: 'Remove alert words',
     params: { alert_words: required(listOf(text), 'the words; upper and lower case are the same') },
     reply,

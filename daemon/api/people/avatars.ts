@@ -5,8 +5,7 @@ import { endpoint, required, text, upload } from '../define.ts'
 export const avatars = {
   upload: endpoint({
     id: 'upload-avatar',
-    method: 'POST',
-    path: '/users/me/avatar',
+    route: 'POST /users/me/avatar',
     summary: 'Upload your avatar: PNG, JPEG, GIF or WebP, at most 5 MiB',
     params: { file: required(upload, 'the image') },
     reply: { avatar_url: text },
@@ -20,8 +19,7 @@ export const avatars = {
   }),
   delete: endpoint({
     id: 'delete-avatar',
-    method: 'DELETE',
-    path: '/users/me/avatar',
+    route: 'DELETE /users/me/avatar',
     summary: 'Delete your avatar and use the one from the avatar provider',
     reply: { avatar_url: text },
     cli: {

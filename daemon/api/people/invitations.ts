@@ -35,8 +35,7 @@ const which = { invite_id: inPath(int, 'the invitation') }
 export const invitations = {
   list: endpoint({
     id: 'get-invites',
-    method: 'GET',
-    path: '/invites',
+    route: 'GET /invites',
     callers: 'human members',
     summary: 'List open invitations: your own, or all of them for administrators',
     reply: {
@@ -63,8 +62,7 @@ export const invitations = {
   send: endpoint({
     id: 'send-invites',
     mails: 'invitation',
-    method: 'POST',
-    path: '/invites',
+    route: 'POST /invites',
     callers: 'human members',
     summary: 'Invite people by email',
     params: {
@@ -89,8 +87,7 @@ export const invitations = {
   }),
   createLink: endpoint({
     id: 'create-invite-link',
-    method: 'POST',
-    path: '/invites/multiuse',
+    route: 'POST /invites/multiuse',
     callers: 'human members',
     summary: 'Create an invitation link that many people can use',
     params: { ...shared, stream_ids: defaulted(listOf(channelId), [], 'channels to subscribe to') },
@@ -106,8 +103,7 @@ export const invitations = {
   // OPEN: on public servers invitations are accepted in the web application only. Here the page at /join/{token} and programs call this.
   accept: endpoint({
     id: 'accept-invite',
-    method: 'POST',
-    path: '/invites/accept',
+    route: 'POST /invites/accept',
     access: 'anyone',
     since: 417,
     notOnPublicServers: true,
@@ -130,8 +126,7 @@ export const invitations = {
   }),
   revoke: endpoint({
     id: 'revoke-email-invite',
-    method: 'DELETE',
-    path: '/invites/{invite_id}',
+    route: 'DELETE /invites/{invite_id}',
     callers: 'human members',
     summary: 'Revoke an email invitation',
     params: which,
@@ -144,8 +139,7 @@ export const invitations = {
   }),
   revokeLink: endpoint({
     id: 'revoke-invite-link',
-    method: 'DELETE',
-    path: '/invites/multiuse/{invite_id}',
+    route: 'DELETE /invites/multiuse/{invite_id}',
     callers: 'human members',
     summary: 'Revoke an invitation link',
     params: which,
@@ -159,8 +153,7 @@ export const invitations = {
   resend: endpoint({
     id: 'resend-email-invite',
     mails: 'invitation',
-    method: 'POST',
-    path: '/invites/{invite_id}/resend',
+    route: 'POST /invites/{invite_id}/resend',
     callers: 'human members',
     summary: 'Send an invitation email again',
     params: which,

@@ -7,8 +7,7 @@ const account = record({ email: text, realm_url: text })
 export const keys = {
   regenerate: endpoint({
     id: 'regenerate-api-key',
-    method: 'POST',
-    path: '/users/me/api_key/regenerate',
+    route: 'POST /users/me/api_key/regenerate',
     summary: 'Generate a new API key for yourself; the old key stops working',
     reply: { api_key: text },
     cli: {
@@ -19,8 +18,7 @@ export const keys = {
   }),
   devFetch: endpoint({
     id: 'dev-fetch-api-key',
-    method: 'POST',
-    path: '/dev_fetch_api_key',
+    route: 'POST /dev_fetch_api_key',
     access: 'anyone',
     summary: 'Get anyone’s API key without a password (only with --dev-auth)',
     params: { username: required(text, 'the real email address') },
@@ -34,8 +32,7 @@ export const keys = {
   }),
   devUsers: endpoint({
     id: 'dev-list-users',
-    method: 'GET',
-    path: '/dev_list_users',
+    route: 'GET /dev_list_users',
     access: 'anyone',
     summary: 'List the accounts that can log in without a password (only with --dev-auth)',
     reply: { direct_admins: listOf(account), direct_users: listOf(account) },

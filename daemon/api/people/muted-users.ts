@@ -5,8 +5,7 @@ import { endpoint, inPath, userId } from '../define.ts'
 export const mutedUsers = {
   mute: endpoint({
     id: 'mute-user',
-    method: 'POST',
-    path: '/users/me/muted_users/{muted_user_id}',
+    route: 'POST /users/me/muted_users/{muted_user_id}',
     since: 48,
     summary: 'Mute a user',
     params: { muted_user_id: inPath(userId, 'whom') },
@@ -18,8 +17,7 @@ export const mutedUsers = {
   }),
   unmute: endpoint({
     id: 'unmute-user',
-    method: 'DELETE',
-    path: '/users/me/muted_users/{muted_user_id}',
+    route: 'DELETE /users/me/muted_users/{muted_user_id}',
     since: 48,
     summary: 'Unmute a user',
     params: { muted_user_id: inPath(userId, 'whom') },

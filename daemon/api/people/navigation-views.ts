@@ -7,8 +7,7 @@ const navigationView = record({ fragment: text, is_pinned: bool, name: nullable(
 export const navigationViews = {
   list: endpoint({
     id: 'get-navigation-views',
-    method: 'GET',
-    path: '/navigation_views',
+    route: 'GET /navigation_views',
     since: 390,
     summary: 'List your navigation views',
     reply: { navigation_views: listOf(navigationView) },
@@ -19,8 +18,7 @@ export const navigationViews = {
   }),
   add: endpoint({
     id: 'add-navigation-view',
-    method: 'POST',
-    path: '/navigation_views',
+    route: 'POST /navigation_views',
     since: 390,
     summary: 'Add a built-in or custom navigation view',
     params: {
@@ -39,8 +37,7 @@ export const navigationViews = {
   }),
   edit: endpoint({
     id: 'edit-navigation-view',
-    method: 'PATCH',
-    path: '/navigation_views/{fragment...}',
+    route: 'PATCH /navigation_views/{fragment...}',
     since: 390,
     summary: 'Pin, unpin or rename a navigation view',
     params: {
@@ -57,8 +54,7 @@ export const navigationViews = {
   }),
   remove: endpoint({
     id: 'remove-navigation-view',
-    method: 'DELETE',
-    path: '/navigation_views/{fragment...}',
+    route: 'DELETE /navigation_views/{fragment...}',
     since: 390,
     summary: 'Remove a navigation view',
     params: { fragment: inPath(text, 'the view') },

@@ -5,8 +5,7 @@ import { endpoint, int, optional, required, text } from '../define.ts'
 export const onboardingSteps = {
   mark: endpoint({
     id: 'mark-onboarding-step-as-read',
-    method: 'POST',
-    path: '/users/me/onboarding_steps',
+    route: 'POST /users/me/onboarding_steps',
     callers: 'humans',
     since: 233,
     summary: 'Mark an onboarding step as seen, so that no client shows it again',

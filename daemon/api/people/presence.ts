@@ -27,8 +27,7 @@ export const legacyPresence = keyed(record({ client: text, status: text, timesta
 export const presence = {
   update: endpoint({
     id: 'update-presence',
-    method: 'POST',
-    path: '/users/me/presence',
+    route: 'POST /users/me/presence',
     callers: 'humans',
     summary: 'Report whether you are active or idle, and get the presence of others',
     params: {
@@ -60,8 +59,7 @@ export const presence = {
   }),
   ofUser: endpoint({
     id: 'get-user-presence',
-    method: 'GET',
-    path: '/users/{user_id_or_email}/presence',
+    route: 'GET /users/{user_id_or_email}/presence',
     summary: 'Show the presence of one user',
     params: { user_id_or_email: inPath(userText, 'whose') },
     reply: {
@@ -81,8 +79,7 @@ export const presence = {
   }),
   list: endpoint({
     id: 'get-presence',
-    method: 'GET',
-    path: '/realm/presence',
+    route: 'GET /realm/presence',
     summary: 'Show the presence of everyone',
     reply: { presences: keyed(legacyPresence), server_timestamp: num },
     cli: {

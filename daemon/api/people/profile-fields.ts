@@ -60,8 +60,7 @@ const fieldId = inPath(profileFieldId, 'the field')
 export const profileFields = {
   list: endpoint({
     id: 'get-custom-profile-fields',
-    method: 'GET',
-    path: '/realm/profile_fields',
+    route: 'GET /realm/profile_fields',
     summary: 'List the profile fields of the organization',
     reply: { custom_fields: listOf(profileField) },
     cli: {
@@ -72,8 +71,7 @@ export const profileFields = {
   }),
   create: endpoint({
     id: 'create-custom-profile-field',
-    method: 'POST',
-    path: '/realm/profile_fields',
+    route: 'POST /realm/profile_fields',
     callers: 'administrators',
     summary: 'Create a profile field (administrators)',
     params: {
@@ -100,8 +98,7 @@ export const profileFields = {
   }),
   update: endpoint({
     id: 'update-custom-profile-field',
-    method: 'PATCH',
-    path: '/realm/profile_fields/{field_id}',
+    route: 'PATCH /realm/profile_fields/{field_id}',
     callers: 'administrators',
     summary: 'Edit a profile field (administrators)',
     params: {
@@ -117,8 +114,7 @@ export const profileFields = {
   }),
   reorder: endpoint({
     id: 'reorder-custom-profile-fields',
-    method: 'PATCH',
-    path: '/realm/profile_fields',
+    route: 'PATCH /realm/profile_fields',
     callers: 'administrators',
     summary: 'Reorder profile fields (administrators)',
     params: { order: required(listOf(profileFieldId), 'IDs of all fields, in the new order') },
@@ -130,8 +126,7 @@ export const profileFields = {
   }),
   delete: endpoint({
     id: 'delete-custom-profile-field',
-    method: 'DELETE',
-    path: '/realm/profile_fields/{field_id}',
+    route: 'DELETE /realm/profile_fields/{field_id}',
     callers: 'administrators',
     summary: 'Delete a profile field and its values (administrators)',
     params: { field_id: fieldId },
@@ -144,8 +139,7 @@ export const profileFields = {
   }),
   set: endpoint({
     id: 'update-profile-data',
-    method: 'PATCH',
-    path: '/users/me/profile_data',
+    route: 'PATCH /users/me/profile_data',
     callers: 'humans',
     summary: 'Set your own profile fields',
     params: { data: required(listOf(profileInput), 'fields to set: [{"id": 4, "value": "vim"}]') },
@@ -160,8 +154,7 @@ export const profileFields = {
   }),
   clear: endpoint({
     id: 'remove-profile-data',
-    method: 'DELETE',
-    path: '/users/me/profile_data',
+    route: 'DELETE /users/me/profile_data',
     callers: 'humans',
     summary: 'Clear your own profile fields',
     params: { data: required(listOf(profileFieldId), 'the fields to clear') },

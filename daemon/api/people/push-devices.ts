@@ -7,8 +7,7 @@ const appId = textUpTo(255)
 export const pushDevices = {
   addApple: endpoint({
     id: 'add-apns-token',
-    method: 'POST',
-    path: '/users/me/apns_device_token',
+    route: 'POST /users/me/apns_device_token',
     callers: 'humans',
     summary: 'Register an Apple device for push notifications',
     params: {
@@ -27,8 +26,7 @@ export const pushDevices = {
   }),
   removeApple: endpoint({
     id: 'remove-apns-token',
-    method: 'DELETE',
-    path: '/users/me/apns_device_token',
+    route: 'DELETE /users/me/apns_device_token',
     callers: 'humans',
     summary: 'Remove an Apple device',
     params: { token: required(text, 'the token of the device') },
@@ -40,8 +38,7 @@ export const pushDevices = {
   }),
   addAndroid: endpoint({
     id: 'add-fcm-token',
-    method: 'POST',
-    path: '/users/me/android_gcm_reg_id',
+    route: 'POST /users/me/android_gcm_reg_id',
     callers: 'humans',
     summary: 'Register an Android device for push notifications',
     params: { token: required(text, 'the token of the device') },
@@ -53,8 +50,7 @@ export const pushDevices = {
   }),
   removeAndroid: endpoint({
     id: 'remove-fcm-token',
-    method: 'DELETE',
-    path: '/users/me/android_gcm_reg_id',
+    route: 'DELETE /users/me/android_gcm_reg_id',
     callers: 'humans',
     summary: 'Remove an Android device',
     params: { token: required(text, 'the token of the device') },
@@ -66,8 +62,7 @@ export const pushDevices = {
   }),
   test: endpoint({
     id: 'test-notify',
-    method: 'POST',
-    path: '/mobile_push/test_notification',
+    route: 'POST /mobile_push/test_notification',
     callers: 'humans',
     since: 217,
     mails: 'notice',
@@ -82,8 +77,7 @@ export const pushDevices = {
   }),
   register: endpoint({
     id: 'register-push-device',
-    method: 'POST',
-    path: '/mobile_push/register',
+    route: 'POST /mobile_push/register',
     callers: 'humans',
     since: 406,
     summary: 'Register a device for encrypted push notifications',

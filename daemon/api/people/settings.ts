@@ -40,8 +40,7 @@ export const settings = {
   // OPEN: in the API family only `register` returns settings; this endpoint is an addition.
   show: endpoint({
     id: 'get-settings',
-    method: 'GET',
-    path: '/settings',
+    route: 'GET /settings',
     since: 417,
     notOnPublicServers: true,
     summary: 'Show your settings',
@@ -53,8 +52,7 @@ export const settings = {
   }),
   update: endpoint({
     id: 'update-settings',
-    method: 'PATCH',
-    path: '/settings',
+    route: 'PATCH /settings',
     also: ['/settings/display', '/settings/notifications'],
     login: { password: 'old_password', only: 'new_password' },
     mails: 'confirmation',
@@ -86,8 +84,7 @@ export const settings = {
   }),
   command: endpoint({
     id: 'run-slash-command',
-    method: 'POST',
-    path: '/zcommand',
+    route: 'POST /zcommand',
     summary: 'Run a slash command: /ping, /dark, /light, /fluid-width or /fixed-width',
     params: { command: required(textUpTo(100), 'the command, with its slash') },
     reply: { msg: maybe(text) },
@@ -101,8 +98,7 @@ export const settings = {
   confirmEmail: endpoint({
     id: 'confirm-email-change',
     mails: 'notice',
-    method: 'POST',
-    path: '/settings/email/confirm',
+    route: 'POST /settings/email/confirm',
     access: 'anyone',
     since: 417,
     notOnPublicServers: true,
@@ -117,8 +113,7 @@ export const settings = {
   }),
   updateDefaults: endpoint({
     id: 'update-realm-user-settings-defaults',
-    method: 'PATCH',
-    path: '/realm/user_settings_defaults',
+    route: 'PATCH /realm/user_settings_defaults',
     callers: 'administrators',
     since: 96,
     summary: 'Edit the default settings of new accounts (administrators)',

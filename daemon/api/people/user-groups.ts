@@ -42,8 +42,7 @@ const directOnly = 'only direct members, not those of subgroups'
 export const userGroups = {
   list: endpoint({
     id: 'get-user-groups',
-    method: 'GET',
-    path: '/user_groups',
+    route: 'GET /user_groups',
     callers: 'members',
     summary: 'List user groups, including system groups',
     params: { include_deactivated_groups: defaulted(bool, false, 'include deactivated groups') },
@@ -56,8 +55,7 @@ export const userGroups = {
   }),
   create: endpoint({
     id: 'create-user-group',
-    method: 'POST',
-    path: '/user_groups/create',
+    route: 'POST /user_groups/create',
     callers: 'members',
     summary: 'Create a user group',
     params: {
@@ -80,8 +78,7 @@ export const userGroups = {
   }),
   update: endpoint({
     id: 'update-user-group',
-    method: 'PATCH',
-    path: '/user_groups/{user_group_id}',
+    route: 'PATCH /user_groups/{user_group_id}',
     callers: 'members',
     summary: 'Rename a user group, change its settings, or reactivate it',
     params: {
@@ -103,8 +100,7 @@ export const userGroups = {
   }),
   deactivate: endpoint({
     id: 'deactivate-user-group',
-    method: 'POST',
-    path: '/user_groups/{user_group_id}/deactivate',
+    route: 'POST /user_groups/{user_group_id}/deactivate',
     since: 290,
     summary: 'Deactivate a user group that is not in use',
     params: which,
@@ -117,8 +113,7 @@ export const userGroups = {
   }),
   updateMembers: endpoint({
     id: 'update-user-group-members',
-    method: 'POST',
-    path: '/user_groups/{user_group_id}/members',
+    route: 'POST /user_groups/{user_group_id}/members',
     callers: 'members',
     summary: 'Add and remove members and subgroups of a user group',
     params: {
@@ -140,8 +135,7 @@ export const userGroups = {
   }),
   members: endpoint({
     id: 'get-user-group-members',
-    method: 'GET',
-    path: '/user_groups/{user_group_id}/members',
+    route: 'GET /user_groups/{user_group_id}/members',
     callers: 'members',
     since: 127,
     summary: 'List the members of a user group',
@@ -156,8 +150,7 @@ export const userGroups = {
   }),
   isMember: endpoint({
     id: 'get-is-user-group-member',
-    method: 'GET',
-    path: '/user_groups/{user_group_id}/members/{user_id}',
+    route: 'GET /user_groups/{user_group_id}/members/{user_id}',
     callers: 'members',
     since: 127,
     summary: 'Check whether a user is in a user group',
@@ -171,8 +164,7 @@ export const userGroups = {
   }),
   updateSubgroups: endpoint({
     id: 'update-user-group-subgroups',
-    method: 'POST',
-    path: '/user_groups/{user_group_id}/subgroups',
+    route: 'POST /user_groups/{user_group_id}/subgroups',
     callers: 'members',
     since: 127,
     summary: 'Add and remove subgroups of a user group',
@@ -193,8 +185,7 @@ export const userGroups = {
   }),
   subgroups: endpoint({
     id: 'get-user-group-subgroups',
-    method: 'GET',
-    path: '/user_groups/{user_group_id}/subgroups',
+    route: 'GET /user_groups/{user_group_id}/subgroups',
     callers: 'members',
     since: 127,
     summary: 'List the subgroups of a user group',

@@ -14,8 +14,7 @@ const statusParams = {
 export const userStatus = {
   update: endpoint({
     id: 'update-status',
-    method: 'POST',
-    path: '/users/me/status',
+    route: 'POST /users/me/status',
     callers: 'humans',
     summary: 'Set your status',
     params: {
@@ -32,8 +31,7 @@ export const userStatus = {
   }),
   updateFor: endpoint({
     id: 'update-status-for-user',
-    method: 'POST',
-    path: '/users/{user_id}/status',
+    route: 'POST /users/{user_id}/status',
     since: 407,
     summary: 'Set the status of another user (administrators)',
     params: { user_id: inPath(userId, 'whose'), ...statusParams },
@@ -50,8 +48,7 @@ export const userStatus = {
   }),
   get: endpoint({
     id: 'get-user-status',
-    method: 'GET',
-    path: '/users/{user_id}/status',
+    route: 'GET /users/{user_id}/status',
     since: 262,
     summary: 'Show the status of a user',
     params: { user_id: inPath(userId, 'whose') },

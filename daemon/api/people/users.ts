@@ -78,8 +78,7 @@ const changes = {
 export const users = {
   list: endpoint({
     id: 'get-users',
-    method: 'GET',
-    path: '/users',
+    route: 'GET /users',
     summary: 'List users and bots, including deactivated ones',
     params: { ...reading, user_ids: optional(listOf(userId), 'only these users; unknown IDs are skipped') },
     reply: { members: listOf(record(userFields)) },
@@ -92,8 +91,7 @@ export const users = {
   }),
   show: endpoint({
     id: 'get-user',
-    method: 'GET',
-    path: '/users/{user_id}',
+    route: 'GET /users/{user_id}',
     summary: 'Show one user',
     params: { user_id: inPath(userId, 'the user'), ...reading },
     reply: { user: record(userFields) },
@@ -104,8 +102,7 @@ export const users = {
   }),
   showByEmail: endpoint({
     id: 'get-user-by-email',
-    method: 'GET',
-    path: '/users/{email}',
+    route: 'GET /users/{email}',
     since: 39,
     summary: 'Show the user with this email address',
     params: { email: inPath(text, 'the real or API email address'), ...reading },
@@ -117,16 +114,14 @@ export const users = {
   }),
   me: endpoint({
     id: 'get-own-user',
-    method: 'GET',
-    path: '/users/me',
+    route: 'GET /users/me',
     summary: 'Show your own account',
     reply: { ...userFields, max_message_id: int },
     cli: { name: 'users me', examples: ['natter users me', 'natter users me --json'] },
   }),
   create: endpoint({
     id: 'create-user',
-    method: 'POST',
-    path: '/users',
+    route: 'POST /users',
     callers: 'administrators',
     summary: 'Create an account (administrators with the can_create_users flag)',
     params: {
@@ -147,8 +142,7 @@ export const users = {
   }),
   update: endpoint({
     id: 'update-user',
-    method: 'PATCH',
-    path: '/users/{user_id}',
+    route: 'PATCH /users/{user_id}',
     summary: "Edit a user's name, role, profile or email address (administrators)",
     params: { user_id: inPath(userId, 'the user'), ...changes },
     refusals: ['UNAUTHORIZED_PRINCIPAL'],
@@ -163,8 +157,7 @@ export const users = {
   }),
   updateByEmail: endpoint({
     id: 'update-user-by-email',
-    method: 'PATCH',
-    path: '/users/{email}',
+    route: 'PATCH /users/{email}',
     since: 313,
     summary: 'Edit the user with this email address (administrators)',
     params: { email: inPath(text, 'the real or API email address'), ...changes },
@@ -181,8 +174,7 @@ export const users = {
   deactivate: endpoint({
     id: 'deactivate-user',
     mails: 'notice',
-    method: 'DELETE',
-    path: '/users/{user_id}',
+    route: 'DELETE /users/{user_id}',
     summary: 'Deactivate a user (administrators)',
     params: {
       user_id: inPath(userId, 'the user'),
@@ -215,8 +207,7 @@ export const users = {
   }),
   deactivateSelf: endpoint({
     id: 'deactivate-own-user',
-    method: 'DELETE',
-    path: '/users/me',
+    route: 'DELETE /users/me',
     summary: 'Deactivate your own account',
     refusals: ['CANNOT_DEACTIVATE_LAST_USER'],
     cli: {
@@ -228,8 +219,7 @@ export const users = {
   }),
   reactivate: endpoint({
     id: 'reactivate-user',
-    method: 'POST',
-    path: '/users/{user_id}/reactivate',
+    route: 'POST /users/{user_id}/reactivate',
     summary: 'Reactivate a user (administrators) or your own bot',
     params: { user_id: inPath(userId, 'the user') },
     cli: {
@@ -240,8 +230,7 @@ export const users = {
   }),
   fetchApiKey: endpoint({
     id: 'fetch-api-key',
-    method: 'POST',
-    path: '/fetch_api_key',
+    route: 'POST /fetch_api_key',
     login: { password: 'password', account: 'username' },
     access: 'anyone',
     summary: 'Get your API key with your email address and password',
