@@ -113,25 +113,18 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   if (milliseconds !== undefined && milliseconds > longestTimeout)
     throw usage(`--timeout: ${timeout} is too long`, 'The maximum is 24d.')
   if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a duration such as 15s or 2m`)
-  return {
-    json: given.get('json') === true,
-    ndjson: given.get('ndjson') === true,
-    quiet: given.get('quiet') === true,
-    ...present({ fields: fields?.split(',').map(name => name.trim()), jq: word('jq') }),
-    ...present({ site: word('site'), user: word('user'), apiKey: word('api-key'), profile: word('profile') }),
-    ...present({ readyFile: word('ready-file'), as: word('as'), controlToken: word('control-token') }),
-    ...present({ timeout: milliseconds }),
+  const read = {
+    fields: fields?.split(',').map(name => name.trim()),
+    timeout: milliseconds,
     retry: Number(retry),
     color,
-    yes: given.get('yes') === true,
-    dryRun: given.get('dry-run') === true,
-    curl: given.get('curl') === true,
-    showKey: given.get('show-key') === true,
   }
+  const plain = globalFlags.map(({ name, value }) => [keyFor(name), value ? word(name) : given.get(name) === true])
+  const all = Object.entries({ ...Object.fromEntries(plain), ...read })
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as unknown as Globals
 }
 
-type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
-
-function present<T extends object>(values: T): Present<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>
+/** `apiKey` for `api-key`. */
+function keyFor(flag: string): string {
+  return flag.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
 }

@@ -80,18 +80,12 @@ export function accountFor(flags: Choice, env: Env): Account {
     }
     if (chosen.site && chosen.email && chosen.apiKey) break
   }
-  if (!together) refuseMixture(from)
+  // The current folder may hold a zuliprc that another person wrote: a key from the environment must not be sent to the site named there.
+  if (!together && from.site && from.apiKey && !mayJoin(from.apiKey, from.site))
+    throw mixture('API key', from.apiKey, from.site)
   if (keyFile !== undefined) warnIfOpen(keyFile)
   const limits = limitsFrom(limited?.from, limited?.limits, env)
   return { ...chosen, from, ...(limits && { limits }) }
-}
-
-/**
- * A key goes where its own source says. The current folder may hold a zuliprc that another person wrote: a key from
- * the environment must not be sent to the site named there.
- */
-function refuseMixture({ site, apiKey }: Account['from']): void {
-  if (site && apiKey && !mayJoin(apiKey, site)) throw mixture('API key', apiKey, site)
 }
 
 /** The token of the control plane at this account's site, if one is known. */

@@ -12,9 +12,7 @@ export function version(): string {
 
 /** Reads a file of the package that is part of the single executable; undefined where natter is installed as files. */
 export function assetReader(): ((name: string) => Buffer | undefined) | undefined {
-  return (globalThis as { [key: symbol]: ((name: string) => Buffer | undefined) | undefined })[
-    Symbol.for('natter.asset')
-  ]
+  return fromLauncher('natter.asset')
 }
 
 interface CodeCaches {
@@ -24,7 +22,12 @@ interface CodeCaches {
 
 /** What bin/code-cache.js knows; undefined in the single executable and in development. */
 export function codeCaches(): CodeCaches | undefined {
-  return (globalThis as { [key: symbol]: CodeCaches | undefined })[Symbol.for('natter.code-cache')]
+  return fromLauncher('natter.code-cache')
+}
+
+/** The files in bin leave it in the global object. */
+function fromLauncher(name: string): any {
+  return (globalThis as { [key: symbol]: unknown })[Symbol.for(name)]
 }
 
 /** The folder of natter's package.json, found from the script that was started: a launcher in bin/ or a source file. */

@@ -211,7 +211,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   } finally {
     input.destroy()
     results.flush()
-    resume?.end()
+    resume?.write()
     progress.end()
     pool.close()
     interrupt.end()

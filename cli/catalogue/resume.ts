@@ -35,7 +35,7 @@ export class Resume {
     this.#done = this.#saved.done
     this.#digest = this.#saved.digest
     // Before the first call: a key that is not in the file could not be used again.
-    this.#write()
+    this.write()
   }
 
   /** So many lines are done already. */
@@ -70,14 +70,10 @@ export class Resume {
       this.#digest = this.#ahead.get(number)!
       this.#ahead.delete(number)
     }
-    if (Date.now() - this.#written >= interval) this.#write()
+    if (Date.now() - this.#written >= interval) this.write()
   }
 
-  end(): void {
-    this.#write()
-  }
-
-  #write(): void {
+  write(): void {
     const saved: Saved = { run: this.#saved.run, done: this.#done, digest: this.#digest }
     try {
       writeFileAtomicallySync(this.#file, `${JSON.stringify(saved)}\n`, { durable: false })

@@ -2,7 +2,7 @@
 
 import { harmless } from '../../daemon/local/harmless.ts'
 import { isJson } from '../../daemon/local/json.ts'
-import { Failure, refusal, usage } from '../base/failure.ts'
+import { refusal, usage } from '../base/failure.ts'
 import { readGiven } from '../base/files.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { givenLevel } from '../base/levels.ts'
@@ -115,7 +115,7 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
   if (answer.status < 400 && chosen) await printReply(parseBody(answer), {}, globals)
   else if (answer.status < 400 && globals.json) printJson(parseBody(answer))
   else if (answer.text !== '') printUnchanged(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
-  if (answer.status >= 400) throw readFailure(answer)
+  if (answer.status >= 400) throw refusal(answer.status, parseBody(answer), answer.headers)
   return answer
 }
 
@@ -154,13 +154,4 @@ function formatHead(answer: Answer): string {
   const lines = [`HTTP/1.1 ${answer.status} ${answer.reason}`]
   for (let i = 0; i < answer.headers.length; i += 2) lines.push(`${answer.headers[i]}: ${answer.headers[i + 1]}`)
   return `${lines.map(harmless).join('\n')}\n\n`
-}
-
-function readFailure(answer: Answer): Failure {
-  try {
-    return refusal(answer.status, parseBody(answer), answer.headers)
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
 }

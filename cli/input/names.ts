@@ -24,7 +24,8 @@ interface Named {
   readonly active: boolean
 }
 
-const directories = {
+/** Where things with names are listed; the last name is what people call them. */
+export const directories = {
   user: { path: '/api/v1/users', field: 'members', id: 'user_id', names: ['email', 'delivery_email', 'full_name'] },
   channel: { path: '/api/v1/streams', field: 'streams', id: 'stream_id', names: ['name'] },
   group: { path: '/api/v1/user_groups', field: 'user_groups', id: 'id', names: ['name'] },

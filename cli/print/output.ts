@@ -51,18 +51,9 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
   const fields = Object.entries(reply).filter(([name]) => !envelope.has(name))
   const wanted = view.shows ?? (fields.length === 1 ? fields[0]![0] : undefined)
   const shown = wanted !== undefined && Object.hasOwn(reply, wanted) ? wanted : undefined
-  if (globals.jq !== undefined) {
-    // With --ndjson, to each item, as the lines would be piped into jq.
-    const items = globals.ndjson ? [shown === undefined ? Object.fromEntries(fields) : reply[shown]].flat() : [reply]
-    const texts: string[] = []
-    for (const item of items) texts.push(await jqLines(item, globals.jq))
-    return putUnchanged(texts)
-  }
-  if (globals.ndjson || globals.fields) {
-    const value = shown === undefined ? Object.fromEntries(fields) : reply[shown]
-    return printPart(value, shown === undefined ? recordShape(view) : view.shapes?.[shown], globals)
-  }
-  if (globals.json) return printJson(reply)
+  const part = shown === undefined ? Object.fromEntries(fields) : reply[shown]
+  const partShape = shown === undefined ? recordShape(view) : view.shapes?.[shown]
+  if (await printInFormat(reply, part, partShape, globals)) return
   if (view.lines || view.says) {
     const lines = view.lines ? await view.lines(reply) : (await view.says!(reply)).map(harmless)
     return lines.length === 0 ? note(done) : put(lines)
@@ -161,18 +152,28 @@ function innermost(shape: Shape | undefined): Shape | undefined {
   return { properties: Object.assign({}, ...arms.map(arm => innermost(arm)?.properties)) } as unknown as Shape
 }
 
-async function jqLines(value: unknown, expression: string): Promise<string> {
-  return (await (await import('./jq.ts')).jqText(value, expression)).replace(/\n$/, '')
+/** Prints data that is not a reply in the format that the flags ask for. Returns false if they ask for none. */
+export function printFormatted(value: unknown, globals: Format): Promise<boolean> {
+  return printInFormat(value, value, undefined, { ...globals, now: new Date() })
 }
 
-/** Prints data that is not a reply in the format that the flags ask for. Returns false if they ask for none. */
-export async function printFormatted(value: unknown, globals: Format): Promise<boolean> {
-  if (globals.jq !== undefined) {
-    const items = globals.ndjson ? [value].flat() : [value]
-    const texts = await Promise.all(items.map(item => jqLines(item, globals.jq!)))
-    putUnchanged(texts)
-  } else if (globals.ndjson || globals.fields) await printPart(value, undefined, { ...globals, now: new Date() })
-  else if (globals.json) printJson(value)
+/** `part`: what --ndjson and --fields are about. */
+async function printInFormat(
+  whole: unknown,
+  part: unknown,
+  shape: Shape | undefined,
+  globals: Manner,
+): Promise<boolean> {
+  const { jq, ndjson, fields, json } = globals
+  if (jq !== undefined) {
+    const { jqText } = await import('./jq.ts')
+    const texts: string[] = []
+    // With --ndjson, to each item, as the lines would be piped into jq.
+    for (const item of ndjson ? [part].flat() : [whole]) texts.push(await jqText(item, jq))
+    // An empty text has no line.
+    printUnchanged(texts.filter(text => text !== '\n').join(''))
+  } else if (ndjson || fields) await printPart(part, shape, globals)
+  else if (json) printJson(whole)
   else return false
   return true
 }
@@ -239,11 +240,6 @@ function listText(value: object): string | undefined {
     return text === undefined ? undefined : `${name}: ${text}`
   })
   return parts.includes(undefined) ? undefined : parts.join('; ') || '-'
-}
-
-/** Prints the output of jq as it is. */
-function putUnchanged(texts: readonly string[]): void {
-  for (const text of texts) if (text !== '') printUnchanged(`${text}\n`)
 }
 
 function put(lines: readonly string[]): void {

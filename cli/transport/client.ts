@@ -60,9 +60,14 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
-  const body = parseBody(answer, account.site)
+  return setTime(readReply(answer, account.site), timeIn(answer.headers))
+}
+
+/** The reply in an answer; throws if it is a refusal. */
+export function readReply(answer: Answer, site?: string): Reply {
+  const body = parseBody(answer, site)
   if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
-  return setTime(body, timeIn(answer.headers))
+  return body
 }
 
 /** Sends a request, and waits and retries when rate limited. Returns the final response, whatever its status. */

@@ -16,6 +16,7 @@ import {
   late,
   loadGuard,
   parseBody,
+  readReply,
   requireSite,
   requireSites,
   tooLarge,
@@ -70,9 +71,7 @@ export class Connection {
     const guard = await loadGuard(this.account)
     const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
-    const body = parseBody({ status, text, reason: '', headers })
-    if (status >= 400 || body.result === 'error') throw refusal(status, body, headers)
-    return body
+    return readReply({ status, text, reason: '', headers })
   }
 
   /** The body of a successful call, piece by piece as it arrives. */

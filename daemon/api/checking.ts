@@ -35,6 +35,12 @@ export function problemIn(name: string, shape: TSchema, value: unknown): string 
   return unprintable(name, value)
 }
 
+/** Where a value does not fit its shape, as `people[3]["email"]`; undefined if it fits. For values that are not of this API's callers. */
+export function misfitIn(name: string, shape: TSchema, value: unknown): string | undefined {
+  const checker = compileChecker(shape)
+  return checker.Check(value) ? undefined : placeIn(name, deepestError(checker, value).path)
+}
+
 /**
  * The same for a row of a file. Its shape is strict: sizes count in UTF-16 units, and fields that it does not have are refused.
  */

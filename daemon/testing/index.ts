@@ -46,17 +46,10 @@ export type {
 }
 export { keepOnFailure }
 
-export interface NatterOptions {
+export interface NatterOptions extends Pick<SpaceOptions, 'seed' | 'clock' | 'secret' | 'dialect'> {
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */
   readonly preset?: 'empty' | 'dev'
-  /** A file in JSON or YAML, or its content as an object. */
-  readonly seed?: string | Seed
-  /** `frozen` stops time now, a date at that moment. */
-  readonly clock?: 'real' | 'frozen' | Date
-  /** Makes keys and queue IDs the same in every run. */
-  readonly secret?: string
   readonly random?: string
-  readonly dialect?: 'auto' | 'spec' | 'zulip'
   /** Feature level: a number from 417 to 509, a release such as '12.0', or 'latest'. */
   readonly level?: number | string
   /** Reports what clients send that public servers refuse, ignore or have deprecated: `findings()`, and on stderr at the end. */

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { resolveAddress, siteAddress } from '../api/address.ts'
-import { type Client, createClient, NatterError } from '../client/index.ts'
+import { createClient, NatterError } from '../client/index.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
@@ -33,36 +33,16 @@ export interface RemoteOptions extends SpaceOptions {
 type Promised<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never
 type AllPromised<T> = { readonly [K in keyof T]: Promised<T[K]> }
 
+type Same = 'url' | 'owner' | 'controlToken'
+/** What a daemon in another process does not have. */
+type InProcess = 'runBot' | 'keep' | 'space' | symbol
+
 /** The same as `Natter`, and everything that asks the daemon returns a promise. */
 export interface RemoteNatter
-  extends AllPromised<
-      Pick<
-        Natter,
-        | 'as'
-        | 'account'
-        | 'env'
-        | 'waitFor'
-        | 'waitForCall'
-        | 'waitForWebhook'
-        | 'requests'
-        | 'findings'
-        | 'forgetRequests'
-        | 'events'
-        | 'webhooks'
-        | 'outbox'
-        | 'reset'
-        | 'save'
-        | 'restore'
-        | 'why'
-        | 'changed'
-        | 'stop'
-      >
-    >,
+  extends AllPromised<Omit<Natter, Same | InProcess | 'clock' | 'faults'>>,
+    Pick<Natter, Same>,
     AsyncDisposable {
   readonly name: string
-  readonly url: string
-  readonly owner: Client
-  readonly controlToken: string
   readonly clock: AllPromised<Natter['clock']>
   readonly faults: AllPromised<Natter['faults']>
 }

@@ -10,6 +10,7 @@ import type { Reply } from '../../base/reply.ts'
 import type { SubcommandTable } from '../../base/subcommand.ts'
 import { type Entry, type FlagEntry, reference } from '../../catalogue/reference.ts'
 import { allWords } from '../../catalogue/words.ts'
+import { directories, type Kind } from '../../input/names.ts'
 import { call } from '../../transport/client.ts'
 import { methods } from '../../transport/routes.ts'
 import { eventTypes } from '../follow/tail/flags.ts'
@@ -79,39 +80,41 @@ async function values(
   last: string,
   entries: readonly Entry[],
 ): Promise<Candidate[]> {
-  if (kind.includes('|')) return kind.split('|').map(text => ({ text }))
-  if (name === 'method') return methods.map(text => ({ text }))
-  if (name === 'flag') return ['read', 'starred', 'collapsed'].map(text => ({ text }))
+  const words = kind.includes('|') ? kind.split('|') : Object.hasOwn(fewWords, name) ? fewWords[name] : undefined
+  if (words) return words.map(asText)
   if (name === 'endpoint') return entries.flatMap(({ id, about }) => (id ? [{ text: id, about }] : []))
   if (name === 'type' && kind === 'TYPE') return completeLast(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
-    if (kind === 'channel' || name === 'channel') return await names(account(), 'streams', 'streams', 'name')
+    if (kind === 'channel' || name === 'channel') return await namesOf(account(), 'channel')
     if (name === 'place') return await places(account(), last)
     if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name))
       return completeLast(last, await people(account()))
-    if (kind === 'group') return await names(account(), 'user_groups', 'user_groups', 'name')
-    if (kind === 'folder') return await names(account(), 'channel_folders', 'channel_folders', 'name')
-    if (kind === 'snippet') return await names(account(), 'saved_snippets', 'saved_snippets', 'title')
-    if (kind === 'profile-field') return await names(account(), 'realm/profile_fields', 'custom_fields', 'name')
+    if (Object.hasOwn(directories, kind)) return await namesOf(account(), kind as Kind)
     if (kind === 'emoji') return await emoji(account())
     if ((kind === 'topic' || name === 'topic') && last.startsWith('#')) return await places(account(), last)
     if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
     if (name === 'profile' || before.includes('profile'))
       return Object.entries(readProfiles(process.env).profiles).map(([text, { email }]) => ({ text, about: email }))
-    if (name === 'shell') return ['bash', 'zsh', 'fish', 'powershell'].map(asText)
-    if (name === 'color') return ['always', 'never', 'auto'].map(text => ({ text }))
   } catch {
     // Completion must not print errors.
   }
   return []
 }
 
+/** The values of arguments and flags, by name, where they are few. */
+const fewWords: Readonly<Record<string, readonly string[]>> = {
+  method: methods,
+  flag: ['read', 'starred', 'collapsed'],
+  shell: ['bash', 'zsh', 'fish', 'powershell'],
+  color: ['always', 'never', 'auto'],
+}
+
 /** `#channel`, `#channel>topic`, or a person. */
 async function places(account: Account, last: string): Promise<Candidate[]> {
   const [, channel] = /^#([^>]*)>/.exec(last) ?? []
   if (channel !== undefined) return topicsIn(account, channel)
-  const channels = await names(account, 'streams', 'streams', 'name')
+  const channels = await namesOf(account, 'channel')
   const places = channels.map(({ text }) => ({ text: `#${text}` }))
   const [only, another] = last.startsWith('#') ? places.filter(({ text }) => text.startsWith(last)) : []
   // With its topics, so that the shell does not end the word after the channel.
@@ -133,8 +136,9 @@ function asText(text: string): Candidate {
   return { text }
 }
 
-function people(account: Account): Promise<Candidate[]> {
-  return names(account, 'users', 'members', 'email', 'full_name')
+async function people(account: Account): Promise<Candidate[]> {
+  const rows = await listOf(account, 'user')
+  return rows.map(({ email, full_name }) => ({ text: String(email), about: String(full_name) }))
 }
 
 function channelIn(before: readonly string[]): string | undefined {
@@ -144,9 +148,11 @@ function channelIn(before: readonly string[]): string | undefined {
 
 async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
   if (channel === undefined) return []
-  const list = await fetchList(account, 'streams', 'streams')
+  const list = await listOf(account, 'channel')
   const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))
-  return found ? names(account, `users/me/${found.stream_id}/topics`, 'topics', 'name') : []
+  if (!found) return []
+  const topics = await fetchRows(account, `/api/v1/users/me/${found.stream_id}/topics`, ({ topics }) => topics)
+  return topics.map(({ name }) => ({ text: String(name) }))
 }
 
 /** Those of Unicode, then the organization's own. */
@@ -159,33 +165,28 @@ async function emoji(account: Account): Promise<Candidate[]> {
   return [...known, ...own.filter(({ deactivated }) => !deactivated)].map(({ name }) => ({ text: String(name) }))
 }
 
-async function names(
-  account: Account,
-  path: string,
-  field: string,
-  name: string,
-  about?: string,
-): Promise<Candidate[]> {
-  return (await fetchList(account, path, field)).map(row => ({
-    text: String(row[name]),
-    ...(about && { about: String(row[about]) }),
-  }))
+async function namesOf(account: Account, kind: Kind): Promise<Candidate[]> {
+  const [name] = directories[kind].names
+  return (await listOf(account, kind)).map(row => ({ text: String(row[name]) }))
 }
 
-function fetchList(account: Account, path: string, field: string): Promise<Row[]> {
-  return fetchRows(account, `/api/v1/${path}`, reply => (Array.isArray(reply[field]) ? reply[field] : []))
+/** Without those that are archived. */
+function listOf(account: Account, kind: Kind): Promise<Row[]> {
+  const { path, field } = directories[kind]
+  return fetchRows(account, path.split('?', 1)[0]!, reply => reply[field])
 }
 
 type Row = Record<string, unknown>
 
 /** Cached per account for a minute, since the tab key is pressed more than once. */
-async function fetchRows(account: Account, path: string, rowsIn: (reply: Reply) => Row[]): Promise<Row[]> {
+async function fetchRows(account: Account, path: string, rowsIn: (reply: Reply) => unknown): Promise<Row[]> {
   const folder = join(process.env.XDG_CACHE_HOME || join(process.env.HOME || homedir(), '.cache'), 'natter')
   const file = join(folder, `${account.site} ${account.email} ${path}`.replace(/[^\w@.-]/g, '_'))
   const kept = statSync(file, { throwIfNoEntry: false })
   if (kept && Date.now() - kept.mtimeMs < cacheAge) return JSON.parse(readFileSync(file, 'utf8'))
   const request = { method: 'GET', path, fields: new Map<string, string>() }
-  const list = rowsIn(await call(account, request, { timeout: patience }))
+  const rows = rowsIn(await call(account, request, { timeout: patience }))
+  const list: Row[] = Array.isArray(rows) ? rows : []
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })
   return list

@@ -2,8 +2,7 @@
 // a long answer is never in memory as a whole.
 
 import type { ChatEvent } from '../../../base/chat-event.ts'
-import { refusal } from '../../../base/failure.ts'
-import { largestAnswer, parseBody, tooLarge } from '../../../transport/client.ts'
+import { largestAnswer, readReply, tooLarge } from '../../../transport/client.ts'
 
 /** An event, and its JSON as received. */
 export interface Arrived {
@@ -42,8 +41,7 @@ export class EventTexts {
   /** At the end of the reply. */
   end(): void {
     if (this.#place === 'after') return
-    const body = parseBody({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
-    if (body.result === 'error') throw refusal(200, body)
+    readReply({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
   }
 
   /** Looks at every character once, in however many pieces a long event arrives. */

@@ -10,7 +10,7 @@ import { terminalFor } from '../../../terminal/terminal.ts'
 import { createClock } from '../../../transport/clock.ts'
 import { Connection } from '../../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
-import { criteriaFor } from './criteria.ts'
+import { criteriaFor, textCriterion } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
 import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from './flags.ts'
 import { Follower, type Item, type Plan, showRegistration } from './follow.ts'
@@ -96,7 +96,8 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
   demandKey(account)
   const stop = new AbortController()
-  const stops = await Stops.from(flags as StopFlags, stop)
+  const until = flags.until === undefined ? undefined : await textCriterion(String(flags.until), '--until')
+  const stops = new Stops(flags as StopFlags, until, stop)
   const onError = onErrorFrom(flags['on-error'])
   const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
   if (jobs === 0) throw usage('--jobs must be at least 1')

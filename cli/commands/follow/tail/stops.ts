@@ -4,7 +4,7 @@ import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { longestTimeout } from '../../../base/globals.ts'
 import { parseDuration } from '../../../base/times.ts'
-import { type Criterion, textCriterion } from './criteria.ts'
+import type { Criterion } from './criteria.ts'
 
 export interface StopFlags {
   readonly count?: string
@@ -26,12 +26,8 @@ export class Stops {
   #deadline: NodeJS.Timeout | undefined
   #silence: NodeJS.Timeout | undefined
 
-  static async from(flags: StopFlags, stop: AbortController): Promise<Stops> {
-    const until = flags.until === undefined ? undefined : await textCriterion(flags.until, '--until')
-    return new Stops(flags, until, stop)
-  }
-
-  private constructor(flags: StopFlags, until: Criterion | undefined, stop: AbortController) {
+  /** `until`: what --until asks for. */
+  constructor(flags: StopFlags, until: Criterion | undefined, stop: AbortController) {
     this.#flags = flags
     this.#stop = stop
     this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')

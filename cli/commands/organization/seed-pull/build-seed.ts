@@ -3,54 +3,7 @@
 import { roleNames } from '../../../../daemon/api/people/users.ts'
 import { type Disguise, disguisesFor, disguiseText, keepText, type Person } from './disguise.ts'
 import type { Settings } from './settings.ts'
-
-/** The fields of the API that are used here. */
-export interface Read {
-  readonly organization: { readonly name?: string | undefined; readonly description?: string | undefined }
-  readonly settings: Settings
-  readonly people: readonly ReadPerson[]
-  readonly groups: readonly {
-    readonly id: number
-    readonly name: string
-    readonly description?: string
-    readonly members: readonly number[]
-    readonly direct_subgroup_ids?: readonly number[]
-    readonly is_system_group?: boolean
-    readonly deactivated?: boolean
-  }[]
-  readonly channels: readonly {
-    readonly stream_id: number
-    readonly name: string
-    readonly description?: string
-    readonly invite_only?: boolean
-    readonly is_web_public?: boolean
-    readonly is_default?: boolean
-    readonly history_public_to_subscribers?: boolean
-  }[]
-  readonly subscribers: Record<number, readonly number[]>
-  readonly messages: Record<number, { list: ReadMessage[]; complete: boolean }>
-}
-
-interface ReadPerson {
-  readonly user_id: number
-  readonly email: string
-  readonly delivery_email?: string | null
-  readonly full_name: string
-  readonly is_active: boolean
-  readonly is_bot: boolean
-  readonly bot_type?: number | null
-  readonly bot_owner_id?: number | null
-  readonly role?: number
-}
-
-export interface ReadMessage {
-  readonly id: number
-  readonly sender_id: number
-  readonly subject: string
-  readonly content: string
-  readonly timestamp: number
-  readonly reactions: readonly { readonly user_id?: number | undefined; readonly emoji_name: string }[]
-}
+import type { Read } from './shapes.ts'
 
 /** `now` in seconds: the times of messages are written relative to it. Without a salt, names stay as they are. */
 export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
@@ -92,11 +45,11 @@ export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefi
       ),
     groups: read.groups
       .filter(group => !group.is_system_group && !group.deactivated)
-      .map(({ name, description, members, direct_subgroup_ids = [] }) => {
+      .map(({ name, description, members, direct_subgroup_ids }) => {
         const own = new Set(
           read.groups.filter(group => !group.is_system_group && !group.deactivated).map(({ id }) => id),
         )
-        const subgroups = direct_subgroup_ids.filter(id => own.has(id)).map(id => groupNames.get(id)!)
+        const subgroups = (direct_subgroup_ids ?? []).filter(id => own.has(id)).map(id => groupNames.get(id)!)
         return clean({
           name: rewrite(name),
           description: text(description, rewrite),
@@ -123,7 +76,7 @@ export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefi
       .flatMap(({ name, message }) => {
         const from = names.get(message.sender_id)
         const reactions = message.reactions.flatMap(({ user_id, emoji_name }) => {
-          const who = user_id === undefined ? undefined : names.get(user_id)
+          const who = names.get(user_id ?? 0)
           return who ? [{ from: who, emoji: emoji_name }] : []
         })
         if (!from || message.content === '') return []
@@ -144,7 +97,7 @@ function collectSettings({ settings, channels }: Read, rewrite: (text: string) =
   return found.length > 0 ? Object.fromEntries(found) : undefined
 }
 
-function readPerson({ user_id, email, delivery_email, full_name, is_bot }: ReadPerson): Person {
+function readPerson({ user_id, email, delivery_email, full_name, is_bot }: Read['people'][number]): Person {
   return { userId: user_id, email: delivery_email || email, fullName: full_name, isBot: is_bot }
 }
 
@@ -176,7 +129,7 @@ function shortNames(people: readonly Person[], disguises: ReadonlyMap<number, Di
   return names
 }
 
-function text(value: string | undefined, rewrite: (text: string) => string): string | undefined {
+function text(value: string | null | undefined, rewrite: (text: string) => string): string | undefined {
   return value ? rewrite(value) : undefined
 }
 

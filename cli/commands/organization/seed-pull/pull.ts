@@ -12,9 +12,9 @@ import type { Reply } from '../../../base/reply.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { printJson } from '../../../print/output.ts'
 import { call, requireSite } from '../../../transport/client.ts'
-import { buildSeed, type Read, type ReadMessage } from './build-seed.ts'
+import { buildSeed } from './build-seed.ts'
 import { settingsIn } from './settings.ts'
-import { wrongIn, wrongInAny } from './shapes.ts'
+import { type Read, type ReadMessage, wrongIn, wrongInAny } from './shapes.ts'
 
 /** Of one channel. */
 const mostMessages = 100_000
@@ -203,7 +203,7 @@ class Pull {
 function organizationIn(settings: Reply): Read['organization'] {
   const named = (name: string) => {
     const value = settings[`realm_${name}`] ?? settings[name]
-    return typeof value === 'string' && value !== '' ? value : undefined
+    return typeof value === 'string' && value !== '' ? value : null
   }
   return { name: named('name'), description: named('description') }
 }
@@ -227,7 +227,7 @@ function replaceRefused(reply: Reply): (error: unknown) => Reply {
 }
 
 function slim({ id, sender_id, subject, content, timestamp, reactions }: ReadMessage): ReadMessage {
-  const kept = reactions.map(({ user_id, emoji_name }) => ({ user_id, emoji_name }))
+  const kept = reactions.map(({ user_id = null, emoji_name }) => ({ user_id, emoji_name }))
   return { id, sender_id, subject, content, timestamp, reactions: kept }
 }
 

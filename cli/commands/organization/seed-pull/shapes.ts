@@ -1,84 +1,75 @@
 // Shapes of the replies, and of the file of an earlier pull, that a seed is made from. Anything else is refused.
 
-import { isRecord } from '../../../../daemon/local/json.ts'
-import type { Read } from './build-seed.ts'
+import { misfitIn } from '../../../../daemon/api/checking.ts'
+import {
+  bool,
+  eitherOf,
+  int,
+  keyed,
+  listOf,
+  maybe,
+  nullable,
+  num,
+  record,
+  type Static,
+  text,
+} from '../../../../daemon/api/define.ts'
 
-/** The place of what is wrong, such as `[3].name`; undefined if all of it is right. */
-type Shape = (value: unknown) => string | undefined
+const optionalText = maybe(nullable(text))
+const ids = listOf(int)
 
-function makeShape(isRight: (value: unknown) => boolean): Shape {
-  return value => (isRight(value) ? undefined : '')
-}
+const message = record({
+  id: int,
+  sender_id: int,
+  subject: text,
+  content: text,
+  timestamp: num,
+  reactions: listOf(record({ user_id: maybe(nullable(int)), emoji_name: text })),
+})
 
-function listOf(item: Shape): Shape {
-  return value => (Array.isArray(value) ? firstWrong(value.map((one, at) => [`[${at}]`, one, item])) : '')
-}
-
-function recordOf(item: Shape): Shape {
-  return value =>
-    isRecord(value) ? firstWrong(Object.entries(value).map(([name, one]) => [`.${name}`, one, item])) : ''
-}
-
-/** Keys that are not named here are not used. */
-function objectOf(keys: Readonly<Record<string, Shape>>): Shape {
-  return value =>
-    isRecord(value) ? firstWrong(Object.entries(keys).map(([name, shape]) => [`.${name}`, value[name], shape])) : ''
-}
-
-function optional(shape: Shape): Shape {
-  return value => (value === undefined || value === null ? undefined : shape(value))
-}
-
-function firstWrong(parts: readonly (readonly [place: string, value: unknown, shape: Shape])[]): string | undefined {
-  for (const [place, value, shape] of parts) {
-    const wrong = shape(value)
-    if (wrong !== undefined) return `${place}${wrong}`
-  }
-  return undefined
-}
-
-const id = makeShape(Number.isSafeInteger)
-const text = makeShape(value => typeof value === 'string')
-const flag = makeShape(value => typeof value === 'boolean')
-const ids = listOf(id)
-const plain = makeShape(value => ['string', 'number', 'boolean'].includes(typeof value))
-
-const shapes: Readonly<Record<keyof Read, Shape>> = {
-  organization: objectOf({ name: optional(text), description: optional(text) }),
-  settings: recordOf(plain),
+const shapes = {
+  organization: record({ name: optionalText, description: optionalText }),
+  settings: keyed(eitherOf(text, num, bool)),
   people: listOf(
-    objectOf({
-      user_id: id,
+    record({
+      user_id: int,
       email: text,
-      delivery_email: optional(text),
+      delivery_email: optionalText,
       full_name: text,
-      is_active: flag,
-      is_bot: flag,
+      is_active: bool,
+      is_bot: bool,
     }),
   ),
   groups: listOf(
-    objectOf({ id, name: text, description: optional(text), members: ids, direct_subgroup_ids: optional(ids) }),
+    record({ id: int, name: text, description: optionalText, members: ids, direct_subgroup_ids: maybe(nullable(ids)) }),
   ),
-  channels: listOf(objectOf({ stream_id: id, name: text, description: optional(text) })),
-  subscribers: recordOf(ids),
-  messages: recordOf(objectOf({ list: listOf(messageShape()), complete: flag })),
+  channels: listOf(record({ stream_id: int, name: text, description: optionalText })),
+  subscribers: keyed(ids),
+  messages: keyed(record({ list: listOf(message), complete: bool })),
 }
 
-function messageShape(): Shape {
-  const reactions = listOf(objectOf({ user_id: optional(id), emoji_name: text }))
-  const timestamp = makeShape(Number.isFinite)
-  return objectOf({ id, sender_id: id, subject: text, content: text, timestamp, reactions })
+type Parts = { [Part in keyof typeof shapes]: Static<(typeof shapes)[Part]> }
+export type ReadMessage = Static<typeof message>
+
+/** What is read of a server. Fields that are not checked are used only where they have the type that the API gives them. */
+export interface Read extends Omit<Parts, 'people' | 'groups' | 'channels'> {
+  people: (Parts['people'][number] & { bot_type?: number | null; bot_owner_id?: number | null; role?: number })[]
+  groups: (Parts['groups'][number] & { is_system_group?: boolean; deactivated?: boolean })[]
+  channels: (Parts['channels'][number] & {
+    invite_only?: boolean
+    is_web_public?: boolean
+    is_default?: boolean
+    history_public_to_subscribers?: boolean
+  })[]
 }
 
-/** Where a part is not what a seed is made of, as `people[3].email`; undefined if it is. */
+/** Where a part is not what a seed is made of; undefined if it is. */
 export function wrongIn(part: keyof Read, value: unknown): string | undefined {
-  const wrong = shapes[part](value)
-  return wrong === undefined ? undefined : `${part}${wrong}`
+  return misfitIn(part, shapes[part], value)
 }
 
 /** The same for all parts that are there. */
 export function wrongInAny(read: Readonly<Partial<Record<keyof Read, unknown>>>): string | undefined {
-  return (Object.keys(shapes) as (keyof Read)[])
-    .map(part => (read[part] === undefined ? undefined : wrongIn(part, read[part])))
-    .find(wrong => wrong !== undefined)
+  const there = (Object.keys(shapes) as (keyof Read)[]).filter(part => read[part] !== undefined)
+  return there.map(part => wrongIn(part, read[part])).find(wrong => wrong !== undefined)
 }

@@ -163,11 +163,8 @@ function passedOn(raw: readonly string[], host?: string): string[] {
 /** `Connection: x` makes x a header of the connection, but the length belongs to the body. */
 function connectionTokens(raw: readonly string[]): string[] {
   const at = raw.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'connection')
-  return at === -1 ? [] : tokensIn(raw[at + 1]!).filter(token => token !== 'content-length')
-}
-
-function tokensIn(list: string): string[] {
-  return list.split(',').map(token => token.trim().toLowerCase())
+  const tokens = at === -1 ? [] : raw[at + 1]!.split(',').map(token => token.trim().toLowerCase())
+  return tokens.filter(token => token !== 'content-length')
 }
 
 function refuse(response: ServerResponse, status: number, msg: string): void {

@@ -3,15 +3,13 @@
 
 import { readLevel } from '../../../../daemon/api/levels/releases.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
-import type { Read, ReadMessage } from '../../organization/seed-pull/build-seed.ts'
 import { settingsIn } from '../../organization/seed-pull/settings.ts'
-import { wrongIn } from '../../organization/seed-pull/shapes.ts'
+import { type Read, type ReadMessage, wrongIn } from '../../organization/seed-pull/shapes.ts'
 import { inOrder, isCallTo, type RecordedCall, type Recording } from './recording.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-type Person = Writable<Read['people'][number]>
-type Channel = Writable<Read['channels'][number]>
+type Person = Read['people'][number]
+type Channel = Read['channels'][number]
 
 export function organizationIn(recording: Recording): Read {
   const found = new Organization()

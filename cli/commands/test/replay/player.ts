@@ -9,7 +9,7 @@ import { type Account, accountFor } from '../../../base/profile.ts'
 import { requireSite, send } from '../../../transport/client.ts'
 import { type ControlledAccount, callControlPlane, findAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
-import type { Read } from '../../organization/seed-pull/build-seed.ts'
+import type { Read } from '../../organization/seed-pull/shapes.ts'
 import { isCallTo, type RecordedCall } from './recording.ts'
 
 export interface Played {
