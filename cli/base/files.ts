@@ -1,7 +1,7 @@
 // Reads files that others can have made: no more of them than a bound allows, so that a device or a huge file is an error and
 // not a full memory.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { othersCan } from '../../daemon/local/open-files.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { note } from './note.ts'
@@ -52,6 +52,11 @@ export function readGiven(file: string, label = ''): Buffer {
   } catch (error) {
     throw usage(`${label}cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }
+}
+
+/** Refuses to replace a file. */
+export function refuseExisting(file: string, hint: string): void {
+  if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint })
 }
 
 const warned = new Set<string>()

@@ -1,4 +1,4 @@
-// Texts for people: help in lines that fit the terminal, numbers with their nouns.
+// Texts for people: help in lines that fit the terminal, values cut to a length, numbers with their nouns.
 
 /** The width of a terminal, or 80 where there is none. */
 export function helpColumns(): number {
@@ -14,6 +14,13 @@ export function fill(words: readonly string[], columns: number): string[] {
     else lines.push(word)
   }
   return lines
+}
+
+/** At most so many characters, the last one an ellipsis if something is missing. */
+export function cutText(text: string, most: number): string {
+  // A character is one or two units. The rest of a long text is not looked at.
+  const characters = [...text.slice(0, 2 * most + 2)]
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text
 }
 
 /** Paragraphs with new line ends. One with an indented line is a table or an example and stays as it is. */

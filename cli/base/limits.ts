@@ -40,12 +40,8 @@ function isOn(value: string | undefined): boolean {
 
 /** `read-only, channels general and random, no direct messages`. */
 export function limitsText({ read_only, channels, no_direct }: ProfileLimits): string {
-  const parts = [
-    ...(read_only ? ['read-only'] : []),
-    ...(channels ? [`channels ${channels.join(', ')}`] : []),
-    ...(no_direct ? ['no direct messages'] : []),
-  ]
-  return parts.join('; ')
+  const places = channels && `channels ${channels.join(', ')}`
+  return [read_only && 'read-only', places, no_direct && 'no direct messages'].filter(Boolean).join('; ')
 }
 
 /** Which limit refuses a call. */

@@ -206,9 +206,13 @@ export function normalSite(sites: string): string {
     .join(',')
 }
 
-/** The daemons of a cluster, or the one server there is. */
-export function addressesOf(site: string): string[] {
-  return site.split(',')
+/** An address that must be complete. `label`: what names it, for the error. */
+export function readSite(given: string, label: string): string {
+  try {
+    return siteAddress(given)
+  } catch (error) {
+    throw usage(`${label}${(error as Error).message}`)
+  }
 }
 
 function normalAddress(site: string): string {
@@ -281,9 +285,8 @@ export function findProfile(name: string, env: Env): Profile {
 
 /** Zulip's own tools disagree on the name, so all of them are read. */
 function zuliprc(env: Env): Source | undefined {
-  const places = env.ZULIP_CONFIG
-    ? [env.ZULIP_CONFIG]
-    : ['zuliprc', join(home(env), '.zuliprc'), join(home(env), 'zuliprc')]
+  const home = env.HOME || homedir()
+  const places = env.ZULIP_CONFIG ? [env.ZULIP_CONFIG] : ['zuliprc', join(home, '.zuliprc'), join(home, 'zuliprc')]
   for (const place of places) {
     // A pipe that happens to have this name would never end.
     if (place !== env.ZULIP_CONFIG && !statSync(place, { throwIfNoEntry: false })?.isFile()) continue
@@ -316,10 +319,6 @@ function apiSection(ini: string): Record<string, string> {
     else if (name !== undefined && section === 'api') values[name.trimEnd().toLowerCase()] = value!.trimStart()
   }
   return values
-}
-
-function home(env: Env): string {
-  return env.HOME || homedir()
 }
 
 function readFile(file: string): string | undefined {

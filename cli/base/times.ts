@@ -60,6 +60,12 @@ export function showTime(unixSeconds: number, precision: 'minute' | 'second' = '
   return precision === 'minute' ? minute : `${minute}:${two(at.getSeconds())}`
 }
 
+/** The same, with the day only if it is not today. */
+export function showClock(unixSeconds: number, now: Date, precision: 'minute' | 'second' = 'minute'): string {
+  const shown = showTime(unixSeconds, precision)
+  return shown.startsWith(showTime(now.getTime() / 1000).slice(0, 10)) ? shown.slice(11) : shown
+}
+
 /** From now: `3 min ago`, `in 2 h`. */
 export function showDistance(unixSeconds: number, now: number): string {
   const distance = Math.abs(unixSeconds - now)

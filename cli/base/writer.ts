@@ -84,13 +84,10 @@ function takenAtOnce(bytes: Buffer): number {
   }
 }
 
-let decode: ((piece: Uint8Array) => string) | undefined
+let decoder: InstanceType<typeof TextDecoder> | undefined
 
 /** Characters can be cut between two pieces. */
 function decodeText(bytes: Uint8Array): string {
-  if (!decode) {
-    const decoder = new TextDecoder()
-    decode = piece => decoder.decode(piece, { stream: true })
-  }
-  return decode(bytes)
+  decoder ??= new TextDecoder()
+  return decoder.decode(bytes, { stream: true })
 }

@@ -1,6 +1,7 @@
 // Many calls over a few connections: NDJSON or CSV in, one result per line out, in the order of the input.
 
 import { createReadStream, readFileSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
@@ -168,14 +169,17 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   const input = open(file)
   const resume = batch.resume === undefined ? undefined : new Resume(batch.resume)
   const pool = await Pool.open(account, parallel)
-  const caller = new Caller(pool, globals)
+  const caller = createCaller(pool, globals)
   const progress = new Progress(countLines(file, ending), globals)
   const results = new Results(progress)
   const waiting: Promise<Result>[] = []
-  const interrupt = onInterrupt(
-    () => input.destroy(),
-    () => waiting.length,
-  )
+  let interrupted: ExitCode | undefined
+  const ignoreSignals = onSignals(code => {
+    interrupted = code
+    if (waiting.length > 0) note(`waiting for calls under way: ${waiting.length}; press Ctrl-C again to stop at once`)
+    // Ends the reading, so that calls under way can be reported.
+    input.destroy()
+  })
   // Twice as many as run at once, so that one slow call does not leave the others idle.
   const most = parallel === 1 ? 1 : parallel * 2
   let done = 0
@@ -195,7 +199,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
       for (const text of lines) {
         number++
         if (text.trim() === '' || resume?.read(number, text) === false) continue
-        if (interrupt.code !== undefined) break reading
+        if (interrupted !== undefined) break reading
         waiting.push(attempt(number, text, read, caller, resume?.keyOf(number)))
         if (waiting.length < most) continue
         await report(await waiting.shift()!)
@@ -203,7 +207,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
       }
   } catch (error) {
     // An interrupt closes the input, which is not an error.
-    if (interrupt.code === undefined) problem = error
+    if (interrupted === undefined) problem = error
   }
   try {
     // Whatever ended the reading, wait for the calls in progress and report them: they may have taken effect.
@@ -214,26 +218,15 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
     resume?.write()
     progress.end()
     pool.close()
-    interrupt.end()
+    ignoreSignals()
   }
   if (problem !== undefined) throw problem
   if (resume && resume.done > 0) note(`continued after line ${resume.done}, where an earlier run ended`)
-  if (interrupt.code !== undefined) {
+  if (interrupted !== undefined) {
     note(`interrupted; calls made and reported: ${done}, of these failed: ${failed}`)
-    throw new Ending(interrupt.code)
+    throw new Ending(interrupted)
   }
   if (failed > 0) throw new Ending(exitCodes.refused)
-}
-
-/** Ends the reading, so that calls under way can be reported. */
-function onInterrupt(stop: () => void, inProgress: () => number): { readonly code: ExitCode | undefined; end(): void } {
-  const state = { code: undefined as ExitCode | undefined, end: () => {} }
-  state.end = onSignals(code => {
-    state.code = code
-    if (inProgress() > 0) note(`waiting for calls under way: ${inProgress()}; press Ctrl-C again to stop at once`)
-    stop()
-  })
-  return state
 }
 
 /** Results that arrive in the same turn are written together. */
@@ -263,7 +256,7 @@ class Results {
 async function attempt(line: number, text: string, read: Read, caller: Caller, key?: string): Promise<Result> {
   try {
     const call = read(objectFrom(text))
-    const { status, text: body } = await caller.call(call instanceof Promise ? await call : call, key)
+    const { status, text: body } = await caller(call instanceof Promise ? await call : call, key)
     const failed = status >= 400
     // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
@@ -276,24 +269,17 @@ async function attempt(line: number, text: string, read: Read, caller: Caller, k
   }
 }
 
+type Caller = (call: Call, key: string | undefined) => Promise<RawReply>
+
 /** Makes a call; when rate limited, holds back all other calls too. */
-class Caller {
-  readonly #pool: Pool
-  readonly #timeout: number | undefined
-  #gate: Promise<void> | undefined
-
-  constructor(pool: Pool, { timeout }: Globals) {
-    this.#pool = pool
-    this.#timeout = timeout
-  }
-
-  async call({ method, path, form }: Call, key?: string): Promise<RawReply> {
+function createCaller(pool: Pool, { timeout }: Globals): Caller {
+  let gate: Promise<unknown> | undefined
+  return async ({ method, path, form }, key) => {
     for (;;) {
-      if (this.#gate) await this.#gate
-      const reply = await this.#pool.send(method, path, form, this.#timeout, key)
+      if (gate) await gate
+      const reply = await pool.send(method, path, form, timeout, key)
       if (reply.status !== 429) return reply
-      const pause = pauseFor(reply.retryAfter)
-      this.#gate = Promise.all([this.#gate, new Promise(resolve => setTimeout(resolve, pause))]).then(() => {})
+      gate = Promise.all([gate, sleep(pauseFor(reply.retryAfter))])
     }
   }
 }

@@ -2,6 +2,7 @@
 // With --json, --fields and --jq the reply is printed unchanged.
 
 import type { CliForm } from '../../daemon/api/cli-form.ts'
+import { cutText } from '../base/fill.ts'
 import type { Reply } from '../base/reply.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
@@ -70,8 +71,7 @@ function changeLines({ changes = {} }: Differing): string[] {
 }
 
 function excerpt(value: unknown): string {
-  const text = JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+  return cutText(JSON.stringify(value), 80)
 }
 
 /** One line per user; users are named if there are several. */

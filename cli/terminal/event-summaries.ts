@@ -3,6 +3,7 @@
 
 import { isRecord } from '../../daemon/local/json.ts'
 import type { ChatEvent } from '../base/chat-event.ts'
+import { cutText } from '../base/fill.ts'
 
 const longestValue = 40
 const shownNames = 5
@@ -66,6 +67,5 @@ function countText(noun: string, ids: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'none'
-  return [...text].length > longestValue ? `${[...text].slice(0, longestValue - 1).join('')}…` : text
+  return cutText(JSON.stringify(value) ?? 'none', longestValue)
 }

@@ -6,7 +6,7 @@ import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, placeOfMessage } from '../base/chat-event.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Reply } from '../base/reply.ts'
-import { showTime } from '../base/times.ts'
+import { showClock, showTime } from '../base/times.ts'
 import { cutToWidth, padToWidth } from './table.ts'
 import { measureWidth, type Terminal, terminalFor } from './terminal.ts'
 
@@ -45,7 +45,8 @@ function callCells(call: Reply): Cells {
   const { id, time, method, path, code, fault, sent } = call
   const notes = [code, fault && `fault: ${fault}`, ...describeFindings(call)].filter(Boolean).join(', ')
   const params = Object.entries(sent as Reply).map(([name, value]) => `${name}=${valueText(value)}`)
-  const rest = [`${method} ${shortPath(path)}`, notes, params.join(' ')].filter(part => part !== '')
+  const shortPath = String(path).replace(/^\/api\/v1(?=\/)/, '')
+  const rest = [`${method} ${shortPath}`, notes, params.join(' ')].filter(part => part !== '')
   return [String(id), clockText(time), outcomeOf(call), localPart(call.user), rest.join('  ')]
 }
 
@@ -124,16 +125,10 @@ function valueText(value: unknown): string {
   return `${filename} (${size} bytes)`
 }
 
-function shortPath(path: unknown): string {
-  return String(path).replace(/^\/api\/v1(?=\/)/, '')
-}
-
 function localPart(email: unknown): string {
   return typeof email === 'string' ? email.split('@', 1)[0]! : '-'
 }
 
-/** With the day only if it is not today. */
 function clockText(time: unknown): string {
-  const shown = showTime(Number(time) / 1000, 'second')
-  return shown.startsWith(showTime(Date.now() / 1000).slice(0, 10)) ? shown.slice(11) : shown
+  return showClock(Number(time) / 1000, new Date(), 'second')
 }

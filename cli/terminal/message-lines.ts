@@ -2,8 +2,9 @@
 
 import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, type Message, type Place, placeOfMessage } from '../base/chat-event.ts'
+import { cutText } from '../base/fill.ts'
 import type { Reply } from '../base/reply.ts'
-import { showTime } from '../base/times.ts'
+import { showClock } from '../base/times.ts'
 import { summarize } from './event-summaries.ts'
 import { markdownText, measureWidth, type Terminal, wrapText } from './terminal.ts'
 
@@ -20,7 +21,7 @@ export function renderLine(
   self?: string,
 ): string {
   const { colors, columns } = terminal
-  const time = clock(timeOf(event, now), now.getTime())
+  const time = showClock(timeOf(event, now), now)
   const where = renderPlace(place, self)
   const { who, what, quiet } = describeEvent(event, place)
   const speaker = renderSpeaker(who, quiet)
@@ -150,32 +151,10 @@ function messageText(event: ChatEvent): string {
 }
 
 function shorten(text: string): string {
-  const line = text.replaceAll('\n', ' ')
-  return [...line].length > 40 ? `${[...line].slice(0, 39).join('')}…` : line
+  return cutText(text.replaceAll('\n', ' '), 40)
 }
 
 function timeOf(event: ChatEvent, now: Date): number {
   const seconds = event.message?.timestamp ?? event.edit_timestamp
   return typeof seconds === 'number' ? seconds : Math.floor(now.getTime() / 1000)
-}
-
-/** With the day only if it is not today. Takes seconds since 1970, and now in milliseconds. */
-function clock(seconds: number, now: number): string {
-  const shown = minuteText(seconds)
-  const today = minuteText(Math.floor(now / 1000))
-  return shown.startsWith(today.slice(0, 10)) ? shown.slice(11) : shown
-}
-
-/** Most events are from the same few minutes. */
-const minutes = new Map<number, string>()
-
-function minuteText(seconds: number): string {
-  const minute = Math.floor(seconds / 60)
-  let text = minutes.get(minute)
-  if (text === undefined) {
-    text = showTime(minute * 60)
-    if (minutes.size > 1000) minutes.clear()
-    minutes.set(minute, text)
-  }
-  return text
 }

@@ -11,7 +11,7 @@ import { keyFlag } from '../base/globals.ts'
 import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
-import { type Account, addressesOf } from '../base/profile.ts'
+import type { Account } from '../base/profile.ts'
 import { type Reply, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
@@ -176,8 +176,9 @@ export function requireSite(account: Account): string {
   return requireSites(account)[0]!
 }
 
+/** The daemons of a cluster, or the one server there is. */
 export function requireSites(account: Account): readonly string[] {
-  if (account.site) return addressesOf(account.site)
+  if (account.site) return account.site.split(',')
   throw new Failure(exitCodes.unreachable, 'no server is configured', {
     hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
   })

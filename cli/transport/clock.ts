@@ -3,18 +3,14 @@
 import { timeIn } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { ReadNow } from '../base/times.ts'
-import { type Patience, send } from './client.ts'
+import { type Answer, type Patience, send } from './client.ts'
 
 /** Asks the server once, by a call that needs no account. */
 export function createClock({ site, from }: Account, patience: Patience): ReadNow {
-  let asked: Promise<Date> | undefined
-  const ask = async () => {
-    const request = { method: 'GET', path: '/api/v1/server_settings', fields: new Map<string, string>() }
-    const { headers } = await send(site === undefined ? { from } : { site, from }, request, patience)
-    return timeIn(headers) ?? new Date()
-  }
-  return () => {
-    asked ??= ask()
-    return asked
+  const request = { method: 'GET', path: '/api/v1/server_settings', fields: new Map<string, string>() }
+  let answer: Promise<Answer> | undefined
+  return async () => {
+    answer ??= send(site === undefined ? { from } : { site, from }, request, patience)
+    return timeIn((await answer).headers) ?? new Date()
   }
 }

@@ -91,7 +91,11 @@ export class Guard {
     const { channels, noDirect } = this.#limits
     if (place.kind === 'everywhere' || place.kind === 'channels') {
       if (channels)
-        throw this.#refusal('channels', `${shown} concerns others, too`, `Name one of them: ${examples(channels)}`)
+        throw this.#refusal(
+          'channels',
+          `${shown} concerns others, too`,
+          `Name one of them: ${channels.map(channel => `--channel '${channel}'`).join(', ')}`,
+        )
       if (place.kind === 'everywhere')
         throw this.#refusal('no-direct', `${shown} concerns them, too`, "Name a channel, or add --narrow '-is:dm'.")
       return
@@ -228,10 +232,6 @@ interface Unread extends Reply {
 const ofOneConversation = new Set(['message', 'update_message', 'delete_message', 'typing', 'typing_edit_message'])
 /** Events whose `messages` are IDs. */
 const ofMessages = new Set(['update_message_flags'])
-
-function examples(channels: readonly string[]): string {
-  return channels.map(channel => `--channel '${channel}'`).join(', ')
-}
 
 let routes: ReturnType<typeof loadRoutes> | undefined
 

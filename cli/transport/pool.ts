@@ -55,13 +55,9 @@ export class Pool {
   }
 
   /** Sends a form and takes whatever comes back. A call with a key can be repeated: it happens once. */
-  send(method: string, path: string, form: string, timeout = defaultTimeout, key?: string): Promise<RawReply> {
-    return this.#guard
-      ? this.#sendGuarded(this.#guard, method, path, form, timeout, key)
-      : this.#sendNow(method, path, form, timeout, key)
-  }
-
-  async #sendGuarded(guard: Guard, method: string, path: string, form: string, timeout: number, key?: string) {
+  async send(method: string, path: string, form: string, timeout = defaultTimeout, key?: string): Promise<RawReply> {
+    const guard = this.#guard
+    if (!guard) return this.#sendNow(method, path, form, timeout, key)
     await guard.check({ method, path, form: [...new URLSearchParams(form)] })
     const reply = await this.#sendNow(method, path, form, timeout, key)
     return { ...reply, text: await guard.filter(path, reply.text) }

@@ -3,26 +3,14 @@
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
 import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
-import type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
 import { Calls } from './calls.ts'
-import { type Event, type EventOptions, followEvents, type GapEvent, type Message } from './events.ts'
-import { type ClientOptions, captureCaller, encodeFields, NatterError, type Reply } from './sender.ts'
+import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
+import { type ClientOptions, captureCaller, encodeFields, type Reply } from './sender.ts'
 
-export {
-  type Bot,
-  type BotAccount,
-  type BotHandler,
-  type BotMessage,
-  type ClientOptions,
-  type Destination,
-  type Event,
-  type EventOptions,
-  type EventType,
-  type GapEvent,
-  type Message,
-  NatterError,
-  type Reply,
-}
+export type { EventType } from '../api/event-types.ts'
+export type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
+export type { Event, EventOptions, GapEvent, Message } from './events.ts'
+export { type ClientOptions, NatterError, type Reply } from './sender.ts'
 
 type Catalogue = typeof catalogue
 type PageOf<N extends keyof Catalogue> = Awaited<ReturnType<Catalogue[N]['load']>>

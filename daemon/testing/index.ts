@@ -1,50 +1,28 @@
 // natter/testing: a daemon inside the test's own process, on a port of its own, gone when the test is; or a space of a
 // daemon that runs elsewhere.
 
-import type { BotHandler, Client } from '../client/index.ts'
 import { type Caller, captureCaller } from '../client/sender.ts'
-import type { Call } from '../control/calls.ts'
-import type { Delivery } from '../control/deliveries.ts'
-import type { LoggedEvent } from '../control/events.ts'
-import type { Fault, FaultRule } from '../control/faults.ts'
 import { startDaemon } from '../daemon.ts'
-import type { Difference } from '../domain/difference/index.ts'
 import { refuseUnknown } from '../local/did-you-mean.ts'
-import type { ClientFinding } from '../local/findings.ts'
 import { nameWarnings, warn } from '../local/warnings.ts'
-import type { Seed } from '../seed/format.ts'
 import { readConfig } from '../start/config.ts'
 import { camelCase, UsageError } from '../start/flags.ts'
-import type { BotOptions, RunningBot } from './bot.ts'
-import { keepOnFailure } from './keep.ts'
-import type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
+import type { Natter, SpaceOptions } from './natter.ts'
 import { type RemoteNatter, type RemoteOptions, takeSpace } from './remote.ts'
 import { createNatter } from './running-world.ts'
 
-export type {
-  Account,
-  BotHandler,
-  BotOptions,
-  Call,
-  Client,
-  ClientFinding,
-  Delivery,
-  Difference,
-  Duration,
-  Explanation,
-  Fault,
-  FaultRule,
-  LoggedEvent,
-  Natter,
-  Pattern,
-  RemoteNatter,
-  RemoteOptions,
-  RunningBot,
-  Seed,
-  SpaceOptions,
-  WaitOptions,
-}
-export { keepOnFailure }
+export type { BotHandler, Client } from '../client/index.ts'
+export type { Call } from '../control/calls.ts'
+export type { Delivery } from '../control/deliveries.ts'
+export type { LoggedEvent } from '../control/events.ts'
+export type { Fault, FaultRule } from '../control/faults.ts'
+export type { Difference } from '../domain/difference/index.ts'
+export type { ClientFinding } from '../local/findings.ts'
+export type { Seed } from '../seed/format.ts'
+export type { BotOptions, RunningBot } from './bot.ts'
+export { keepOnFailure } from './keep.ts'
+export type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
+export type { RemoteNatter, RemoteOptions } from './remote.ts'
 
 export interface NatterOptions extends Pick<SpaceOptions, 'seed' | 'clock' | 'secret' | 'dialect'> {
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */

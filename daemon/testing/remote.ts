@@ -49,10 +49,10 @@ export interface RemoteNatter
 
 export async function takeSpace({ in: given, controlToken, ...options }: RemoteOptions): Promise<RemoteNatter> {
   const { site, token } = daemonIn(given, controlToken)
-  const daemon = new Control(site, token)
-  const space = await daemon.call<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
-  const stop = once(async () => void (await daemon.call('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
-  return createRemote(space, new Control(space.url, space.control_token), stop)
+  const daemon = controlAt(site, token)
+  const space = await daemon<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
+  const stop = once(async () => void (await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
+  return createRemote(space, controlAt(space.url, space.control_token), stop)
 }
 
 function createRemote(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
@@ -60,7 +60,7 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
   const connect = ({ email, apiKey }: Account) => createClient({ site: url, email, apiKey })
 
   async function account(user: string | number): Promise<Account> {
-    const found = await control.call('GET', `/accounts/${encodeURIComponent(user)}`)
+    const found = await control('GET', `/accounts/${encodeURIComponent(user)}`)
     return readAccount(found.account)
   }
 
@@ -68,13 +68,13 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     checkWait(kind, wanted, options)
     const { within = 5, user } = options
     const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
-    const waited = await control.call('POST', '/wait', params)
+    const waited = await control('POST', '/wait', params)
     if (waited.met) return waited[kind]
     throw new Error(explainMiss(kind, wanted, waited.near, user))
   }
 
-  const list = async (path: string, field: string) => (await control.call('GET', `${path}?limit=100000`))[field]
-  const ask = async (method: string, path: string, params?: object) => void (await control.call(method, path, params))
+  const list = async (path: string, field: string) => (await control('GET', `${path}?limit=100000`))[field]
+  const ask = async (method: string, path: string, params?: object) => void (await control(method, path, params))
 
   const remote: Omit<RemoteNatter, typeof Symbol.asyncDispose> = {
     name,
@@ -85,7 +85,7 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     as: async user => connect(await account(user)),
     env: async user => buildVariables(url, await account(user)),
     clock: {
-      now: async () => new Date((await control.call('GET', '/clock')).now),
+      now: async () => new Date((await control('GET', '/clock')).now),
       freeze: () => ask('POST', '/clock/freeze'),
       resume: () => ask('POST', '/clock/resume'),
       advance: by => ask('POST', '/clock/advance', { by: milliseconds(by) / 1000 }),
@@ -95,13 +95,13 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     waitForCall: (call, options) => wait('call', call, options),
     waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
     faults: {
-      add: async rule => (await control.call('POST', '/faults', rule)).fault,
-      list: async () => (await control.call('GET', '/faults')).faults,
+      add: async rule => (await control('POST', '/faults', rule)).fault,
+      list: async () => (await control('GET', '/faults')).faults,
       remove: id => ask('DELETE', `/faults?id=${id}`),
       clear: () => ask('DELETE', '/faults'),
     },
     requests: () => list('/requests', 'requests'),
-    findings: async () => (await control.call('GET', '/findings')).findings,
+    findings: async () => (await control('GET', '/findings')).findings,
     forgetRequests: () => ask('DELETE', '/requests'),
     events: () => list('/events', 'events'),
     webhooks: () => list('/webhooks', 'deliveries'),
@@ -109,13 +109,13 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     reset: () => ask('POST', '/reset'),
     save: snapshot => ask('POST', '/snapshots', { name: snapshot }),
     restore: snapshot => ask('POST', `/snapshots/${encodeURIComponent(snapshot)}/restore`),
-    why: (of, user) => control.call<Explanation>('GET', `/why?${new URLSearchParams(question(of, user))}`),
+    why: (of, user) => control<Explanation>('GET', `/why?${new URLSearchParams(question(of, user))}`),
     async changed(work) {
       const before = `changed-${randomUUID()}`
       await ask('POST', '/snapshots', { name: before })
       try {
         await work()
-        return await control.call<Difference>('GET', `/snapshots/diff?from=${before}&limit=${mostDifferences}`)
+        return await control<Difference>('GET', `/snapshots/diff?from=${before}&limit=${mostDifferences}`)
       } finally {
         await ask('DELETE', `/snapshots/${before}`)
       }
@@ -129,20 +129,14 @@ function question(of: number | { readonly call: number }, user: string | number 
   return typeof of === 'object' ? { call: String(of.call) } : { message: String(of), user: String(user) }
 }
 
-/** The control plane of one world. */
-class Control {
-  readonly #site: string
-  readonly #token: string
+/** A call of the control plane of one world. */
+type Control = <R = Record<string, any>>(method: string, path: string, params?: object) => Promise<R>
 
-  constructor(site: string, token: string) {
-    this.#site = site
-    this.#token = token
-  }
-
-  async call<R = Record<string, any>>(method: string, path: string, params?: object): Promise<R> {
-    const headers = { Authorization: `Bearer ${this.#token}`, ...(params && { 'Content-Type': 'application/json' }) }
+function controlAt(site: string, token: string): Control {
+  return async <R>(method: string, path: string, params?: object) => {
+    const headers = { Authorization: `Bearer ${token}`, ...(params && { 'Content-Type': 'application/json' }) }
     const response = await keepingAlive(
-      fetch(resolveAddress(this.#site, `/control/v1${path}`), {
+      fetch(resolveAddress(site, `/control/v1${path}`), {
         method,
         headers,
         redirect: 'manual',

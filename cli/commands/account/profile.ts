@@ -10,7 +10,6 @@ import { type Limits, limitsText } from '../../base/limits.ts'
 import { note } from '../../base/note.ts'
 import {
   accountFor,
-  addressesOf,
   changeProfiles,
   findProfile,
   normalSite,
@@ -184,15 +183,11 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
     async run({ args, globals }) {
       // --as has put its account there.
       const { site, user: email, apiKey: api_key } = globals
-      if (site && email && api_key) {
-        if (args[0]) throw usage('--as cannot be combined with the name of a profile')
-        const acting = { site, email, api_key }
-        if (!(await printFormatted(acting, globals))) printColored(zuliprcText(acting))
-        return
-      }
+      const acting = site && email && api_key ? { site, email, api_key } : undefined
+      if (acting && args[0]) throw usage('--as cannot be combined with the name of a profile')
       const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
-      if (wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
-      const found = findProfile(wanted, process.env)
+      if (!acting && wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
+      const found = acting ?? findProfile(wanted!, process.env)
       if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
     },
   },
@@ -271,7 +266,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   if (!email) throw usage('<email> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
   const shown = globals.dryRun || globals.curl
   const password = shown ? '********' : await askSecret(`Password for ${email}: `)
-  const { call } = await import('../../transport/client.ts')
+  const { call, requireSite } = await import('../../transport/client.ts')
   const fields = new Map([
     ['username', email],
     ['password', password],
@@ -283,7 +278,7 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
     if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
     throw addHint(error, seededAccounts(email))
   })
-  const name = String(flags.name ?? new URL(addressesOf(to.site)[0]!).hostname)
+  const name = String(flags.name ?? new URL(requireSite(to)).hostname)
   const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
   const file = saveProfile(name, account, process.env)
   const before = readProfiles(process.env).current

@@ -1,8 +1,9 @@
 // The files of a new bot: a handler that answers, and a test that runs it.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { usage } from '../../base/failure.ts'
+import { refuseExisting } from '../../base/files.ts'
 import { note } from '../../base/note.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
@@ -28,8 +29,7 @@ export function botFiles(name: string, ending: 'ts' | 'mjs'): Record<string, str
 
 /** Writes all of them, or none if one exists. */
 export function writeNewFiles(files: Readonly<Record<string, string>>, hint: string): void {
-  for (const file of Object.keys(files))
-    if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint })
+  for (const file of Object.keys(files)) refuseExisting(file, hint)
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text, { flag: 'wx' })

@@ -12,10 +12,7 @@ import { flagName } from '../../input/flags.ts'
 import { flagIn, withoutFlag } from '../server/daemon/files.ts'
 
 /** The level, and the words that are left: those after `help`. */
-export function readLevelHelp(argv: readonly string[]): {
-  readonly level?: number
-  readonly words: readonly string[]
-} {
+export function readLevelHelp(argv: readonly string[]): { readonly level?: number; readonly words: readonly string[] } {
   const { words } = readCommandLine(withoutFlag(argv, 'level'))
   return { level: givenLevel(flagIn(argv, 'level') ?? ''), words: words.slice(1) }
 }

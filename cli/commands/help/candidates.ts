@@ -86,11 +86,11 @@ async function values(
   if (name === 'type' && kind === 'TYPE') return completeLast(last, eventTypes.map(asText))
   const account = () => accountFor({ ...accountFlags(before) }, process.env)
   try {
-    if (kind === 'channel' || name === 'channel') return await namesOf(account(), 'channel')
+    if (kind === 'channel' || name === 'channel') return await fetchNames(account(), 'channel')
     if (name === 'place') return await places(account(), last)
     if (kind === 'user' || ['sender', 'user', 'dm', 'to', 'as'].includes(name))
       return completeLast(last, await people(account()))
-    if (Object.hasOwn(directories, kind)) return await namesOf(account(), kind as Kind)
+    if (Object.hasOwn(directories, kind)) return await fetchNames(account(), kind as Kind)
     if (kind === 'emoji') return await emoji(account())
     if ((kind === 'topic' || name === 'topic') && last.startsWith('#')) return await places(account(), last)
     if (kind === 'topic' || name === 'topic') return await topicNames(account(), channelIn(before))
@@ -114,7 +114,7 @@ const fewWords: Readonly<Record<string, readonly string[]>> = {
 async function places(account: Account, last: string): Promise<Candidate[]> {
   const [, channel] = /^#([^>]*)>/.exec(last) ?? []
   if (channel !== undefined) return topicsIn(account, channel)
-  const channels = await namesOf(account, 'channel')
+  const channels = await fetchNames(account, 'channel')
   const places = channels.map(({ text }) => ({ text: `#${text}` }))
   const [only, another] = last.startsWith('#') ? places.filter(({ text }) => text.startsWith(last)) : []
   // With its topics, so that the shell does not end the word after the channel.
@@ -137,7 +137,7 @@ function asText(text: string): Candidate {
 }
 
 async function people(account: Account): Promise<Candidate[]> {
-  const rows = await listOf(account, 'user')
+  const rows = await fetchList(account, 'user')
   return rows.map(({ email, full_name }) => ({ text: String(email), about: String(full_name) }))
 }
 
@@ -148,7 +148,7 @@ function channelIn(before: readonly string[]): string | undefined {
 
 async function topicNames(account: Account, channel: string | undefined): Promise<Candidate[]> {
   if (channel === undefined) return []
-  const list = await listOf(account, 'channel')
+  const list = await fetchList(account, 'channel')
   const found = list.find(row => String(row.stream_id) === channel || row.name === channel.replace(/^#/, ''))
   if (!found) return []
   const topics = await fetchRows(account, `/api/v1/users/me/${found.stream_id}/topics`, ({ topics }) => topics)
@@ -165,13 +165,13 @@ async function emoji(account: Account): Promise<Candidate[]> {
   return [...known, ...own.filter(({ deactivated }) => !deactivated)].map(({ name }) => ({ text: String(name) }))
 }
 
-async function namesOf(account: Account, kind: Kind): Promise<Candidate[]> {
+async function fetchNames(account: Account, kind: Kind): Promise<Candidate[]> {
   const [name] = directories[kind].names
-  return (await listOf(account, kind)).map(row => ({ text: String(row[name]) }))
+  return (await fetchList(account, kind)).map(row => ({ text: String(row[name]) }))
 }
 
 /** Without those that are archived. */
-function listOf(account: Account, kind: Kind): Promise<Row[]> {
+function fetchList(account: Account, kind: Kind): Promise<Row[]> {
   const { path, field } = directories[kind]
   return fetchRows(account, path.split('?', 1)[0]!, reply => reply[field])
 }

@@ -31,19 +31,16 @@ BROWSER names another browser.`,
 ]
 
 async function openInspector({ flags, globals }: Invocation): Promise<void> {
-  const { site, token } = placeFor(globals)
-  const address = inspectorAddress(site, token)
+  const account = accountFor(globals, process.env)
+  if (!account.site)
+    throw new Failure(exitCodes.refused, 'no server is known', {
+      hint: 'Start one with `natter daemon start`, or give --site.',
+    })
+  const token = controlTokenFor(globals, process.env, account)
+  const address = inspectorAddress(requireSite(account), token)
   if (await printFormatted({ inspector: address }, globals)) return
   if (flags.print === true || !(await showInBrowser(address, token !== undefined))) print(`${address}\n`)
   else if (!globals.quiet) note(`opened ${address.replace(/#.*/, '')}`)
-}
-
-function placeFor(globals: Invocation['globals']): { site: string; token: string | undefined } {
-  const account = accountFor(globals, process.env)
-  if (account.site) return { site: requireSite(account), token: controlTokenFor(globals, process.env, account) }
-  throw new Failure(exitCodes.refused, 'no server is known', {
-    hint: 'Start one with `natter daemon start`, or give --site.',
-  })
 }
 
 /** Resolves with false when no browser could be started. */

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
-import { formatFlags, type Globals } from '../../base/globals.ts'
+import { formatFlags } from '../../base/globals.ts'
 import { type Account, accountFor, normalSite } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
@@ -48,7 +48,7 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
     if (!existsSync(file))
       throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
   }
-  const site = siteFor(args[0], globals)
+  const site = args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0])
   const account = { site, from: {} }
   if (globals.dryRun || globals.curl)
     return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
@@ -66,10 +66,6 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
       `${site} was not ready${late}: ${state === 'starting' ? 'it is starting' : 'nothing answers'}`,
     )
   throw new Failure(exitCodes.unreachable, `${site} does not answer`, { hint: 'Add --wait to wait for it.' })
-}
-
-function siteFor(url: string | undefined, globals: Globals): string {
-  return url === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(url)
 }
 
 /** Other servers have no probe, but answer a request for their settings without an account. */

@@ -16,6 +16,7 @@ import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { downloadControl } from '../../transport/download.ts'
+import type { ShownSpace } from './spaces.ts'
 
 const patience = { timeout: 120_000 }
 
@@ -33,12 +34,6 @@ export const subcommands: readonly ExtraSubcommand[] = [
     },
   },
 ]
-
-interface ListedSpace {
-  readonly name: string
-  readonly url: string
-  readonly control_token: string
-}
 
 type Extra = readonly (readonly [name: string, content: string | Uint8Array])[]
 
@@ -74,10 +69,10 @@ export function keptTests(folder: string): string[] {
 }
 
 /** A space has no spaces; other errors come again with the next call. */
-async function listSpaces(daemon: Partial<Globals>): Promise<readonly ListedSpace[]> {
+async function listSpaces(daemon: Partial<Globals>): Promise<readonly ShownSpace[]> {
   try {
     const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' }, patience)
-    return spaces as ListedSpace[]
+    return spaces as ShownSpace[]
   } catch (error) {
     if (error instanceof Failure) return []
     throw error

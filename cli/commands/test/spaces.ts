@@ -14,7 +14,10 @@ import { callControlPlane } from '../../transport/control.ts'
 import { flagIn } from '../server/daemon/files.ts'
 
 /** A space in a reply of the control plane. */
-type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & { readonly name: string; readonly control_token: string }
+export type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & {
+  readonly name: string
+  readonly control_token: string
+}
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {

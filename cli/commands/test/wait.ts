@@ -14,11 +14,10 @@ import { createNames } from '../../input/names.ts'
 import { checkJq } from '../../print/jq.ts'
 import { renderLine } from '../../terminal/message-lines.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
-import { createClock } from '../../transport/clock.ts'
 import { Connection } from '../../transport/connection.ts'
 import { callControlPlane } from '../../transport/control.ts'
 import { criteriaFor } from '../follow/tail/criteria.ts'
-import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from '../follow/tail/flags.ts'
+import { filterFlags, filtersFrom, pastFrom, readyText, since, typesFrom } from '../follow/tail/flags.ts'
 import { type Batch, Follower, type Item, showRegistration } from '../follow/tail/follow.ts'
 import { Places } from '../follow/tail/places.ts'
 import { printerFor } from '../follow/tail/printer.ts'
@@ -73,10 +72,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   demandKey(account)
   const within = duration(String(flags.within ?? patience), '--within')
   const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
-  const past =
-    flags.since === undefined
-      ? undefined
-      : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
+  const past = await pastFrom(flags.since, account, globals)
   const names = createNames(account, { timeout: globals.timeout })
   const { all: criteria } = await criteriaFor(filtersFrom(flags, account.site), names)
   // Only --narrow is sent to the server, because near misses must arrive here to be reported.
@@ -165,9 +161,8 @@ async function waitForPayload(flags: Invocation['flags'], globals: Globals): Pro
 async function lastCallBefore(from: unknown, globals: Globals): Promise<number> {
   const path = `/control/v1/requests?limit=${from === undefined ? 0 : 1000}`
   const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
-  if (from === undefined) return Number(reply.last_id)
-  const account = accountFor(globals, process.env)
-  const past = await sinceFrom(String(from), createClock(account, globals), account.site)
+  const past = await pastFrom(from, accountFor(globals, process.env), globals)
+  if (!past) return Number(reply.last_id)
   if (!('since' in past)) throw usage('--since: with --integration it takes a time, such as 10m')
   const before = (reply.requests as { id: number; time: number }[]).filter(({ time }) => time < past.since * 1000)
   return before.at(-1)?.id ?? 0

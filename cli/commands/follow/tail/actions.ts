@@ -10,17 +10,13 @@ import { printBytes } from '../../../base/writer.ts'
 import type { Connection } from '../../../transport/connection.ts'
 import { isPassingFailure } from './follow.ts'
 
-export interface Action {
-  /** Throws a Failure if it fails. */
-  act(event: ChatEvent, place: Place | undefined): Promise<void>
-}
+/** Throws a Failure if it fails. */
+export type Action = (event: ChatEvent, place: Place | undefined) => Promise<void>
 
 export function execAction(command: string, connection: Connection): Action {
-  return {
-    async act(event, place) {
-      const output = await run(command, event, variablesFor(event, place, connection))
-      if (output.length > 0) await printBytes(output)
-    },
+  return async (event, place) => {
+    const output = await run(command, event, variablesFor(event, place, connection))
+    if (output.length > 0) await printBytes(output)
   }
 }
 
@@ -33,21 +29,19 @@ export function replyAction(
 ): Action {
   const isPassing = (error: unknown) => isPassingFailure(error) && (error as Failure).http !== 500
   const repeater = new Repeater({ isPassing, say: note, signal })
-  return {
-    async act(event, place) {
-      const { message } = event
-      if (event.type !== 'message' || !message) return
-      if (message.sender_id === self.id || message.sender_email === self.email) return
-      const output = await run(command, event, variablesFor(event, place, connection))
-      const content = output.toString('utf8').replace(/\s+$/, '')
-      if (content === '') return
-      const to = place?.people
-        ? { type: 'direct', to: place.people.map(person => Number(person.id ?? person.user_id)) }
-        : { type: 'channel', to: message.stream_id, topic: message.subject ?? '' }
-      await repeater.change(idempotencyKey =>
-        connection.call('POST', '/messages', { ...to, content }, { idempotencyKey }),
-      )
-    },
+  return async (event, place) => {
+    const { message } = event
+    if (event.type !== 'message' || !message) return
+    if (message.sender_id === self.id || message.sender_email === self.email) return
+    const output = await run(command, event, variablesFor(event, place, connection))
+    const content = output.toString('utf8').replace(/\s+$/, '')
+    if (content === '') return
+    const to = place?.people
+      ? { type: 'direct', to: place.people.map(person => Number(person.id ?? person.user_id)) }
+      : { type: 'channel', to: message.stream_id, topic: message.subject ?? '' }
+    await repeater.change(idempotencyKey =>
+      connection.call('POST', '/messages', { ...to, content }, { idempotencyKey }),
+    )
   }
 }
 
@@ -56,25 +50,23 @@ export async function forwardAction(target: string, given: readonly string[], ti
   if (!url || !/^https?:$/.test(url.protocol)) throw usage(`--forward-to: "${target}" is not a URL`)
   const headers = { 'content-type': 'application/json', ...Object.fromEntries(given.map(headerFrom)) }
   const { request } = await import('undici')
-  return {
-    async act(event) {
-      const began = performance.now()
-      let status: number
-      try {
-        const answer = await request(url, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify(event),
-          signal: AbortSignal.timeout(timeout),
-        })
-        status = answer.statusCode
-        await answer.body.dump()
-      } catch (error) {
-        throw new Failure(exitCodes.unreachable, `cannot forward ${nameOf(event)} to ${url}: ${reasonOf(error)}`)
-      }
-      if (status >= 300) throw new Failure(exitCodes.refused, `${url} answered ${status} to ${nameOf(event)}`)
-      note(`${status} POST ${url} ${nameOf(event)} (${Math.round(performance.now() - began)} ms)`)
-    },
+  return async event => {
+    const began = performance.now()
+    let status: number
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(event),
+        signal: AbortSignal.timeout(timeout),
+      })
+      status = answer.statusCode
+      await answer.body.dump()
+    } catch (error) {
+      throw new Failure(exitCodes.unreachable, `cannot forward ${nameOf(event)} to ${url}: ${reasonOf(error)}`)
+    }
+    if (status >= 300) throw new Failure(exitCodes.refused, `${url} answered ${status} to ${nameOf(event)}`)
+    note(`${status} POST ${url} ${nameOf(event)} (${Math.round(performance.now() - began)} ms)`)
   }
 }
 

@@ -27,11 +27,13 @@ export class EventTexts {
       at = skipSeparators(text, at)
       if (text[at] === ']') this.#place = 'after'
       if (text[at] !== '{') break
-      const arrived = (this.#scan ? undefined : guess(text, at)) ?? this.#finish(text, at)
-      if (!arrived) break
+      this.#scan ??= new Scan()
+      const length = this.#scan.measureObject(text, at)
+      if (length === undefined) break
       this.#scan = undefined
-      found.push(arrived)
-      at += arrived.text.length
+      const arrived = text.slice(at, at + length)
+      found.push({ text: arrived, event: JSON.parse(arrived) })
+      at += length
     }
     this.#rest = text.slice(at)
     if (this.#rest.length > largestAnswer) throw tooLarge('the server', largestAnswer)
@@ -44,13 +46,6 @@ export class EventTexts {
     readReply({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
   }
 
-  /** Looks at every character once, in however many pieces a long event arrives. */
-  #finish(text: string, at: number): Arrived | undefined {
-    this.#scan ??= new Scan()
-    const length = this.#scan.measureObject(text, at)
-    return length === undefined ? undefined : parse(text.slice(at, at + length))
-  }
-
   /** Quotes inside a string are escaped, so this is found nowhere else. */
   #begin(text: string): number {
     const list = /"events"\s*:\s*\[/.exec(text)
@@ -60,26 +55,7 @@ export class EventTexts {
   }
 }
 
-/**
- * Usually an event ends where the next begins, and both can be found without looking at every character. No part of an
- * object that ends before the object does is valid JSON, so a wrong guess is always noticed.
- */
-function guess(text: string, start: number): Arrived | undefined {
-  const end = text.indexOf('},{', start)
-  if (end < 0) return undefined
-  try {
-    return parse(text.slice(start, end + 1))
-  } catch {
-    // Objects within it are separated in the same way.
-    return undefined
-  }
-}
-
-function parse(text: string): Arrived {
-  return { text, event: JSON.parse(text) }
-}
-
-/** Looks for the brace that closes the first one of an object, and goes on where it was when more has arrived. */
+/** Looks for the brace that closes the first one of an object. Looks at every character once, in however many pieces the object arrives. */
 class Scan {
   #at = 0
   #depth = 0

@@ -4,9 +4,12 @@ import { eventTypes as apiEventTypes, foreignEventTypes } from '../../../../daem
 import type { Past } from '../../../../daemon/client/look-back.ts'
 import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../../base/failure.ts'
+import type { Account } from '../../../base/profile.ts'
 import type { ExtraFlag } from '../../../base/subcommand.ts'
-import { type ReadNow, readPast } from '../../../base/times.ts'
+import { readPast } from '../../../base/times.ts'
 import { channelWord, linkIn, messageWord } from '../../../input/links.ts'
+import type { Patience } from '../../../transport/client.ts'
+import { createClock } from '../../../transport/clock.ts'
 import type { Filters } from './criteria.ts'
 
 export const filterFlags: readonly ExtraFlag[] = [
@@ -30,9 +33,11 @@ export const filterFlags: readonly ExtraFlag[] = [
   { name: 'all-public', about: 'include messages in public channels you are not subscribed to' },
 ]
 
-const sinceFlag = 'start with messages since a time (10m, 2026-01-31T12:00) or after a message (id:57)'
-
-export const since: ExtraFlag = { name: 'since', value: 'TIME', about: `first, ${sinceFlag}` }
+export const since: ExtraFlag = {
+  name: 'since',
+  value: 'TIME',
+  about: 'first, start with messages since a time (10m, 2026-01-31T12:00) or after a message (id:57)',
+}
 
 /** A link to a topic names the topic as well. */
 export function filtersFrom(flags: Readonly<Record<string, unknown>>, site: string | undefined): Filters {
@@ -63,10 +68,14 @@ export function readyText(types: readonly string[] | undefined, email: string | 
   return `ready: listening for ${what} as ${email} (queue ${queue})`
 }
 
-export async function sinceFrom(text: string, now: ReadNow, site: string | undefined): Promise<Past> {
+/** What --since means; undefined if it is not given. */
+export async function pastFrom(since: unknown, account: Account, patience: Patience): Promise<Past | undefined> {
+  if (since === undefined) return undefined
+  const { site } = account
+  const text = String(since)
   if (linkIn(text, site)) return { after: Number(messageWord(text, site)) }
   if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
-  const time = await readPast(text, now)
+  const time = await readPast(text, createClock(account, patience))
   if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m or a message such as id:57`)
   return { since: time }
 }

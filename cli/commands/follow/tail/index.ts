@@ -7,12 +7,11 @@ import { onSignals } from '../../../base/signals.ts'
 import type { ExtraSubcommand, Invocation } from '../../../base/subcommand.ts'
 import { createNames } from '../../../input/names.ts'
 import { terminalFor } from '../../../terminal/terminal.ts'
-import { createClock } from '../../../transport/clock.ts'
 import { Connection } from '../../../transport/connection.ts'
 import { type Action, execAction, forwardAction, replyAction } from './actions.ts'
 import { criteriaFor, textCriterion } from './criteria.ts'
 import { CursorFile, readCursor } from './cursor.ts'
-import { filterFlags, filtersFrom, readyText, since, sinceFrom, typesFrom } from './flags.ts'
+import { filterFlags, filtersFrom, pastFrom, readyText, since, typesFrom } from './flags.ts'
 import { Follower, type Item, type Plan, showRegistration } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
@@ -106,8 +105,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (globals.jq !== undefined) await (await import('../../../print/jq.ts')).checkJq(globals.jq)
   const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
   const last = lines === undefined ? undefined : { last: lines }
-  const from =
-    flags.since === undefined ? last : await sinceFrom(String(flags.since), createClock(account, globals), account.site)
+  const from = (await pastFrom(flags.since, account, globals)) ?? last
   const types = typesFrom(flags.type)
   const criteria = await criteriaFor(
     filtersFrom(flags, account.site),

@@ -42,7 +42,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
     else {
       await output.flush()
       await workers.add(position, async () => {
-        for (const action of actions) await action.act(event, place)
+        for (const action of actions) await action(event, place)
       })
     }
     return !stops.after(item)

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { addHint, exitCodes, Failure, usage } from '../../../base/failure.ts'
-import { largeFile, readText, smallFile } from '../../../base/files.ts'
+import { largeFile, readText, refuseExisting, smallFile } from '../../../base/files.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../../base/profile.ts'
@@ -28,8 +28,7 @@ export async function pullSeed({ args, flags, globals }: Invocation): Promise<vo
   const file = args[0]!
   const channels = [flags.channel ?? []].flat() as string[]
   const count = countIn(flags.messages)
-  if (existsSync(file) && !flags.force)
-    throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
+  if (!flags.force) refuseExisting(file, 'Choose another name, or add --force.')
   const salt = flags['keep-names'] === true ? undefined : saltIn(flags['salt-file'] as string | undefined)
   const account = accountFor(globals, process.env)
   demandKey(account)
@@ -100,13 +99,9 @@ class Pull {
       organizationIn(await this.#get('/server_settings')),
     )
     read.settings ??= await this.#step('settings', () => this.#settings())
-    read.people ??= await this.#step('people', async () => checkPart('people', (await this.#get('/users')).members))
-    read.groups ??= await this.#step('groups', async () =>
-      checkPart('groups', (await this.#get('/user_groups')).user_groups),
-    )
-    read.channels ??= await this.#step('channels', async () =>
-      checkPart('channels', (await this.#get('/streams')).streams),
-    )
+    read.people ??= await this.#list('people', '/users', 'members')
+    read.groups ??= await this.#list('groups', '/user_groups', 'user_groups')
+    read.channels ??= await this.#list('channels', '/streams', 'streams')
     read.subscribers ??= {}
     for (const { stream_id, name } of read.channels)
       if (!read.subscribers[stream_id]) {
@@ -162,6 +157,10 @@ class Pull {
       kept.complete = older.length === 0 || page.found_oldest === true
       this.#keep(`${kept.list.length} messages of #${channel.name}`)
     }
+  }
+
+  #list<Part extends keyof Read>(part: Part, path: string, field: string): Promise<Read[Part]> {
+    return this.#step(part, async () => checkPart(part, (await this.#get(path))[field]))
   }
 
   async #step<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 // Runs backup, restore, store check and store stats. The work is in `daemon/maintenance`, in bundles of their own.
 
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
+import { refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print, printBytes } from '../../../base/writer.ts'
@@ -16,8 +16,7 @@ export async function makeBackup({ args, flags, globals }: Invocation): Promise<
     throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
       hint: 'Name a file, or redirect stdout.',
     })
-  if (file !== '-' && existsSync(file) && !flags.force)
-    throw new Failure(exitCodes.refused, `${file} exists`, { hint: 'Choose another name, or add --force.' })
+  if (file !== '-' && !flags.force) refuseExisting(file, 'Choose another name, or add --force.')
   const made = await inSentences(async () => {
     const { backupToFile, backupToStream, giveWay } = await import('../../../../daemon/maintenance/backup.ts')
     giveWay()

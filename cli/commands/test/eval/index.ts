@@ -66,7 +66,7 @@ async function readCases(place: string): Promise<Case[]> {
   if (isFolder === undefined) throw usage(`there is no file or folder ${place}`)
   const files = isFolder
     ? readdirSync(place)
-        .filter(isCaseFile)
+        .filter(name => /\.ya?ml$/.test(name))
         .sort()
         .map(name => join(place, name))
     : [place]
@@ -80,10 +80,6 @@ async function readCases(place: string): Promise<Case[]> {
     cases.push(one)
   }
   return cases
-}
-
-function isCaseFile(name: string): boolean {
-  return /\.ya?ml$/.test(name)
 }
 
 function numberIn(given: unknown, name: string, fallback: number, most: number): number {

@@ -8,10 +8,19 @@ import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largeFile, readText } from '../../../base/files.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { call } from '../../../transport/client.ts'
+import { encodeFields } from '../../../transport/connection.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
 import { environmentFor, type Place } from '../fixture.ts'
 import { type Case, seedFile } from './case-file.ts'
-import { type Aftermath, type Check, type Difference, runChecks, type SeenMessage, type Thing } from './score.ts'
+import {
+  type Aftermath,
+  type Check,
+  type Difference,
+  newValueOf,
+  runChecks,
+  type SeenMessage,
+  type Thing,
+} from './score.ts'
 
 export interface Daemon {
   readonly site: string
@@ -94,18 +103,11 @@ async function createSpace(daemon: Daemon, one: Case): Promise<Place & { readonl
 /** The task as a message, so that an agent that follows events finds it. */
 async function sendTask(daemon: Daemon, { from, channel, topic = '', to }: NonNullable<Case['message']>, task: string) {
   const { email, api_key: apiKey } = await findAccount(daemon, from)
-  const place: [string, string][] =
+  const place =
     channel === undefined
-      ? [
-          ['type', 'direct'],
-          ['to', JSON.stringify([(await findAccount(daemon, to!)).user_id])],
-        ]
-      : [
-          ['type', 'stream'],
-          ['to', channel],
-          ['topic', topic],
-        ]
-  const fields = new Map([...place, ['content', task]])
+      ? { type: 'direct', to: [(await findAccount(daemon, to!)).user_id] }
+      : { type: 'stream', to: channel, topic }
+  const fields = encodeFields({ ...place, content: task })
   const account = { site: daemon.site, email, apiKey, from: {} }
   await call(account, { method: 'POST', path: '/api/v1/messages', fields })
 }
@@ -165,8 +167,8 @@ async function readOutcome(
 }
 
 /** A message as the difference shows it: a changed one with its new fields. */
-function seenMessage({ fields, changes }: Thing): SeenMessage {
-  const value = (name: string) => fields?.[name] ?? changes?.[name]?.to
+function seenMessage(thing: Thing): SeenMessage {
+  const value = (name: string) => newValueOf(thing, name)
   const recipient = value('display_recipient')
   const place = Array.isArray(recipient)
     ? { direct_with: recipient.map((user: Reply) => String(user.email)) }

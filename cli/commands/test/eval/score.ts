@@ -107,7 +107,7 @@ function changeCheck(
   return { text: `${resource}${kind === undefined ? '' : ` ${kind}`} with ${JSON.stringify(fields)}`, passed }
 }
 
-function newValueOf({ fields, changes }: Thing, name: string): unknown {
+export function newValueOf({ fields, changes }: Thing, name: string): unknown {
   return fields?.[name] ?? changes?.[name]?.to
 }
 

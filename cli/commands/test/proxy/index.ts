@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { siteAddress } from '../../../../daemon/api/address.ts'
 import { isLoopbackHost } from '../../../../daemon/local/loopback.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { note } from '../../../base/note.ts'
+import { readSite } from '../../../base/profile.ts'
 import { onSignals } from '../../../base/signals.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
@@ -85,11 +85,7 @@ where natter differs from that server.`,
 
 function siteIn(given: unknown): string {
   if (given === undefined) throw usage('no server given', 'Example: --to https://chat.example.com')
-  try {
-    return siteAddress(String(given))
-  } catch (error) {
-    throw usage(`--to: ${(error as Error).message}`)
-  }
+  return readSite(String(given), '--to: ')
 }
 
 function portIn(given: unknown): number {

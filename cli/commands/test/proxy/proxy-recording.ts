@@ -8,7 +8,7 @@ import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
-import { largeFile, readBytes } from '../../../base/files.ts'
+import { largeFile, readBytes, refuseExisting } from '../../../base/files.ts'
 import { version } from '../../../base/version.ts'
 import { findRoute, loadRoutes } from '../../../transport/routes.ts'
 import type { Exchange } from './forward.ts'
@@ -20,12 +20,8 @@ const mostUnpacked = 64 * 1024 * 1024
 
 export class ProxyRecording {
   static async open(file: string, append: boolean): Promise<ProxyRecording> {
-    const exists = existsSync(file)
-    if (exists && !append)
-      throw new Failure(exitCodes.refused, `${file} exists`, {
-        hint: 'Choose another name, or add --append to continue it.',
-      })
-    const before = exists ? reopen(file) : undefined
+    if (!append) refuseExisting(file, 'Choose another name, or add --append to continue it.')
+    const before = existsSync(file) ? reopen(file) : undefined
     const output = createWriteStream(file, { mode: 0o600, flags: before ? 'a' : 'w' })
     try {
       await once(output, 'open')

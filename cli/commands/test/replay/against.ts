@@ -3,12 +3,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { siteAddress } from '../../../../daemon/api/address.ts'
 import { mostDifferences } from '../../../../daemon/api/control/drift.ts'
-import { Ending, exitCodes, usage } from '../../../base/failure.ts'
+import { Ending, exitCodes } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
-import { accountFor, demandKey } from '../../../base/profile.ts'
+import { accountFor, demandKey, readSite } from '../../../base/profile.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
 import { callControlPlane } from '../../../transport/control.ts'
@@ -115,20 +114,15 @@ function cut(text: string): string {
 /** The keys of another server are not known, so only the calls of one account can be repeated there. */
 function playerFor({ calls }: Recording, against: string, globals: Globals): Player {
   if (against === 'natter') return new Player(globals)
-  const account = accountFor({ ...globals, site: siteIn(against) }, process.env)
+  const account = accountFor(
+    { ...globals, site: readSite(against, '--against: give natter, or a server; ') },
+    process.env,
+  )
   demandKey(account)
   const users = new Set(calls.flatMap(({ user }) => user ?? []))
   // A disguised recording has another name for the only account in it.
   const [only] = users
   return new Player(globals, { account, user: users.size === 1 ? only! : account.email! })
-}
-
-function siteIn(given: string): string {
-  try {
-    return siteAddress(given)
-  } catch (error) {
-    throw usage(`--against: give natter, or a server; ${(error as Error).message}`)
-  }
 }
 
 function count(number: number): string {

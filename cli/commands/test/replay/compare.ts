@@ -2,6 +2,7 @@
 
 import { hidden } from '../../../../daemon/api/masking.ts'
 import { isRecord } from '../../../../daemon/local/json.ts'
+import { cutText } from '../../../base/fill.ts'
 
 /** One call whose answer differs. */
 export interface Finding {
@@ -51,6 +52,5 @@ function isIds(list: readonly unknown[]): boolean {
 }
 
 export function shown(value: unknown): string {
-  const text = value === undefined ? 'absent' : JSON.stringify(value)
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+  return cutText(value === undefined ? 'absent' : JSON.stringify(value), 120)
 }

@@ -9,7 +9,7 @@ import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { formatFlags, type Globals } from '../../../base/globals.ts'
 import { accountFor } from '../../../base/profile.ts'
 import type { Reply } from '../../../base/reply.ts'
-import type { ExtraSubcommand, Invocation } from '../../../base/subcommand.ts'
+import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { callControlPlane, findAccount } from '../../../transport/control.ts'
@@ -60,11 +60,12 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
     async run({ args, flags, globals }) {
       if (flags.list) return listKinds(globals)
       if (args.length === 0) throw usage('no kind given', 'natter trigger --list shows them.')
-      if (args[0] === 'webhook') return postWebhook(args.slice(1), flags, globals)
-      const kinds = args.map(kind => [kind, findTrigger(kind)] as const)
       const overrides = readOverrides((flags.override ?? []) as readonly string[])
+      const receiver = flags.for as string | undefined
+      if (args[0] === 'webhook') return postWebhook(args.slice(1), overrides, receiver, globals)
+      const kinds = args.map(kind => [kind, findTrigger(kind)] as const)
       for (const [kind, { endpoint }] of kinds) checkOverrides(kind, overrides, Object.keys(endpoint.params))
-      const stage = await stageFor(flags.for as string | undefined, globals)
+      const stage = await stageFor(receiver, globals)
       const happened: Happened[] = []
       for (const [kind, item] of kinds) happened.push(await makeHappen(kind, item, overrides, stage))
       if (await printFormatted(happened, globals)) return
@@ -74,11 +75,15 @@ A few kinds are for owners or newcomers only; the answer says who received it. h
   },
 ]
 
-async function postWebhook(words: readonly string[], flags: Invocation['flags'], globals: Globals): Promise<void> {
-  const overrides = readOverrides((flags.override ?? []) as readonly string[])
+async function postWebhook(
+  words: readonly string[],
+  overrides: ReadonlyMap<string, string>,
+  receiver: string | undefined,
+  globals: Globals,
+): Promise<void> {
   checkOverrides('webhook', overrides, Object.keys(webhooks.post.params))
   const { postSample } = await import('./webhooks.ts')
-  const done = await postSample(words, overrides, await stageFor(flags.for as string | undefined, globals))
+  const done = await postSample(words, overrides, await stageFor(receiver, globals))
   if (await printFormatted(done, globals)) return
   print(`${done.kind}: ${done.call} by ${done.by}\n`)
 }

@@ -11,7 +11,7 @@ import { scheduledMessages } from '../../../../daemon/api/messages/scheduled-mes
 import { typing } from '../../../../daemon/api/messages/typing.ts'
 import { picture } from './picture.ts'
 import type { Role, Stage } from './stage.ts'
-import { idsFor, type Triggers, trigger, unique } from './trigger.ts'
+import { by, idsFor, type Triggers, unique } from './trigger.ts'
 
 const inChannel = {
   type: 'channel',
@@ -53,13 +53,12 @@ const savedDraft = async (stage: Stage) =>
 const upload = (stage: Stage) => stage.made('me', uploads.upload, { file: picture }, 'url')
 
 export const aboutMessages: Triggers = {
-  message: trigger('a colleague writes in a channel you share', 'other', messages.send, {
+  message: by.other('a colleague writes in a channel you share', messages.send, {
     ...inChannel,
     content: 'Hello from natter trigger.',
   }),
-  mention: trigger(
+  mention: by.other(
     'a colleague mentions you in a channel',
-    'other',
     messages.send,
     {
       ...inChannel,
@@ -70,30 +69,28 @@ export const aboutMessages: Triggers = {
     },
     { event: 'message' },
   ),
-  'direct-message': trigger(
+  'direct-message': by.other(
     'a colleague writes to you alone',
-    'other',
     messages.send,
     { ...toMe, content: 'Hello from natter trigger.' },
     { event: 'message' },
   ),
-  update_message: trigger('a colleague edits a message', 'other', messages.update, {
+  update_message: by.other('a colleague edits a message', messages.update, {
     message_id: messageBy('other'),
     content: 'A message, edited.',
   }),
-  'moved-topic': trigger(
+  'moved-topic': by.other(
     'a colleague moves a message to another topic',
-    'other',
     messages.update,
     { message_id: messageBy('other'), topic: unique('topic') },
     { event: 'update_message' },
   ),
-  delete_message: trigger('the owner deletes a message', 'owner', messages.delete, { message_id: messageBy('other') }),
-  'reaction/add': trigger('a colleague reacts to your message', 'other', reactions.add, {
+  delete_message: by.owner('the owner deletes a message', messages.delete, { message_id: messageBy('other') }),
+  'reaction/add': by.other('a colleague reacts to your message', reactions.add, {
     message_id: messageBy('me'),
     emoji_name: 'tada',
   }),
-  'reaction/remove': trigger('a colleague takes the reaction back', 'other', reactions.remove, {
+  'reaction/remove': by.other('a colleague takes the reaction back', reactions.remove, {
     message_id: async (stage: Stage) => {
       const message_id = await stage.message('me')
       await stage.call('other', reactions.add, { message_id, emoji_name: 'tada' })
@@ -101,70 +98,64 @@ export const aboutMessages: Triggers = {
     },
     emoji_name: 'tada',
   }),
-  'update_message_flags/add': trigger('you star a message', 'me', messageFlags.update, {
+  'update_message_flags/add': by.me('you star a message', messageFlags.update, {
     messages: async (stage: Stage) => [await stage.message('other')],
     op: 'add',
     flag: 'starred',
   }),
-  'update_message_flags/remove': trigger('you remove the star', 'me', messageFlags.update, {
+  'update_message_flags/remove': by.me('you remove the star', messageFlags.update, {
     messages: starred,
     op: 'remove',
     flag: 'starred',
   }),
-  submessage: trigger('a colleague adds a part to a widget', 'other', messages.submessage, {
+  submessage: by.other('a colleague adds a part to a widget', messages.submessage, {
     message_id: messageBy('other'),
     msg_type: 'widget',
     content: '{}',
   }),
-  'typing/start': trigger('a colleague starts to write to you', 'other', typing.set, { ...toMe, op: 'start' }),
-  'typing/stop': trigger('a colleague stops writing to you', 'other', typing.set, { ...toMe, op: 'stop' }),
-  'typing_edit_message/start': trigger('a colleague starts to edit a message to you', 'other', messages.typing, {
+  'typing/start': by.other('a colleague starts to write to you', typing.set, { ...toMe, op: 'start' }),
+  'typing/stop': by.other('a colleague stops writing to you', typing.set, { ...toMe, op: 'stop' }),
+  'typing_edit_message/start': by.other('a colleague starts to edit a message to you', messages.typing, {
     message_id: directMessage,
     op: 'start',
   }),
-  'typing_edit_message/stop': trigger('a colleague stops editing a message to you', 'other', messages.typing, {
+  'typing_edit_message/stop': by.other('a colleague stops editing a message to you', messages.typing, {
     message_id: directMessage,
     op: 'stop',
   }),
-  'scheduled_messages/add': trigger('you schedule a message', 'me', scheduledMessages.create, {
+  'scheduled_messages/add': by.me('you schedule a message', scheduledMessages.create, {
     ...inChannel,
     to: async (stage: Stage) => (await stage.channel()).stream_id,
     content: 'Later.',
     scheduled_delivery_timestamp: later,
   }),
-  'scheduled_messages/update': trigger('you edit a scheduled message', 'me', scheduledMessages.update, {
+  'scheduled_messages/update': by.me('you edit a scheduled message', scheduledMessages.update, {
     scheduled_message_id: scheduled,
     content: 'Later, edited.',
   }),
-  'scheduled_messages/remove': trigger('you delete a scheduled message', 'me', scheduledMessages.delete, {
+  'scheduled_messages/remove': by.me('you delete a scheduled message', scheduledMessages.delete, {
     scheduled_message_id: scheduled,
   }),
-  'reminders/add': trigger('you ask to be reminded of a message', 'me', reminders.create, {
+  'reminders/add': by.me('you ask to be reminded of a message', reminders.create, {
     message_id: messageBy('other'),
     scheduled_delivery_timestamp: later,
   }),
-  'reminders/remove': trigger('you delete a reminder', 'me', reminders.delete, { reminder_id: reminder }),
-  'saved_snippets/add': trigger('you save a snippet', 'me', savedSnippets.create, {
-    title: 'Snippet',
-    content: 'Text.',
-  }),
-  'saved_snippets/update': trigger('you edit a snippet', 'me', savedSnippets.edit, {
+  'reminders/remove': by.me('you delete a reminder', reminders.delete, { reminder_id: reminder }),
+  'saved_snippets/add': by.me('you save a snippet', savedSnippets.create, { title: 'Snippet', content: 'Text.' }),
+  'saved_snippets/update': by.me('you edit a snippet', savedSnippets.edit, {
     saved_snippet_id: snippet,
     title: 'Snippet, edited',
   }),
-  'saved_snippets/remove': trigger('you delete a snippet', 'me', savedSnippets.delete, { saved_snippet_id: snippet }),
-  'drafts/add': trigger('you save a draft', 'me', drafts.create, { drafts: [draft('Not sent yet.')] }),
-  'drafts/update': trigger('you edit a draft', 'me', drafts.edit, {
-    draft_id: savedDraft,
-    draft: draft('Still not sent.'),
-  }),
-  'drafts/remove': trigger('you delete a draft', 'me', drafts.delete, { draft_id: savedDraft }),
-  'attachment/add': trigger('you upload a file', 'me', uploads.upload, { file: picture }),
-  'attachment/update': trigger('you send a message with your file', 'me', messages.send, {
+  'saved_snippets/remove': by.me('you delete a snippet', savedSnippets.delete, { saved_snippet_id: snippet }),
+  'drafts/add': by.me('you save a draft', drafts.create, { drafts: [draft('Not sent yet.')] }),
+  'drafts/update': by.me('you edit a draft', drafts.edit, { draft_id: savedDraft, draft: draft('Still not sent.') }),
+  'drafts/remove': by.me('you delete a draft', drafts.delete, { draft_id: savedDraft }),
+  'attachment/add': by.me('you upload a file', uploads.upload, { file: picture }),
+  'attachment/update': by.me('you send a message with your file', messages.send, {
     ...inChannel,
     content: async (stage: Stage) => `[a picture](${await upload(stage)})`,
   }),
-  'attachment/remove': trigger('you delete your file', 'me', uploads.remove, {
+  'attachment/remove': by.me('you delete your file', uploads.remove, {
     attachment_id: async (stage: Stage) => {
       await upload(stage)
       const { attachments } = await stage.call('me', uploads.list, {})

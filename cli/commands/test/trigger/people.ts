@@ -15,7 +15,7 @@ import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
 import { userStatus } from '../../../../daemon/api/people/user-status.ts'
 import { users } from '../../../../daemon/api/people/users.ts'
 import type { Role, Stage } from './stage.ts'
-import { idsFor, type Triggers, trigger, unique } from './trigger.ts'
+import { by, idsFor, type Triggers, unique } from './trigger.ts'
 
 const newcomer = (stage: Stage) => stage.id('newcomer')
 
@@ -58,108 +58,98 @@ const view = async (stage: Stage) => {
 }
 
 export const aboutPeople: Triggers = {
-  presence: trigger('a new colleague becomes active', 'newcomer', presence.update, { status: 'active' }),
-  user_status: trigger('a colleague sets a status', 'other', userStatus.update, { status_text: unique('busy') }),
-  'user_settings/update': trigger('you change a setting', 'me', settings.update, {
+  presence: by.newcomer('a new colleague becomes active', presence.update, { status: 'active' }),
+  user_status: by.other('a colleague sets a status', userStatus.update, { status_text: unique('busy') }),
+  'user_settings/update': by.me('you change a setting', settings.update, {
     enter_sends: turnedOff('me', settings.update, 'enter_sends'),
   }),
-  update_display_settings: trigger(
+  update_display_settings: by.me(
     'you change a setting; for clients without user_settings_object',
-    'me',
     settings.update,
     { enter_sends: turnedOff('me', settings.update, 'enter_sends') },
     { older: true },
   ),
-  update_global_notifications: trigger(
+  update_global_notifications: by.me(
     'you change a notification setting; for clients without user_settings_object',
-    'me',
     settings.update,
     { enable_sounds: turnedOff('me', settings.update, 'enable_sounds') },
     { older: true },
   ),
-  'realm_user_settings_defaults/update': trigger(
+  'realm_user_settings_defaults/update': by.owner(
     'the owner changes a setting of new accounts',
-    'owner',
     settings.updateDefaults,
     { enter_sends: turnedOff('owner', settings.updateDefaults, 'enter_sends') },
   ),
-  'realm_user/add': trigger('the owner creates an account', 'owner', users.create, {
+  'realm_user/add': by.owner('the owner creates an account', users.create, {
     email: (stage: Stage) => `${stage.name('colleague')}@example.com`,
     password: 'a password that is long enough',
     full_name: 'New Colleague',
   }),
-  'realm_user/update': trigger('the owner renames an account', 'owner', users.update, {
+  'realm_user/update': by.owner('the owner renames an account', users.update, {
     user_id: newcomer,
     full_name: unique('renamed'),
   }),
-  'realm_user/remove': trigger(
+  'realm_user/remove': by.owner(
     'a new colleague becomes a guest and no longer sees all users',
-    'owner',
     users.update,
     { user_id: soonGuest, role: 600 },
     { to: 'newcomer', after: memberAgain },
   ),
-  onboarding_steps: trigger('you see a hint for new users', 'me', onboardingSteps.mark, {
+  onboarding_steps: by.me('you see a hint for new users', onboardingSteps.mark, {
     onboarding_step: 'intro_resolve_topic',
   }),
-  muted_users: trigger('you mute a user', 'me', mutedUsers.mute, { muted_user_id: newcomer }),
-  alert_words: trigger('you add an alert word', 'me', alertWords.add, {
-    alert_words: (stage: Stage) => [stage.name('word')],
-  }),
-  custom_profile_fields: trigger('the owner adds a profile field', 'owner', profileFields.create, {
+  muted_users: by.me('you mute a user', mutedUsers.mute, { muted_user_id: newcomer }),
+  alert_words: by.me('you add an alert word', alertWords.add, { alert_words: (stage: Stage) => [stage.name('word')] }),
+  custom_profile_fields: by.owner('the owner adds a profile field', profileFields.create, {
     name: unique('Field'),
     field_type: 1,
   }),
-  'realm_bot/add': trigger(
+  'realm_bot/add': by.owner(
     'the owner creates a bot',
-    'owner',
     bots.create,
     { full_name: unique('robot'), short_name: unique('robot') },
     { to: 'owner' },
   ),
-  'realm_bot/update': trigger(
+  'realm_bot/update': by.owner(
     'the owner lets a bot listen to all public channels',
-    'owner',
     bots.update,
     { bot_id: makeBot('owner'), default_all_public_streams: true },
     { to: 'owner' },
   ),
-  'realm_bot/delete': trigger(
+  'realm_bot/delete': by.owner(
     'a new colleague no longer owns a bot',
-    'owner',
     bots.update,
     { bot_id: makeBot('newcomer'), bot_owner_id: (stage: Stage) => stage.id('owner') },
     { to: 'newcomer' },
   ),
-  invites_changed: trigger(
+  invites_changed: by.owner(
     'the owner invites a person',
-    'owner',
     invitations.send,
     { invitee_emails: (stage: Stage) => `${stage.name('invited')}@example.com`, stream_ids: [] },
     { to: 'owner' },
   ),
-  'user_group/add': trigger('the owner creates a group', 'owner', userGroups.create, {
+  'user_group/add': by.owner('the owner creates a group', userGroups.create, {
     name: unique('group'),
     description: '',
     members: idsFor('me'),
   }),
-  'user_group/update': trigger('the owner renames a group', 'owner', userGroups.update, {
+  'user_group/update': by.owner('the owner renames a group', userGroups.update, {
     user_group_id: group,
     name: unique('group'),
   }),
-  'user_group/add_members': trigger('the owner adds a member to a group', 'owner', userGroups.updateMembers, {
+  'user_group/add_members': by.owner('the owner adds a member to a group', userGroups.updateMembers, {
     user_group_id: group,
     add: idsFor('newcomer'),
   }),
-  'user_group/remove_members': trigger('the owner removes a member of a group', 'owner', userGroups.updateMembers, {
+  'user_group/remove_members': by.owner('the owner removes a member of a group', userGroups.updateMembers, {
     user_group_id: group,
     delete: idsFor('owner'),
   }),
-  'user_group/add_subgroups': trigger('the owner adds a subgroup', 'owner', userGroups.updateSubgroups, {
+  'user_group/add_subgroups': by.owner('the owner adds a subgroup', userGroups.updateSubgroups, {
     user_group_id: group,
     add: async (stage: Stage) => [await stage.group()],
   }),
-  'user_group/remove_subgroups': trigger('the owner removes a subgroup', 'owner', userGroups.updateSubgroups, {
+  'user_group/remove_subgroups': by.owner('the owner removes a subgroup', userGroups.updateSubgroups, {
     user_group_id: async (stage: Stage) => {
       const user_group_id = await stage.group()
       const add = [await stage.systemGroup('role:moderators')]
@@ -168,26 +158,21 @@ export const aboutPeople: Triggers = {
     },
     delete: async (stage: Stage) => [await stage.systemGroup('role:moderators')],
   }),
-  'user_group/remove': trigger(
+  'user_group/remove': by.owner(
     'the owner deactivates a group; for clients without include_deactivated_groups',
-    'owner',
     userGroups.deactivate,
     { user_group_id: group },
     { older: true },
   ),
-  'navigation_view/add': trigger('you add a view to the sidebar', 'me', navigationViews.add, {
+  'navigation_view/add': by.me('you add a view to the sidebar', navigationViews.add, {
     fragment: unique('narrow/is/starred'),
     is_pinned: true,
     name: unique('View'),
   }),
-  'navigation_view/update': trigger('you unpin a view', 'me', navigationViews.edit, {
-    fragment: view,
-    is_pinned: false,
-  }),
-  'navigation_view/remove': trigger('you remove a view', 'me', navigationViews.remove, { fragment: view }),
-  realm_export_consent: trigger(
+  'navigation_view/update': by.me('you unpin a view', navigationViews.edit, { fragment: view, is_pinned: false }),
+  'navigation_view/remove': by.me('you remove a view', navigationViews.remove, { fragment: view }),
+  realm_export_consent: by.newcomer(
     'a new colleague agrees to an export of private data',
-    'newcomer',
     settings.update,
     { allow_private_data_export: true },
     { to: 'owner' },

@@ -19,14 +19,20 @@ export interface Trigger {
   readonly after?: (stage: Stage) => Promise<unknown>
 }
 
-export function trigger(
-  about: string,
-  by: Role,
-  endpoint: Endpoint,
-  params: Readonly<Record<string, unknown>>,
-  more: Pick<Trigger, 'event' | 'to' | 'older' | 'after'> = {},
-): Trigger {
-  return { about, by, endpoint, params, ...more }
+type More = Pick<Trigger, 'event' | 'to' | 'older' | 'after'>
+
+function triggerBy(role: Role) {
+  return (about: string, endpoint: Endpoint, params: Trigger['params'], more: More = {}): Trigger => {
+    return { about, by: role, endpoint, params, ...more }
+  }
+}
+
+/** Triggers by the account that makes the call. */
+export const by = {
+  me: triggerBy('me'),
+  other: triggerBy('other'),
+  owner: triggerBy('owner'),
+  newcomer: triggerBy('newcomer'),
 }
 
 export type Triggers = Readonly<Record<string, Trigger>>
