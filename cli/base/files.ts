@@ -1,5 +1,5 @@
-// Reads files that others can have made: no more of them than a bound allows, so that a device or a huge file is an error and
-// not a full memory.
+// Reads files that other programs may have written. Every read has a bound, so that a device or a huge file is an error instead of
+// filling the memory.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { othersCan } from '../../daemon/local/open-files.ts'

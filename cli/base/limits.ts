@@ -15,7 +15,7 @@ export interface Limits {
 
 export const readOnlyVariable = 'NATTER_READ_ONLY'
 
-/** Those of a profile and of the environment together; undefined if there are none. */
+/** The limits of a profile and of the environment together; undefined if there are none. */
 export function limitsFrom(
   from: string | undefined,
   { read_only, channels, no_direct }: ProfileLimits = {},

@@ -234,7 +234,7 @@ export function zuliprcText({ site, email, api_key }: Profile): string {
 
 function* sources(flags: Choice, env: Env): Generator<Source> {
   yield { from: 'flag', site: flags.site, email: flags.user, apiKey: flags.apiKey }
-  // What a flag names is a flag.
+  // A flag names them, so they come before the environment.
   if (flags.readyFile) yield ofReady('--ready-file', flags.readyFile)
   if (flags.profile) yield ofProfile(flags.profile, env)
   yield {

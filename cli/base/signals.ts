@@ -2,7 +2,7 @@
 
 import { type ExitCode, exitCodes } from './failure.ts'
 
-/** Exit codes of what they end. */
+/** Exit codes of a process that a signal ends. */
 export const signalCodes = {
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated,

@@ -10,7 +10,7 @@ import { readIfThere } from '../base/files.ts'
 interface Saved {
   /** Different for each batch; part of the keys. */
   readonly run: string
-  /** So many lines from the start are done. */
+  /** The number of lines from the start that are done. */
   readonly done: number
   /** Digest of these lines. */
   readonly digest: string
@@ -38,7 +38,7 @@ export class Resume {
     this.write()
   }
 
-  /** So many lines are done already. */
+  /** The number of lines that earlier runs have done. */
   get done(): number {
     return this.#saved.done
   }

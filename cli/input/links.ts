@@ -39,7 +39,7 @@ export function messageWord(text: string, site: string | undefined): string {
   return String(link.messageId)
 }
 
-/** What was given, without links. The recipient of a message is left: it may be a text to send. */
+/** What was given, with links replaced. The first word of `send` stays as it is: it may be a text to send. */
 export function withoutLinks(
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,

@@ -129,7 +129,7 @@ class Follower {
   readonly #options: EventOptions
   readonly #wanted: Wanted
   #queueId: string | undefined
-  /** The one before, from when it is lost until what came after it is known. */
+  /** The queue before this one, as long as the messages after it are not fetched. */
   #lostQueue = ''
   #lastEvent = -1
   /** Newest message that was delivered, or existed before the first queue, and its time. */
@@ -165,7 +165,7 @@ class Follower {
     if (id !== undefined) await this.#calls.endpoint(api.delete, { queue_id: id }).catch(() => {})
   }
 
-  /** Until the queue is lost. */
+  /** Polls until the queue is lost. */
   async *#poll(): AsyncGenerator<Event, void> {
     for (;;) {
       let events: Event[]
@@ -192,7 +192,7 @@ class Follower {
     }
   }
 
-  /** What came between the old queue and the new one. */
+  /** Yields what came between the old queue and the new one. */
   async *#caughtUp(newest: number | null, lastEvent: number): AsyncGenerator<Event | GapEvent, void> {
     const told = { id: this.#newest, time: this.#time }
     const change = { before: this.#lostQueue, after: this.#queueId!, newest }
@@ -254,7 +254,7 @@ class Follower {
     return newest
   }
 
-  /** A server that is away or in trouble comes back. */
+  /** Repeats a call while the server is away or in trouble. */
   async #insist<T>(call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

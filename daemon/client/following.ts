@@ -1,5 +1,5 @@
-// Following a queue so that no event is missed and none comes twice: the rules by which natter/client and
-// `natter tail` go. How they reach the server, and what they make of an event, is theirs.
+// Rules for following a queue so that no event is missed and none comes twice. natter/client and `natter tail` share them; each has
+// its own connection and its own form of events.
 
 import { wasRestored } from '../api/queue-ids.ts'
 import { limitCode } from '../local/profiles.ts'
@@ -22,7 +22,7 @@ export interface Queue {
   readonly longestPoll: number | undefined
 }
 
-/** What every follower of ours understands; it may add to them in `more`. */
+/** Capabilities of every follower here; `more` can add others. */
 export const capabilities = {
   // Public servers refuse capabilities without it.
   notification_settings_null: true,
@@ -59,7 +59,7 @@ export function buildRegistration(wanted: Wanted, more: Params = {}): Params {
     ...(types && { event_types: types }),
     fetch_event_types: ['message'],
     narrow: queueNarrow,
-    // Not said, it is for bots as they were set up.
+    // If it is left out, a bot gets what its own setting says.
     ...(allPublic && { all_public_streams: true }),
     apply_markdown: applyMarkdown,
     client_capabilities: capabilities,
@@ -110,7 +110,7 @@ export function gapText({ reason, after_event_id, after_message_id, newest_messa
   return `${reason}: events${after} may be missing; ${messages}`
 }
 
-/** Throws what `isPassing`: then it can be done again with a further queue. */
+/** Throws errors that `isPassing` accepts: the caller can try again with another queue. */
 export async function lookBetween(
   call: Call,
   wanted: Wanted,
@@ -135,7 +135,7 @@ export async function lookBetween(
     const { id } = told
     const past = since === undefined ? { after: isBack ? newest : id } : { since }
     const found = await lookBack(call, wanted, past)
-    // Of the second itself, those up to the ID were delivered.
+    // Of the messages in that second, those up to the ID were delivered.
     const isNew = ({ message }: MessageEvent) =>
       since === undefined || message.id > id || (message.timestamp ?? 0) > since
     return { missed: found.filter(isNew), lost, setBack }
@@ -155,7 +155,7 @@ async function whySetBack(
 ): Promise<{ readonly reason?: string; readonly since?: number }> {
   let found = told
   try {
-    // What came since the queue was registered proves nothing.
+    // Only up to `newest`: a message that came after the registration does not show what happened before it.
     found = (await newestMessage(call, wanted, newest))?.message.timestamp ?? 0
   } catch (error) {
     if (isPassing(error)) throw error
@@ -180,7 +180,7 @@ export function isOutOfStep(refusal: { readonly status: number; readonly code?: 
   return refusal.status === 400 && refusal.code === 'BAD_REQUEST' && lastEvent >= 0
 }
 
-/** A server in trouble comes back, and one with too much to do has time later. One that refuses means it. */
+/** Whether the same call can succeed later: the server is in trouble or has too much to do. Any other refusal is final. */
 export function isPassingStatus(status: number): boolean {
   return status >= 500 || status === 429
 }

@@ -6,7 +6,7 @@ export type Reply = Readonly<Record<string, unknown>>
 /** A call of the API that succeeds or throws. Texts travel as they are, everything else as JSON. */
 export type Call = (method: 'GET' | 'POST', path: string, params: Params) => Promise<Reply>
 
-/** As the API describes it, as far as anything here reads it. */
+/** A message of the API: the fields that are read here. */
 export interface Message {
   readonly id: number
   /** UNIX seconds. */
@@ -29,7 +29,7 @@ export interface Selection {
   readonly applyMarkdown: boolean
 }
 
-/** The last so many, perhaps not after an ID; all after an ID; or all since a time in UNIX seconds. */
+/** The last `last` messages, up to an ID if one is given; all messages after an ID; or all since a time in UNIX seconds. */
 export type Past =
   | { readonly last: number; readonly upTo?: number }
   | { readonly after: number }
@@ -45,7 +45,7 @@ export async function lookBack(call: Call, selection: Selection, past: Past): Pr
     for (const message of await fetchAll(fetch, past)) found.set(message.id, message)
   }
   const events = [...found.values()].sort((a, b) => a.id - b.id).map(asEvent)
-  // Two searches may have found so many each.
+  // Each of the two searches may have found that many.
   return 'last' in past ? events.slice(Math.max(0, events.length - past.last)) : events
 }
 
@@ -100,7 +100,7 @@ async function fetchPage(call: Call, narrow: readonly unknown[], applyMarkdown: 
     ...range,
     ...(narrow.length > 0 && { narrow }),
     apply_markdown: applyMarkdown,
-    // As the queue of events has it.
+    // As in the events of the queue.
     allow_empty_topic_name: true,
   })
   return { messages: (Array.isArray(reply.messages) ? reply.messages : []) as Message[], reply }

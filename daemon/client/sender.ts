@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly client?: string
   /** How often a rate-limited call waits as the server asks and tries again; the default is 3. */
   readonly retries?: number
-  /** In the place of the global one. */
+  /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
@@ -82,7 +82,7 @@ export type Fields = ReadonlyMap<string, string | Upload>
 export class Sender {
   readonly #options: ClientOptions
   readonly #sites: readonly string[]
-  /** The one of them that is asked now. */
+  /** Index of the site that is asked now. */
   #at = 0
 
   constructor(options: ClientOptions) {
@@ -190,7 +190,7 @@ const largestAnswer = 64 * 1024 * 1024
 
 /** The body of an answer. Throws a NatterError if it is too large. */
 export async function readText(response: Response): Promise<string> {
-  // A length is kept to, unless it is that of something packed.
+  // A declared length holds, unless the content is compressed.
   const length = response.headers.get('content-length')
   if (length !== null && Number(length) <= largestAnswer && !response.headers.has('content-encoding'))
     return response.text()

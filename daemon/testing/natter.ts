@@ -56,7 +56,7 @@ export interface Natter extends AsyncDisposable {
   /** By name (`amy`), address or ID. */
   as(user: string | number): Client
   account(user: string | number): Account
-  /** What programs find their account by: NATTER_* and ZULIP_*. */
+  /** Variables by which programs find the account: NATTER_* and ZULIP_*. */
   env(user: string | number): Record<string, string>
   /** Runs a handler as this account, echo-bot unless said, until it or the daemon is stopped. */
   runBot(handler: BotHandler, options?: NamedBotOptions): Promise<RunningBot>
@@ -157,7 +157,7 @@ const spaceOptionNames = Object.keys({
   strict: 1,
 } satisfies Record<keyof SpaceOptions, 1>)
 
-/** What programs find their account by. */
+/** Variables by which programs find the account. */
 export function buildVariables(site: string, { email, apiKey }: Account): Record<string, string> {
   return Object.fromEntries(accountVariables({ SITE: site, EMAIL: email, API_KEY: apiKey }))
 }

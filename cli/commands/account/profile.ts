@@ -113,7 +113,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
         about: 'refuse every call about another channel; separate several with commas',
       },
       { name: 'all-channels', about: 'lift --channels' },
-      // Before --no-direct: the parser takes that one alone for the opposite of a default.
+      // Before --no-direct, which the parser would otherwise take for the opposite of a flag that is on by default.
       { name: 'direct', about: 'lift --no-direct' },
       { name: 'no-direct', about: 'refuse every call about direct messages' },
     ],

@@ -23,7 +23,7 @@ export class Transcript {
     this.#print({ received: { id, conversation, sender, text } }, `${conversation}  ${sender}: ${text}`)
   }
 
-  /** Says why, to people: JSON has what the bot takes. What it sent itself is printed as that. */
+  /** Tells people why nothing happens. JSON lists only the messages that the bot takes; its own messages are printed when it sends them. */
   ignored({ id, sender_id }: { readonly id: number; readonly sender_id: number }): void {
     if (!this.#json && sender_id !== this.#me.userId)
       note(`ignored message ${id}: it does not mention ${this.#me.name}; --all takes every message`)

@@ -19,7 +19,7 @@ interface BotRun {
 }
 
 /** Calls that only read, and those to queues, may come in any number and order. */
-function isDeed({ method, path, endpoint }: Pick<RecordedCall, 'method' | 'path' | 'endpoint'>): boolean {
+function isChange({ method, path, endpoint }: Pick<RecordedCall, 'method' | 'path' | 'endpoint'>): boolean {
   return method !== 'GET' && endpoint !== null && !/^\/api\/v1\/(register|events)$/.test(path)
 }
 
@@ -41,21 +41,22 @@ export async function playToBot(
     let done = 0
     for (const call of inOrder(calls)) {
       if (call.user === account.email) {
-        if (!isDeed(call)) continue
+        if (!isChange(call)) continue
         done++
-        const deeds = await awaitDeeds(player, account.user_id, Number(before), done, within)
-        findings.push(...compareDeed(call, deeds[done - 1]))
-      } else if (isDeed(call) && player.unplayable(call) === undefined) player.learn(call, await player.play(call))
+        const changes = await awaitChanges(player, account.user_id, Number(before), done, within)
+        findings.push(...compareChange(call, changes[done - 1]))
+      } else if (isChange(call) && player.unplayable(call) === undefined) player.learn(call, await player.play(call))
     }
-    const extra = (await awaitDeeds(player, account.user_id, Number(before), 0, within)).slice(done)
-    for (const deed of extra) findings.push({ call: deed.id, what: 'not in the recording', differs: [describe(deed)] })
+    const extra = (await awaitChanges(player, account.user_id, Number(before), 0, within)).slice(done)
+    for (const change of extra)
+      findings.push({ call: change.id, what: 'not in the recording', differs: [describe(change)] })
     return findings
   } finally {
     child.kill()
   }
 }
 
-interface Deed {
+interface LoggedCall {
   readonly id: number
   readonly method: string
   readonly path: string
@@ -66,39 +67,39 @@ interface Deed {
 }
 
 /** The calls of the bot since then. Waits until there are as many as wanted, or until the time is up. */
-async function awaitDeeds(
+async function awaitChanges(
   player: Player,
   userId: number,
   since: number,
   wanted: number,
   within: string,
-): Promise<Deed[]> {
+): Promise<LoggedCall[]> {
   for (let last = since; ; ) {
     const reply = await player.control('GET', `/requests?user_id=${userId}&since=${since}&limit=100000`)
-    const deeds = (reply.requests as Deed[]).filter(deed => isDeed(deed) && deed.duration_ms !== null)
-    if (deeds.length >= wanted) return deeds
-    last = Math.max(last, ...deeds.map(({ id }) => id))
+    const changes = (reply.requests as LoggedCall[]).filter(change => isChange(change) && change.duration_ms !== null)
+    if (changes.length >= wanted) return changes
+    last = Math.max(last, ...changes.map(({ id }) => id))
     const { met } = await player.control('POST', '/wait', {
       call: { user: userId, method: '/POST|PATCH|PUT|DELETE/' },
       since: last,
       within,
     })
-    if (met !== true) return deeds
+    if (met !== true) return changes
   }
 }
 
-function compareDeed(recorded: RecordedCall, deed: Deed | undefined): Finding[] {
+function compareChange(recorded: RecordedCall, change: LoggedCall | undefined): Finding[] {
   const what = `${recorded.method} ${recorded.path.replace(/^\/api\/v1/, '')} of the bot`
-  if (!deed) return [{ call: recorded.call, what, differs: ['the bot did not do this'] }]
+  if (!change) return [{ call: recorded.call, what, differs: ['the bot did not do this'] }]
   const differs = listDifferences(
     { endpoint: recorded.endpoint, params: recorded.sent },
-    { endpoint: deed.endpoint, params: deed.sent },
+    { endpoint: change.endpoint, params: change.sent },
     false,
   )
   return differs.length > 0 ? [{ call: recorded.call, what, differs }] : []
 }
 
-function describe({ method, path, sent }: Deed): string {
+function describe({ method, path, sent }: LoggedCall): string {
   return `${method} ${path.replace(/^\/api\/v1/, '')} ${JSON.stringify(sent).slice(0, 200)}`
 }
 

@@ -54,7 +54,7 @@ export class Stage {
   }
 
   person(role: Role): Promise<ControlledAccount> {
-    const person = this.#people.get(role) ?? this.#cast(role)
+    const person = this.#people.get(role) ?? this.#findPerson(role)
     this.#people.set(role, person)
     return person
   }
@@ -127,7 +127,7 @@ export class Stage {
     return (user_groups as { id: number; name: string }[]).find(group => group.name === name)!.id
   }
 
-  async #cast(role: Role): Promise<ControlledAccount> {
+  async #findPerson(role: Role): Promise<ControlledAccount> {
     const { me, find } = this.#setting
     if (role === 'me') return me
     if (role === 'newcomer') return this.newcomer()
