@@ -1,12 +1,16 @@
 // `npm run release -- VERSION`: checks that a version can be released and shows what would change. With --write it makes
-// the changes: version, changelog, commit, tag and tarball. Pushing and publishing stay with a person.
+// the changes: version, changelog, commit, tag, and the files of the release. Pushing and publishing stay with a person.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultLevel } from './daemon/api/levels/releases.ts'
 
 const root = import.meta.dirname
+/** Where the files of a release go. */
+const folder = 'release'
+const platforms: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows' }
 
 /** `patch`, `minor`, `major`, or a version that is higher than the current one. */
 export function nextVersion(current: string, wanted: string): string {
@@ -31,6 +35,26 @@ export function releaseChangelog(text: string, version: string, level: number): 
   if (notes === '') throw new Error(`the section "${heading}" of CHANGELOG.md is empty`)
   const rest = end < 0 ? '' : text.slice(end)
   return `${text.slice(0, start)}${heading}\n\n## ${version} (feature level ${level})\n\n${notes}\n${rest}`
+}
+
+/** What the changelog says of a version. */
+export function releaseNotes(changelog: string, version: string): string {
+  const start = changelog.indexOf(`\n## ${version} `) + 1
+  const end = changelog.indexOf('\n## ', start)
+  return `${changelog.slice(start, end < 0 ? undefined : end).trim()}\n`
+}
+
+/** The lines that `sha256sum --check` reads, for the files of a folder. */
+export function checksums(folder: string): string {
+  const names = readdirSync(folder).sort()
+  return names
+    .map(
+      name =>
+        `${createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex')}  ${name}\n`,
+    )
+    .join('')
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -58,7 +82,7 @@ function release(args: readonly string[]): void {
   if (!write) {
     const [{ filename, size, entryCount }] = JSON.parse(run('npm', ['pack', '--dry-run', '--json'])) as [Packed]
     say(`tarball    ${filename.replace(current, version)}, about ${Math.round(size / 1024)} KiB, ${entryCount} files`)
-    say(`then       npm test, a commit, the tag ${tag}, npm pack`)
+    say(`then       npm test, a commit, the tag ${tag}, and in ${folder}/ the tarball, one file, notes and checksums`)
     say('Nothing was changed. Add --write to do it.')
     return
   }
@@ -70,8 +94,23 @@ function release(args: readonly string[]): void {
   show('npm', ['test'])
   run('git', ['commit', '--all', '--message', `Release ${version}`])
   run('git', ['tag', '--annotate', tag, '--message', `Version ${version}`])
-  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json'])) as [Packed]
-  say(`Made ${filename}, a commit and the tag ${tag}. Push both, then publish the tarball.`)
+  makeFiles(version, changelog)
+  say(`Made a commit, the tag ${tag}, and ${folder}/. Push commit and tag, then publish the files.`)
+}
+
+/** The tarball, the single file for this platform, the notes, and checksums of them. */
+function makeFiles(version: string, changelog: string): void {
+  const target = join(root, folder)
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target)
+  run('npm', ['pack', '--pack-destination', folder])
+  run('npx', ['tsx', 'binary.ts'])
+  const extension = process.platform === 'win32' ? '.exe' : ''
+  const single = `natter-${platforms[process.platform] ?? process.platform}-${process.arch}${extension}`
+  copyFileSync(join(root, 'binary', `natter${extension}`), join(target, single))
+  writeFileSync(join(target, 'NOTES.md'), releaseNotes(changelog, version))
+  writeFileSync(join(target, 'SHA256SUMS'), checksums(target))
+  for (const name of readdirSync(target)) say(`${folder}/${name}`)
 }
 
 interface Packed {

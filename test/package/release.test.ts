@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { nextVersion, releaseChangelog } from '../../release.ts'
+import { checksums, nextVersion, releaseChangelog, releaseNotes } from '../../release.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -35,8 +36,27 @@ describe('npm run release', () => {
   })
 
   test('our own changelog can be released', () => {
-    const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+    // Right after a release its section is empty.
+    const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').replace('## Unreleased\n', '$&\n- New.\n')
     assert.match(releaseChangelog(text, '999.0.0', 417), /^## 999\.0\.0 \(feature level 417\)$/m)
+  })
+
+  test('takes the notes of a version from the changelog', () => {
+    const changelog = releaseChangelog('## Unreleased\n\n- New.\n\n## 0.1.0 (feature level 1)\n\n- Old.\n', '0.2.0', 7)
+    assert.equal(releaseNotes(changelog, '0.2.0'), '## 0.2.0 (feature level 7)\n\n- New.\n')
+    assert.equal(releaseNotes(changelog, '0.1.0'), '## 0.1.0 (feature level 1)\n\n- Old.\n')
+  })
+
+  test('writes checksums as sha256sum does', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-release-'))
+    writeFileSync(join(folder, 'b'), 'two')
+    writeFileSync(join(folder, 'a'), 'one')
+    const lines = [
+      '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed  a',
+      '3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3  b',
+      '',
+    ]
+    assert.equal(checksums(folder), lines.join('\n'))
   })
 
   test('a mistake is one line on stderr and exit code 1', () => {
