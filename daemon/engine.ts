@@ -365,7 +365,7 @@ export class Engine implements Holder {
 
   #mustBeOpen(): void {
     if (this.#failure) throw this.#notReady()
-    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY' })
+    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY', status: 503 })
   }
 
   /** In a cluster, facts whose commit failed may be in the log all the same, and be found by the next leader. */

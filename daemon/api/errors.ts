@@ -178,7 +178,7 @@ export const errorCodes = {
     status: 500,
     kind: 'unavailable',
     meaning:
-      'The daemon can no longer write its store and is stopping. With status 503, it is still starting, its disk did not take a file, its cluster cannot take changes at the moment, or a defect has ended the space: try again if the answer has Retry-After; without it your change may have been saved, so check before you repeat it.',
+      'The daemon can no longer write its store and is stopping. With status 503, it is still starting or is stopping, the space has been deleted, its disk did not take a file, its cluster cannot take changes at the moment, or a defect has ended the space: try again if the answer has Retry-After; without it your change may have been saved, so check before you repeat it.',
   },
   // OPEN: an internal error has a code of its own, since every error body has a code.
   INTERNAL_ERROR: { status: 500, kind: 'defect', meaning: 'An internal error. The log of the daemon has the details.' },

@@ -20,6 +20,8 @@ export const limits = {
   scheduledMessages: 1000,
   reminders: 1000,
   navigationViews: 1000,
+  /** Calls of the servers of all bots of one owner. */
+  waitingDeliveries: 10_000,
   channelName: 60,
   channelDescription: 1024,
   folderName: 60,

@@ -47,7 +47,8 @@ export function followAddress(): void {
   fragment.value = location.hash
 }
 
-function decode(part: string): string {
+/** A percent sign that encodes nothing is one. */
+export function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -5,6 +5,7 @@ import { computed, signal } from '@preact/signals'
 import type { accounts as accountPage } from '../api/control/accounts.ts'
 import type { ReplyOf } from '../api/define.ts'
 import { encodeFields, NatterError, type Reply, Sender } from '../client/sender.ts'
+import { decode } from './route.ts'
 
 export type Account = NonNullable<ReplyOf<typeof accountPage.list>['account']>
 
@@ -43,7 +44,7 @@ export async function begin(): Promise<void> {
   if (given !== undefined) {
     // Neither the address bar nor the history of the browser keeps it.
     history.replaceState(null, '', `${location.pathname}${location.search}#/conversations`)
-    return openWithToken(decodeURIComponent(given), kept.actor)
+    return openWithToken(decode(given), kept.actor)
   }
   if (kept.token) return openWithToken(kept.token, kept.actor)
   if (kept.account) return openWithAccount(kept.account)

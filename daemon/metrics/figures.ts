@@ -55,6 +55,6 @@ export function collectFigures(engine: Engine, journalBytes: number | null, now:
       position: newestSnapshot.position,
       ageSeconds: Math.max(0, (now - newestSnapshot.time) / 1000),
     },
-    waitingWebhooks: [...state.webhookDeliveries.where('waiting', 1)].length,
+    waitingWebhooks: state.webhookDeliveries.count('waiting', 1),
   }
 }

@@ -76,13 +76,21 @@ describeInBrowser('the inspector with bad input', open => {
     assert.deepEqual(errors, [])
   })
 
+  test('opens with the sign-in form if the token in its address is not one', async () => {
+    for (const token of ['%', '%E0%A4%A']) {
+      const { page, errors } = await open(`${daemon().url}/#token=${token}`)
+      await page.getByText('The token is wrong').waitFor()
+      assert.deepEqual(errors, [], token)
+    }
+  })
+
   test('shows HTML of a message only as the sanitiser leaves it, whatever a daemon answers', async () => {
-    const { page } = await open(`${daemon().url}/`)
+    const { page, requests } = await open(`${daemon().url}/`)
     await page.route('**/api/v1/messages?**', async route => {
       const response = await route.fetch()
       const body = await response.json()
       for (const message of body.messages)
-        message.content = `${markup}<p style="position:fixed" onclick="hacked=1" id="app">bare</p><svg onload=hacked=1></svg><iframe src="//x"></iframe><form><input></form>`
+        message.content = `${markup}<p style="position:fixed" onclick="hacked=1" id="app">bare</p><svg onload=hacked=1></svg><iframe src="//x"></iframe><form><input></form><img src="/user_uploads/%2e./elsewhere">`
       await route.fulfill({ response, json: body })
     })
     await page.goto(daemon().ready.inspector)
@@ -99,6 +107,11 @@ describeInBrowser('the inspector with bad input', open => {
       '.rendered #app',
     ])
       assert.equal(await page.locator(bad).count(), 0, bad)
+    await page.getByText('picture at /user_uploads').first().waitFor()
+    assert.deepEqual(
+      requests.filter(url => url.includes('elsewhere')),
+      [],
+    )
   })
 
   test('keeps its layout with 10,000 characters of every script, 1,000 channels and a clock in 2100', async t => {

@@ -6,6 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { settle } from '../../daemon/domain/bots/webhooks/settle.ts'
+import { limits } from '../../daemon/domain/limits.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { type Caller, startDaemon } from '../support/daemon.ts'
 import { DomainWorld } from '../support/domain-world.ts'
@@ -52,5 +54,41 @@ describe('deliveries that wait', () => {
     const finished = webhookDeliveries.where('finished', 1).map(({ id }) => id)
     assert.deepEqual([finished.length, finished[0], webhookDeliveries.has(1)], [1000, 2, false])
     assert.equal(webhookDeliveries.where('waiting', 1).length, 499)
+  })
+
+  test('are bounded for the bots of one owner: what comes later is refused, and the log says so', () => {
+    const world = new DomainWorld()
+    const [owner, other] = [world.account('amy'), world.account('bob')]
+    const makeBot = (user: User, short_name: string): number =>
+      world.run(user, 'create-bot', {
+        full_name: short_name,
+        short_name,
+        bot_type: 3,
+        payload_url: 'https://bots.example.com/',
+      }).user_id
+    const [first, second, others] = [makeBot(owner, 'one'), makeBot(owner, 'two'), makeBot(other, 'three')]
+    const { webhookDeliveries } = world.state
+    const row = { botId: first, messageId: 1, trigger: 'mention', queued: 1, attempts: 0 } as const
+    for (let id = 1; id < limits.waitingDeliveries; id++)
+      webhookDeliveries.put({ ...row, id, status: 'waiting', due: 1 })
+    const call = (...to: number[]) => {
+      const before = webhookDeliveries.nextId
+      world.run(other, 'send-message', { type: 'direct', to, content: 'hello' })
+      const made = [...webhookDeliveries.values()].filter(({ id }) => id >= before)
+      return made.map(({ botId, status, error }) => [botId, status, error])
+    }
+    const refused = 'Not sent: the bots of its owner have 10000 deliveries waiting'
+    assert.deepEqual(call(first, second, others), [
+      [first, 'waiting', undefined],
+      [second, 'failed', refused],
+      [others, 'waiting', undefined],
+    ])
+    const again = world.refused(owner, 'redeliver-webhook', { delivery_id: webhookDeliveries.nextId - 2 })
+    assert.equal(again.message, 'delivery_id: the bots of its owner have 10000 deliveries waiting')
+    for (let i = 0; i < 2001; i++) world.run(owner, 'send-message', { type: 'direct', to: [second], content: `${i}` })
+    assert.equal(webhookDeliveries.where('finished', 1).length, 2000, 'the log does not grow without a bound either')
+    world.take(settle(world.context(owner), webhookDeliveries.get(1)!, { kind: 'pointless' }))
+    assert.equal(webhookDeliveries.where('finished', 1).length, 1000)
+    assert.deepEqual(call(second), [[second, 'waiting', undefined]])
   })
 })

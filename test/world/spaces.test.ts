@@ -278,6 +278,35 @@ describe('DELETE /spaces/{name}', () => {
     assert.notEqual(again.token, space.token)
     assert.equal((await space.owner.raw('GET', '/api/v1/users/me')).body.code, 'INVALID_API_KEY')
   })
+
+  test('refuses an upload that is under way, and says why', async () => {
+    const space = await openSpace(daemon(), { name: 'receiving' })
+    const { email, key } = space.owner
+    const body = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = body.writable.getWriter()
+    const write = (text: string) => writer.write(new TextEncoder().encode(text))
+    const answer = fetch(`${space.url}/api/v1/user_uploads`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${btoa(`${email}:${key}`)}`,
+        'Content-Type': 'multipart/form-data; boundary=b',
+      },
+      body: body.readable,
+      duplex: 'half',
+    } as RequestInit)
+    await write('--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nhalf of it, ')
+    await until(async () =>
+      (await space.control.call('GET', '/requests')).requests.some(({ path }: any) => path.endsWith('/user_uploads')),
+    )
+    const deletion = control().call('DELETE', '/spaces/receiving')
+    await until(async () => (await control().try('GET', '/spaces/receiving')).status !== 200)
+    await write('and the rest\r\n--b--\r\n')
+    await writer.close()
+    const response = await answer
+    const { code, msg } = (await response.json()) as Record<string, unknown>
+    assert.deepEqual([response.status, code, msg], [503, 'SERVER_NOT_READY', 'This space has been deleted.'])
+    await deletion
+  })
 })
 
 describe('natterd --space-idle', () => {

@@ -113,6 +113,7 @@ export class State {
     waiting: (delivery: WebhookDelivery) => (delivery.due === null ? undefined : 1),
     finished: (delivery: WebhookDelivery) => (delivery.due === null ? 1 : undefined),
     bot: (delivery: WebhookDelivery) => delivery.botId,
+    waitingFor: (delivery: WebhookDelivery) => (delivery.due === null ? undefined : delivery.botId),
   })
   readonly emailChanges = new Table((change: EmailChange) => change.token, {
     user: (change: EmailChange) => change.userId,

@@ -51,6 +51,10 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     return found ? [...found.values()] : []
   }
 
+  count(index: keyof I & string, value: Key): number {
+    return this.#index(index).get(value)?.size ?? 0
+  }
+
   /** The row with this index value, for indexes that are unique by rule. */
   find(index: keyof I & string, value: Key): Row | undefined {
     return this.#index(index).get(value)?.values().next().value
@@ -184,6 +188,10 @@ class Supposed<Row extends object, K extends Key> {
     const indexKey = this.#indexKeys.get(index)!
     const kept = this.#base.where(index, value).filter(row => !this.#rows.has(this.#keyOf(row)))
     return [...kept, ...[...this.#rows.values()].filter(row => toList(indexKey(row)).includes(value))]
+  }
+
+  count(index: string, value: Key): number {
+    return this.where(index, value).length
   }
 
   find(index: string, value: Key): Row | undefined {

@@ -105,8 +105,13 @@ function prepareImage(image: HTMLImageElement, abort: AbortSignal): void {
 
 /** Below the site; undefined for anything that is not an upload. */
 function uploadPath(href: string): string | undefined {
-  return /^(?:https?:\/\/[^/]+(?:\/.*)?)?(\/user_uploads\/[^?#]+)/.exec(href.replace(/^user_uploads/, '/$&'))?.[1]
+  const [, path] = uploadHref.exec(href.replace(/^user_uploads/, '/$&')) ?? []
+  // A dot segment would lead to another call, made with the key of the account.
+  return path === undefined || dotSegment.test(path) ? undefined : path
 }
+
+const uploadHref = /^(?:https?:\/\/[^/]+(?:\/.*)?)?(\/user_uploads\/[^?#]+)/
+const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i
 
 const files = new Map<string, Promise<string>>()
 /** Files that stay in memory. */

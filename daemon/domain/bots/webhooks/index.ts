@@ -9,7 +9,7 @@ import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { receivePayload } from './incoming.ts'
 import { incomingWebhookBots } from './integrations.ts'
-import { isOutgoing, mayReceive, newDelivery } from './trigger.ts'
+import { isOutgoing, mayReceive, newDelivery, roomFor, tooMany } from './trigger.ts'
 
 export const webhooks = resource(api)<WebhookFact>({
   commands: {
@@ -38,6 +38,7 @@ export const webhooks = resource(api)<WebhookFact>({
       if (!ctx.state.messages.has(old.messageId)) throw conflict('delivery_id', 'the message has been deleted')
       if (!mayReceive(ctx.state, old.botId, old.messageId))
         throw conflict('delivery_id', 'the bot or its owner can no longer read the message')
+      if (roomFor(ctx.state, old.botId) <= 0) throw conflict('delivery_id', tooMany)
       const delivery = { ...newDelivery(ctx, old.botId, old.messageId, old.trigger), again: true }
       return { facts: [{ type: 'webhook.asked', delivery }], reply: { delivery_id: delivery.id } }
     },

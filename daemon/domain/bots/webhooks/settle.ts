@@ -12,6 +12,7 @@ import type { OutgoingService, State, User } from '../../model/state.ts'
 import { Refusal } from '../../refusal.ts'
 import type { Surroundings } from '../../resource.ts'
 import { fenceAround } from '../../values/text.ts'
+import { deliveriesKept } from './trigger.ts'
 
 export type Attempt =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
@@ -23,8 +24,6 @@ export type Attempt =
 
 /** Milliseconds until the second, third and fourth attempt. */
 const backOff = [1000, 5000, 25_000]
-/** Finished deliveries that are remembered. */
-const kept = 1000
 const shownResponse = 1000
 const replyClient = 'OutgoingWebhookResponse'
 
@@ -69,7 +68,7 @@ function decideOutcome(surroundings: Surroundings, delivery: WebhookDelivery, at
 
 function update(state: State, delivery: WebhookDelivery): Fact {
   const finished = delivery.due === null ? state.webhookDeliveries.where('finished', 1) : []
-  const forgotten = finished.slice(0, Math.max(0, finished.length + 1 - kept)).map(({ id }) => id)
+  const forgotten = finished.slice(0, Math.max(0, finished.length + 1 - deliveriesKept)).map(({ id }) => id)
   return { type: 'webhook.attempted', delivery, ...(forgotten.length > 0 && { forgotten }) }
 }
 

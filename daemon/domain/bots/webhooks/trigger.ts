@@ -1,5 +1,6 @@
 // Finds the outgoing webhook bots that a message calls.
 
+import { limits } from '../../limits.ts'
 import { nextDeliveryId } from '../../messages/messages/compose.ts'
 import type { WebhookDelivery } from '../../model/rows/messages.ts'
 import type { State, User } from '../../model/state.ts'
@@ -17,7 +18,36 @@ export function calledBy(
   if (sender.bot) return []
   const called = people.filter(id => isOutgoing(ctx.state.users.get(id)))
   if (called.length === 0) return []
-  return [...new Set(called)].sort((a, b) => a - b).map(botId => newDelivery(ctx, botId, messageId, trigger))
+  const room = new Map<number, number>()
+  const hasRoom = (botId: number) => {
+    const owner = ctx.state.users.get(botId)!.bot!.ownerId ?? botId
+    const left = room.get(owner) ?? roomFor(ctx.state, botId)
+    room.set(owner, left - 1)
+    return left > 0
+  }
+  // The log forgets when a call ends. What is refused until then must not fill the memory.
+  let loggable = 2 * deliveriesKept - ctx.state.webhookDeliveries.count('finished', 1)
+  return [...new Set(called)]
+    .sort((a, b) => a - b)
+    .flatMap((botId): WebhookDelivery | [] => {
+      if (hasRoom(botId)) return newDelivery(ctx, botId, messageId, trigger)
+      if (loggable-- <= 0) return []
+      const error = `Not sent: ${tooMany}`
+      return { ...newDelivery(ctx, botId, messageId, trigger), status: 'failed', due: null, error }
+    })
+}
+
+/** Finished deliveries that are remembered. */
+export const deliveriesKept = 1000
+
+export const tooMany = `the bots of its owner have ${limits.waitingDeliveries} deliveries waiting`
+
+/** How many more deliveries can wait for the bots of this bot’s owner. */
+export function roomFor({ users, webhookDeliveries }: State, botId: number): number {
+  const ownerId = users.get(botId)?.bot?.ownerId ?? null
+  const ids = ownerId === null ? [botId] : users.where('botOwner', ownerId).map(({ id }) => id)
+  const waiting = ids.reduce((sum, id) => sum + webhookDeliveries.count('waitingFor', id), 0)
+  return limits.waitingDeliveries - waiting
 }
 
 export function newDelivery(
