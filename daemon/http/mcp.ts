@@ -23,6 +23,7 @@ export async function serveMcp(site: Site, request: FastifyRequest, reply: Fasti
   reply.raw.once('close', () => left.abort())
   const response = await endpoint.answer(webRequest(site, request, left.signal), {
     userId: account.userId,
+    ownerId: account.ownerId,
     chat: chatOver(buildOptions(site, account)),
     toolsets,
   })

@@ -39,6 +39,8 @@ export type ControlHandler = (request: FastifyRequest, reply: FastifyReply) => P
 /** The account that a request to /mcp acts as. */
 export interface McpAccount {
   readonly userId: number
+  /** Of a bot, the account of its owner; otherwise the account itself. */
+  readonly ownerId: number
   readonly email: string
   readonly apiKey: string
   readonly ip: string
@@ -197,7 +199,8 @@ export class Site {
     if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw refuseMcp()
     const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
     const user = this.#edge.authenticateKey(key, ip)
-    return { userId: user.id, email: user.email, apiKey: keys.deriveKey(user), ip }
+    const ownerId = user.bot?.ownerId ?? user.id
+    return { userId: user.id, ownerId, email: user.email, apiKey: keys.deriveKey(user), ip }
   }
 
   /** The address of a user's avatar. */

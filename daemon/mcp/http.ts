@@ -14,23 +14,26 @@ import type { Toolset } from './tool.ts'
 /** Who calls, and what they may use. */
 interface McpCaller {
   readonly userId: number
+  /** Of a bot, the account of its owner; otherwise the account itself. */
+  readonly ownerId: number
   readonly chat: Chat
   readonly toolsets: readonly Toolset[]
 }
 
 interface Session {
   readonly userId: number
+  readonly ownerId: number
   readonly transport: WebStandardStreamableHTTPServerTransport
   used: number
 }
 
-/** Sessions of one account, and of all: more would let accounts keep memory for as long as they like. */
-const mostOfAccount = 20
+/** Sessions of one account with its bots, and of all: more would let accounts keep memory for as long as they like. */
+const mostOfOwner = 20
 const mostSessions = 1000
 /** Milliseconds without a request. */
 const longestIdle = 30 * 60_000
 const gone =
-  `There is no such session: it was unused for ${longestIdle / 60_000} minutes, or your account has opened ${mostOfAccount} others since. ` +
+  `There is no such session: it was unused for ${longestIdle / 60_000} minutes, or your account and its bots have opened ${mostOfOwner} others since. ` +
   'Initialize a new one.'
 /** Bytes of one request. */
 const largestRequest = 1024 * 1024
@@ -70,14 +73,14 @@ export class McpEndpoint {
     return transport.handleRequest(request)
   }
 
-  #open({ userId }: McpCaller): WebStandardStreamableHTTPServerTransport {
-    const own = [...this.#sessions].filter(([, session]) => session.userId === userId)
-    if (own.length >= mostOfAccount) this.#endOldest(own)
+  #open({ userId, ownerId }: McpCaller): WebStandardStreamableHTTPServerTransport {
+    const own = [...this.#sessions].filter(([, session]) => session.ownerId === ownerId)
+    if (own.length >= mostOfOwner) this.#endOldest(own)
     else if (this.#sessions.size >= mostSessions) this.#endOldest([...this.#sessions])
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: id => {
-        this.#sessions.set(id, { userId, transport, used: Date.now() })
+        this.#sessions.set(id, { userId, ownerId, transport, used: Date.now() })
       },
       onsessionclosed: id => {
         this.#sessions.delete(id)

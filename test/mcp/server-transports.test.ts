@@ -9,6 +9,7 @@ import { sharedDaemon } from '../support/daemon.ts'
 import { eraName, eras, overHttp, overStdio, ownerOf, use } from '../support/mcp.ts'
 import { openSpace } from '../support/spaces.ts'
 import { until } from '../support/until.ts'
+import { person } from '../support/world.ts'
 
 describe('the Model Context Protocol', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev', '--control'] })
@@ -126,15 +127,15 @@ describe('the Model Context Protocol', () => {
     assert.equal(reply.status, 404)
   })
 
-  test('ends the oldest sessions of an account that opens many, and none of another', async t => {
-    const client = await overHttp(t, address(), key())
-    const bot = { full_name: 'Opening Bot', short_name: 'opening' }
-    const { api_key: other } = await daemon().owner.call(
-      (await import('../../daemon/api/bots/bots.ts')).bots.create,
-      bot,
-    )
-    const first = await overHttp(t, address(), other)
-    for (let n = 0; n < 110; n++) await openSession(address(), other)
+  test('ends the oldest sessions of an account that opens many with its bots, and none of another', async t => {
+    const zoe = await person(daemon(), 'zoe')
+    const client = await overHttp(t, address(), zoe.key!)
+    const first = await overHttp(t, address(), key())
+    const { bots } = await import('../../daemon/api/bots/bots.ts')
+    for (const short_name of ['opening', 'other']) {
+      const { api_key: other } = await daemon().owner.call(bots.create, { full_name: `${short_name} bot`, short_name })
+      for (let n = 0; n < 15; n++) await openSession(address(), other)
+    }
     assert.equal((await use(client, 'list_channels')).failed, false)
     await assert.rejects(
       use(first, 'list_channels'),
