@@ -8,6 +8,8 @@ export const limits = {
   linkifiers: 100,
   /** Instructions of the patterns of all linkifiers together, each with what must stand before and after it. */
   linkifierSize: 5000,
+  /** Each of its templates. */
+  linkifierTemplate: 2000,
   playgrounds: 100,
   profileFields: 100,
   customEmoji: 10_000,

@@ -1,6 +1,7 @@
 // Rules for whole lines: fences (code, quote, spoiler, math), how deep things nest, and what nests by how many spaces.
 
 import type { StateBlock } from 'markdown-it'
+import { limits } from '../limits.ts'
 import { escapeHtml } from '../values/escape.ts'
 import { renderFormula } from './formulas.ts'
 import { element, escapeCode } from './html.ts'
@@ -101,6 +102,15 @@ export function wrapQuote(quote: Rule): Rule {
     nest(state, 'blockquote', marks.end, end)
     state.line = end
     return true
+  }
+}
+
+/** Every row has as many cells as the first: a table whose cells alone would not fit into a rendered message stays text. */
+export function boundTable(table: Rule): Rule {
+  const mostCells = limits.renderedContent / '<td></td>\n'.length
+  return (state, startLine, endLine, silent) => {
+    const columns = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]).split('|').length
+    return columns * (endLine - startLine) <= mostCells && table(state, startLine, endLine, silent)
   }
 }
 

@@ -3,6 +3,7 @@
 import { RE2JS } from 're2js'
 import { parseTemplate } from 'url-template'
 import { costliest, expandedSize, repeatsTooMuch } from '../../api/pattern.ts'
+import { limits } from '../limits.ts'
 import type { Linkifier } from '../model/rows/organization.ts'
 import type { State } from '../model/state.ts'
 
@@ -19,6 +20,8 @@ interface Compiled {
   /** Instructions of the pattern. */
   readonly size: number
   readonly template: { expand(values: Record<string, string>): string }
+  /** How often the template uses a variable, at most. */
+  readonly uses: number
 }
 
 const orders = new WeakMap<State, { readonly version: number; readonly linkifiers: readonly Linkifier[] }>()
@@ -34,14 +37,20 @@ export function linkifiersInOrder(state: State): readonly Linkifier[] {
 
 /**
  * What linkifiers may cost one message, in steps: an instruction of a pattern on a character of text. Counted at their most, which
- * few need; what comes after it in the message stays text.
+ * few need; what comes after it in the message stays text. So does what comes after URLs that would not fit into a rendered message.
  */
 export class LinkifierBudget {
   #left = 8_000_000
+  #characters: number = limits.renderedContent
 
   spend(steps: number): boolean {
     this.#left -= steps
     return this.#left >= 0
+  }
+
+  spendUrl(characters: number): boolean {
+    this.#characters -= characters
+    return this.#characters >= 0
   }
 }
 
@@ -52,7 +61,7 @@ const window = 128
 
 /** From left to right, bounded on both sides. */
 export function* findMatches(linkifier: Linkifier, text: string, budget: LinkifierBudget): Generator<LinkMatch> {
-  const { pattern, groups, template, size } = compile(linkifier)
+  const { pattern, groups, template, uses, size } = compile(linkifier)
   // Most texts hold none.
   if (!budget.spend(size * text.length) || !pattern.test(text)) return
   for (let from = 0; from <= text.length; ) {
@@ -64,6 +73,8 @@ export function* findMatches(linkifier: Linkifier, text: string, budget: Linkifi
     from = end > start ? end : end + 1
     const values: Record<string, string> = {}
     for (const name of groups) values[name] = matcher.group(name) ?? ''
+    const longest = Math.max(0, ...Object.values(values).map(({ length }) => length))
+    if (!budget.spendUrl(linkifier.urlTemplate.length + uses * longest)) return
     const url = template.expand(values)
     if (end > start && !isDangerous(url)) yield { start, end, url }
   }
@@ -92,7 +103,9 @@ function compile(linkifier: Linkifier): Compiled {
     const groups = Object.keys(RE2JS.compile(linkifier.pattern).namedGroups())
     const bounded = `(^|[\\s\\pZ'"(,:<])((?:${linkifier.pattern}))($|[^\\pL\\pN])`
     const pattern = RE2JS.compile(bounded)
-    found = { pattern, groups, size: pattern.programSize(), template: parseTemplate(linkifier.urlTemplate) }
+    const { urlTemplate } = linkifier
+    const uses = urlTemplate.split(/[{,]/).length - 1
+    found = { pattern, groups, size: pattern.programSize(), template: parseTemplate(urlTemplate), uses }
     cache.set(linkifier, found)
   }
   return found

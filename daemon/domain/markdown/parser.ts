@@ -1,7 +1,7 @@
 // markdown-it, with HTML off, the rules we keep and the rules of ours.
 
 import MarkdownIt, { type StateCore, type Token } from 'markdown-it'
-import { codeHtml, fence, limitNesting, spoilerRules, wrapQuote } from './blocks.ts'
+import { boundTable, codeHtml, fence, limitNesting, spoilerRules, wrapQuote } from './blocks.ts'
 import { escapeCode, escapeText } from './html.ts'
 import { bareLink, code, lineBreak, lineEnd, link, math, strike, textBeforeLinks, time } from './inline.ts'
 import { interruptingList, listRules, mergeLists, parseParagraph } from './lists.ts'
@@ -39,6 +39,7 @@ function makeParser(): InstanceType<typeof MarkdownIt> {
   md.core.ruler.push('natter_inline', readInline)
   // OPEN: rules (`---`) are drawn; references, underlined headings and backslash escapes stay literal text.
   md.block.ruler.enableOnly(['table', 'code', 'fence', 'blockquote', 'hr', 'list', 'heading', 'paragraph'])
+  md.block.ruler.at('table', boundTable(findRule(md.block.ruler, 'table')), { alt: ['paragraph', 'reference'] })
   md.block.ruler.at('fence', fence, { alt: ['paragraph', 'reference', 'blockquote', 'list'] })
   md.block.ruler.at('blockquote', wrapQuote(findRule(md.block.ruler, 'blockquote')), {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],

@@ -116,6 +116,7 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
     )
   const variables = variablesOfTemplate(urlTemplate)
   if (!variables) throw invalidForm('url_template', 'must be a URL template (RFC 6570)')
+  checkLength('url_template', urlTemplate)
   // Clients make links of it themselves, so it must not be able to run anything.
   if (safeUrl(urlTemplate.replace(/\{[^}]*\}/g, 'x')) === undefined)
     throw invalidForm('url_template', 'must not have a scheme that links cannot have, such as javascript')
@@ -126,6 +127,11 @@ function checkLinkifier(ctx: Context, givenPattern: string, givenTemplate: strin
     if (!groups.names.includes(name))
       throw invalidForm('url_template', `the pattern has no group ${inQuotes(name)}`, '__all__')
   return { pattern, urlTemplate }
+}
+
+function checkLength(parameter: string, text: string): void {
+  if (text.length > limits.linkifierTemplate)
+    throw invalidForm(parameter, `must be at most ${limits.linkifierTemplate} characters`)
 }
 
 /** Rows have their keys in any order. */
@@ -141,9 +147,13 @@ function checkReverse(params: Partial<ParamsOf<typeof api.add>>, current: Revers
   const reverse = params.reverse_template ?? current.reverse ?? ''
   const alternatives = params.alternative_url_templates ?? current.alternatives ?? []
   if (reverse !== '' && example === '') throw invalidForm('reverse_template', 'needs example_input')
-  for (const template of alternatives)
+  checkLength('example_input', example)
+  checkLength('reverse_template', reverse)
+  for (const template of alternatives) {
+    checkLength('alternative_url_templates', template)
     if (!variablesOfTemplate(template))
       throw invalidForm('alternative_url_templates', 'must be URL templates (RFC 6570)')
+  }
   return {
     ...(example !== '' && { example }),
     ...(reverse !== '' && { reverse }),

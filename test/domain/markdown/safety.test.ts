@@ -165,6 +165,13 @@ describe('no text grows without bound', () => {
     assert.equal(html.split('😄').length - 1, 9000)
     assert.ok(html.length < 150_000)
   })
+
+  test('a table whose rows are much shorter than its first stays text', () => {
+    const table = (columns: number, rows: number) =>
+      rendering(`${'a|'.repeat(columns)}\n${'-|'.repeat(columns)}\n${'|\n'.repeat(rows)}`).html
+    assert.match(table(50, 100), /^<table>/)
+    assert.doesNotMatch(table(1600, 1700), /<table>/)
+  })
 })
 
 describe('no text takes more than linear time', () => {

@@ -73,6 +73,7 @@ describe('linkifiers', () => {
       [issue.pattern, 'https://example.com/ {id}', 'url_template'],
       [issue.pattern, 'https://example.com/', '__all__'],
       [issue.pattern, 'javascript:{id}', 'url_template'],
+      [issue.pattern, `https://example.com/${'{id}'.repeat(500)}`, 'url_template'],
       [issue.pattern, 'https://example.com/{id}/{other}', '__all__'],
     ] as const) {
       const { errors } = await owner.refused(api.add, { pattern, url_template }, 'BAD_REQUEST')
@@ -130,15 +131,10 @@ describe('what linkifiers match', () => {
 })
 
 describe('the work of linkifiers', () => {
-  const linkifier = (id: number, pattern: string) => ({
-    id,
-    pattern,
-    urlTemplate: 'https://example.com/{x}',
-    order: id,
-  })
-  const found = (patterns: readonly string[], text: string): number => {
+  const found = (patterns: readonly string[], text: string, urlTemplate = 'https://example.com/{x}'): number => {
     const state = new State()
-    for (const [index, pattern] of patterns.entries()) state.linkifiers.put(linkifier(index + 1, pattern))
+    for (const [index, pattern] of patterns.entries())
+      state.linkifiers.put({ id: index + 1, pattern, urlTemplate, order: index + 1 })
     return topicLinks(state, text).length
   }
 
@@ -160,6 +156,13 @@ describe('the work of linkifiers', () => {
     const costly = Array.from({ length: 40 }, (_, n) => `(?P<x>[a-c ]{1,60}[xyz]${n})`)
     assert.equal(found([...costly, '#(?P<x>[0-9]+)'], `${'ab c '.repeat(1900)} #1`), 0)
     assert.equal(found([...costly, '#(?P<x>[0-9]+)'], 'ab c #1'), 1)
+  })
+
+  test('ends when the URLs of a message would not fit into it', () => {
+    const long = `https://example.com/${'{x}'.repeat(3000)}`
+    const few = found(['#(?P<x>[0-9]*)'], '#1 '.repeat(3333), long)
+    assert.ok(few > 0 && few < 30, `${few} links`)
+    assert.equal(found(['#(?P<x>[0-9]+)'], `#${'1'.repeat(9999)}`, long), 0)
   })
 
   test('has a limit on the patterns together', async () => {
