@@ -3,13 +3,14 @@
 import { readSync } from 'node:fs'
 import { problemInRow } from '../api/checking.ts'
 import type { Fact } from '../domain/facts.ts'
+import { announceFact } from '../domain/index.ts'
 import { queueRegistration } from '../domain/model/rows/queues.ts'
 import type { State } from '../domain/model/state.ts'
 import { checkRows, RowsRefused } from '../domain/row-checks/index.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, type StateDocument } from '../journal/state-file.ts'
-import { Replay } from '../replay.ts'
+import { Replay, takeFact } from '../replay.ts'
 import { findLine, type StoreView } from './store-view.ts'
 
 interface Rebuilt {
@@ -52,7 +53,8 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
 function problemInTaking(replay: Replay, fact: Fact): string | undefined {
   try {
     checkFact(fact)
-    replay.take([fact])
+    // A daemon that has queues announces what it replays.
+    if (takeFact(replay, 0, fact) && replay.queues.size > 0) announceFact(replay.state, fact)
     return undefined
   } catch (error) {
     // Anything else is about a field that is missing or has another form, in the words of a defect.

@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { checkRows } from '../../daemon/domain/row-checks/index.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { newShell } from '../support/cli.ts'
 import { host, launch } from '../support/daemon.ts'
+import { registration } from '../support/in-process.ts'
 
 let scratch: string
 let original: string
@@ -207,6 +209,25 @@ describe('natter store check', () => {
       assert.match(message, /^journal\.ndjson, line 5: the fact ("[\w.-]+"|null|7) cannot be applied: /)
       assert.doesNotMatch(message, /undefined|Cannot|is not a|NaN/)
     }
+  })
+
+  test('finds a fact that can be applied but not announced to the queues that the store has', async t => {
+    const folder = copy()
+    const journal = await FileJournal.open({ folder, durability: 'os' })
+    const queue = { type: 'queue.registered', queue: { id: 'q', userId: 2, ...registration([]) } }
+    const fact = { type: 'organization.changed' }
+    await journal.append({ time: 0, op: 'test', actor: null, facts: [queue, fact] }).durable
+    await journal.close()
+    const { code, problems } = await check(t, folder)
+    assert.equal(code, 1)
+    assert.match(problems[0]!.message, /the fact "organization\.changed" cannot be applied/)
+    await assert.rejects(host(folder))
+  })
+
+  test('finds a queue that waits for an event whose text is missing', () => {
+    const queue = { id: 'q', userId: 2, ...registration([]), birth: -1, newest: 0, acknowledged: -1, position: 1 }
+    const rows = { queues: ['{"type":"heartbeat"}', { ...queue, pending: [[0, 1, 1, true]] }] }
+    assert.throws(() => [...checkRows(rows)], /queues, row 2: pending: there is no text 1 before it/)
   })
 
   test('says that a file of the store is missing', async t => {

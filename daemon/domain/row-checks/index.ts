@@ -15,10 +15,17 @@ export { RowsRefused } from './refused.ts'
 type Sections = Readonly<Record<string, Iterable<unknown>>>
 type FileOf = (name: string) => Uint8Array
 
+interface QueueRow {
+  /** With the number of the text as the third part, or with the text. */
+  readonly pending: readonly (readonly number[] | object)[]
+}
+
 /** Row by row, in the order of the file, as far as a row can be judged without the others. */
 export class RowChecks {
   readonly #seen = new Map<string, { count: number; readonly keys: Set<number | string> }>()
   #hasOwner = false
+  /** Texts of events so far, which queues refer to by their number. */
+  #texts = 0
 
   /** Throws RowsRefused. */
   check(section: string, row: unknown): void {
@@ -36,11 +43,20 @@ export class RowChecks {
     if (isHead) return
     const wrong = problem?.(row) ?? doubledIds(row as object)
     if (wrong !== undefined) throw refused(wrong)
+    if (section === 'queues') this.#checkTexts(row as string | QueueRow, refused)
     if (section === 'users' && (row as User).active && isOwner(row as User)) this.#hasOwner = true
     if (!key) return
     const known = key(row)
     if (seen.keys.has(known)) throw refused(`there is an earlier row for the same thing (${known})`)
     seen.keys.add(known)
+  }
+
+  #checkTexts(row: string | QueueRow, refused: (why: string) => RowsRefused): void {
+    if (typeof row === 'string') this.#texts++
+    else
+      for (const event of row.pending)
+        if (Array.isArray(event) && event[2] >= this.#texts)
+          throw refused(`pending: there is no text ${event[2]} before it`)
   }
 
   /** When all rows were seen. */
