@@ -1,28 +1,35 @@
 // Backups beside uploads, deletions and snapshots, with idempotency keys in the traffic: every store and every backup is good, a
-// restored daemon has all that was answered before the backup, and a client hears everything or reports the gap.
+// restored daemon has all that was answered before the backup, and a client hears everything or reports the gap. Damaged backups:
+// `restore --check` finds one good exactly if `restore` takes it and a daemon starts on it.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { exitCodes } from '../../cli/base/failure.ts'
 import { createClient } from '../../daemon/client/index.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { checkBackup, checkStore, openBackup, restoreBackup } from '../../daemon/maintenance/index.ts'
+import { runHere } from '../support/cli-in-process.ts'
 import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
 import { endProcess } from '../support/end-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { contentsFrom, sendInsistently } from '../support/insistent.ts'
+import { bareEnv } from '../support/natter-bundle.ts'
 import { until } from '../support/until.ts'
 import { readUploads, uploadText, withUploadTraffic } from '../support/upload-traffic.ts'
 import { blaming, type Campaign, dice, type Result, type RunOptions } from './campaign.ts'
+import { damages } from './restores/damage.ts'
 
 /** Messages before each backup. */
 const perRound = 10
+/** Damaged backups in each round: all kinds in five. */
+const damagedPerRound = Math.ceil(damages.length / 5)
 
 export const campaign: Campaign = {
   about:
-    'backups under uploads, deletions, snapshots and idempotency keys: store and backup are good, a restore has what was answered, clients report gaps',
+    'backups under uploads, deletions, snapshots and idempotency keys: store and backup are good, a restore has what was answered, clients report gaps, damage is refused',
   unit: 'rounds',
   long: 200,
   short: 2,
@@ -39,19 +46,29 @@ async function run(options: RunOptions): Promise<Result> {
     for (; done < count && performance.now() < deadline; done++) {
       await rounds.once(done)
       progress(done + 1)
-      note(`${done + 1} rounds, ${rounds.uploads} uploads read, ${rounds.gaps} gaps told`)
+      note(
+        `${done + 1} rounds, ${rounds.uploads} uploads read, ${rounds.gaps} gaps told, ${rounds.refused} of ${rounds.damaged} damaged backups refused`,
+      )
     }
   } finally {
     await rounds.end()
     rmSync(folder, { recursive: true, force: true })
   }
-  const { uploads, gaps } = rounds
-  return { done, summary: `${done} backups restored, ${uploads} uploads read from them, ${gaps} gaps told to a client` }
+  const { uploads, gaps, damaged, refused } = rounds
+  const kinds = Math.min(damaged, damages.length)
+  return {
+    done,
+    summary:
+      `${done} backups restored, ${uploads} uploads read from them, ${gaps} gaps told to a client; ` +
+      `${damaged} backups damaged in ${kinds} ways, ${refused} refused and the others restored`,
+  }
 }
 
 class Rounds {
   uploads = 0
   gaps = 0
+  damaged = 0
+  refused = 0
   readonly #folder: string
   readonly #data: string
   readonly #random: () => number
@@ -60,6 +77,8 @@ class Rounds {
   readonly #heard: string[] = []
   #following: Promise<void> = Promise.resolve()
   #daemon!: TestDaemon
+  /** Of another store. */
+  #other: Buffer = Buffer.alloc(0)
 
   constructor(folder: string, random: () => number, flags: readonly string[]) {
     this.#folder = folder
@@ -69,6 +88,7 @@ class Rounds {
   }
 
   async begin(): Promise<void> {
+    this.#other = await this.#backUpAnother()
     this.#daemon = await launch(this.#data, { flags: this.#flags })
     const { owner } = this.#daemon
     for (let i = 0; i < 25; i++) await uploadText(owner, `before the first round, ${i}`)
@@ -112,6 +132,7 @@ class Rounds {
     assert.deepEqual((await checkStore(this.#data)).problems, [])
     assert.deepEqual((await checkBackup(openBackup(file))).missing, [])
     await this.#tryRestored(file, sent)
+    for (let i = 0; i < damagedPerRound; i++) await this.#tryDamaged(readFileSync(file), sent)
     await this.#until(`${round}-${perRound - 1}`)
     if (round % 2 === 1) await this.#goBack(file, round)
     else if (this.#random() < 0.5) await this.#crash()
@@ -122,6 +143,10 @@ class Rounds {
     const data = join(this.#folder, 'restored')
     rmSync(data, { recursive: true, force: true })
     await restoreBackup(openBackup(file), { folder: data, replace: false, now: new Date() })
+    await this.#checkRestored(data, sent)
+  }
+
+  async #checkRestored(data: string, sent: ReadonlyMap<string, string>): Promise<void> {
     assert.deepEqual((await checkStore(data)).problems, [])
     const daemon = await launch(data, { flags: ['--no-profile'] })
     try {
@@ -133,6 +158,41 @@ class Rounds {
     } finally {
       await endProcess(daemon.process)
     }
+  }
+
+  async #backUpAnother(): Promise<Buffer> {
+    const data = join(this.#folder, 'other')
+    const file = join(this.#folder, 'other.tar')
+    const daemon = await launch(data, { flags: ['--no-profile'] })
+    await daemon.compact()
+    await endProcess(daemon.process)
+    await backupToFile(file, { folder: data, withoutSecret: false, now: new Date() })
+    return readFileSync(file)
+  }
+
+  async #tryDamaged(backup: Buffer, sent: ReadonlyMap<string, string>): Promise<void> {
+    const { kind, isForged, make } = damages[this.damaged++ % damages.length]!
+    const file = join(this.#folder, 'damaged.tar')
+    const data = join(this.#folder, 'from-damaged')
+    writeFileSync(file, await make(backup, this.#other, this.#random))
+    rmSync(data, { recursive: true, force: true })
+    try {
+      const isGood = await this.#natter('restore', file, '--check')
+      assert.equal(await this.#natter('restore', file, '--data', data), isGood, 'restore and restore --check differ')
+      if (!isGood) this.refused++
+      else if (!isForged) await this.#checkRestored(data, sent)
+      else await endProcess((await launch(data, { flags: ['--no-profile'] })).process)
+    } catch (error) {
+      throw new Error(`backup with damage: ${kind}`, { cause: error })
+    }
+  }
+
+  /** Whether it works; otherwise it must be refused with a sentence. */
+  async #natter(...args: string[]): Promise<boolean> {
+    const { code, stdout, stderr } = await runHere(args, { env: { ...bareEnv, HOME: this.#folder }, cwd: this.#folder })
+    assert.doesNotMatch(stdout + stderr, /^ +at .*:\d+:\d+|NATTER_DEBUG/m)
+    assert.ok(code === 0 || code === exitCodes.refused, `exit code ${code}: ${stderr}`)
+    return code === 0
   }
 
   async #checkMessages(owner: Caller, sent: ReadonlyMap<string, string>): Promise<void> {
