@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { parseJson, tooDeep } from '../local/nesting.ts'
 import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
-import { checkSeed, formatPath, type Path, type Seed, SeedMistake, SeedRefused } from './format.ts'
+import { checkSeed, formatPath, type Seed, SeedMistake, SeedRefused } from './format.ts'
 
 interface SeedFile {
   readonly seed: Seed
@@ -15,10 +15,24 @@ export async function readSeedFile(file: string): Promise<SeedFile> {
   return readSeedText(file, readText(file), /\.ya?ml$/i.test(file))
 }
 
-/** What begins like an object in JSON is JSON, unless the name of its file says otherwise. */
-export async function readSeedText(file: string, text: string, isYaml = !/^\s*\{/.test(text)): Promise<SeedFile> {
-  const explain = async (error: unknown) =>
-    error instanceof SeedMistake ? new SeedRefused(await sentence(file, text, error.path, error.message)) : error
+/** A seed in a request. What begins like an object in JSON is JSON. */
+export async function readSentSeed(text: string): Promise<SeedFile> {
+  const isYaml = !/^\s*\{/.test(text)
+  const isLong = text.length > longestSentYaml
+  if (isYaml && isLong)
+    throw new SeedRefused(`the seed has more than ${longestSentYaml} characters of YAML; send it as JSON`)
+  return readSeedText('the seed', text, isYaml, isLong)
+}
+
+/** Characters. The library reads about 100,000 a second, and other callers of the daemon wait meanwhile. */
+const longestSentYaml = 65_536
+
+async function readSeedText(file: string, text: string, isYaml: boolean, withoutLines = false): Promise<SeedFile> {
+  const explain = async (error: unknown) => {
+    if (!(error instanceof SeedMistake)) return error
+    const line = withoutLines ? undefined : (await linesIn(text))(error.path)
+    return new SeedRefused(sentence(file, line, error))
+  }
   try {
     return { seed: checkSeed(await parse(file, text, isYaml)), explain }
   } catch (error) {
@@ -78,10 +92,9 @@ function isBeginning(text: string): boolean {
   }
 }
 
-async function sentence(file: string, text: string, path: Path, message: string): Promise<string> {
-  const line = (await linesIn(text))(path)
+function sentence(file: string, line: number | undefined, { path, message }: SeedMistake): string {
   const place = formatPath(path)
-  return `${file}, line ${line}: ${place === '' ? 'the seed' : place} ${message}`
+  return `${file}${line === undefined ? '' : `, line ${line}`}: ${place === '' ? 'the seed' : place} ${message}`
 }
 
 function firstLine(message: string): string {

@@ -9,7 +9,7 @@ import { findMissingSystemBots, found, otherSystemBots } from '../domain/organiz
 import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import type { Config } from '../start/config.ts'
-import { readSeedFile, readSeedText } from './file.ts'
+import { readSeedFile, readSentSeed } from './file.ts'
 import { checkSeed, formatPath, type Seed, SeedMistake, SeedRefused } from './format.ts'
 import { type SeedContext, type SeedSource, seedFacts } from './seed-facts.ts'
 
@@ -98,7 +98,7 @@ async function loadSeeds({ preset, seed }: Pick<Config, 'preset' | 'seed'>): Pro
     seeds.push({ seed: checkSeed(dev), explain: placeMistake })
   }
   // A program gives a seed as an object or as a text, the command line as a file.
-  if (seed instanceof SeedText) seeds.push(await readSeedText('the seed', seed.text))
+  if (seed instanceof SeedText) seeds.push(await readSentSeed(seed.text))
   else if (typeof seed === 'object') seeds.push({ seed: await readGivenSeed(seed), explain: placeMistake })
   else if (seed !== undefined) seeds.push(await readSeedFile(seed))
   return seeds

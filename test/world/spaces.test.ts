@@ -63,6 +63,15 @@ describe('POST /spaces', () => {
     assert.match(same.body.msg, /^seed: users\[0\]/)
   })
 
+  test('takes little YAML, and says where long JSON is wrong without its line: both take long to read', async () => {
+    const long = `${'# YAML\n'.repeat(10_000)}users: []\n`
+    const refused = await control().try('POST', '/spaces', { preset: 'empty', seed: long })
+    assert.match(refused.body.msg, /^seed: the seed has more than 65536 characters of YAML; send it as JSON/)
+    const json = `${' '.repeat(70_000)}{"users":[{"nom":"yan"}]}`
+    const wrong = await control().try('POST', '/spaces', { preset: 'empty', seed: json })
+    assert.match(wrong.body.msg, /^seed: the seed: users\[0\]/)
+  })
+
   test('begins with a snapshot, or as a copy of another space or of the daemon', async () => {
     const first = await openSpace(daemon(), { clock: 'frozen@2030-01-01T00:00:00Z' })
     const note = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('kept in a file') }
