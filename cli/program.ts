@@ -4,6 +4,7 @@ import type { Endpoint, Page } from '../daemon/api/define.ts'
 import { addVerb, type CommandLine, readCommandLine } from './base/command-line.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { beQuiet } from './base/note.ts'
+import { lastAnswered } from './base/reply.ts'
 import { version } from './base/version.ts'
 import { print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
@@ -214,7 +215,14 @@ async function printHelp(): Promise<void> {
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
-  const message = error instanceof Error ? error.message : String(error)
-  const hint = 'A server or a file may have something that natter cannot read. NATTER_DEBUG=1 shows where it failed.'
+  const answered = error instanceof TypeError ? lastAnswered() : undefined
+  const message = answered
+    ? `the server's answer to ${answered} is not what natter expects`
+    : error instanceof Error
+      ? error.message
+      : String(error)
+  const hint = answered
+    ? 'Check that this is a chat server. NATTER_DEBUG=1 shows where natter failed.'
+    : 'A server or a file may have something that natter cannot read. NATTER_DEBUG=1 shows where it failed.'
   return new Failure(exitCodes.refused, message, { code: 'UNEXPECTED', hint })
 }

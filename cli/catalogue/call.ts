@@ -66,7 +66,8 @@ export async function callEndpoint(
   const shapes = endpoint.reply
   // A link can only be shown beside the ID if not just the ID is shown.
   const field = linked && shows === 'id' ? undefined : shows
-  const view = { shows: field, columns, shapes, names, ...(recipients && { forPeople }), ...(done && { done }) }
+  const self = account.email
+  const view = { shows: field, columns, shapes, names, self, ...(recipients && { forPeople }), ...(done && { done }) }
   await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
   const { skips } = endpoint.cli
   if (skips === undefined) return

@@ -14,7 +14,7 @@ type Shape = Param['shape']
 export interface View {
   /** The reply field to show. */
   readonly shows?: string | undefined
-  /** The fields of each item of a list, or of the reply itself; all if absent. */
+  /** The fields of each item of a list, of a record, or of the reply itself; all if absent. */
   readonly columns?: readonly string[] | undefined
   readonly shapes?: Readonly<Record<string, Shape>>
   /** Full names by user ID; asked for only if users are shown. */
@@ -23,6 +23,8 @@ export interface View {
   readonly forPeople?: (rows: readonly Reply[]) => Promise<readonly Reply[]>
   /** The note on success if the reply has nothing to print; on a terminal it takes the place of what it has. */
   readonly done?: string
+  /** Your address: a direct conversation is shown without you. */
+  readonly self?: string | undefined
   /** Lines that are ready for the terminal, to print instead of the reply. */
   readonly lines?: (reply: Reply) => Promise<string[]>
   /** Lines to print instead of the reply; none if there is nothing to add. */
@@ -38,13 +40,14 @@ type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
 interface Manner extends Format {
   /** What distances in time are measured from. */
   readonly now: Date
+  readonly self?: string | undefined
 }
 
 /** Protocol fields, which are not part of the answer. */
 const envelope = new Set(['result', 'msg', 'ignored_parameters_unsupported'])
 
 export async function printReply(reply: Reply, view: View, format: Format): Promise<void> {
-  const globals: Manner = { ...format, now: timeOf(reply) }
+  const globals: Manner = { ...format, now: timeOf(reply), self: view.self }
   const { done = 'done' } = view
   const ignored = reply.ignored_parameters_unsupported
   if (Array.isArray(ignored)) note(`the server ignored unknown parameters: ${ignored.join(', ')}`)
@@ -71,8 +74,8 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
     return put(lines)
   }
   if (fields.length === 0) return note(done)
-  const some = view.columns ? fields.filter(([name]) => view.columns!.includes(name)) : fields
-  put(renderLines(Object.fromEntries(some), recordShape(view), await painter(globals), globals.now))
+  const some = pickColumns(Object.fromEntries(fields), view.columns)
+  put(renderLines(some, recordShape(view), await painter(globals), globals.now))
 }
 
 /** Applies `--fields` and `--ndjson`. */
@@ -101,11 +104,11 @@ async function linesFor(
   const named = isRecord(value) ? collectRows(value, shape) : undefined
   if (named) return linesFor(name, named.rows, named.shape, globals, columns)
   if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord))
-    return renderLines(value, shape, await painter(globals), globals.now)
+    return renderLines(pickColumns(value, columns), shape, await painter(globals), globals.now)
   const terminal = await (await import('../terminal/terminal.ts')).terminalFor(globals, value)
   if (name === 'messages' && value.every(item => typeof item.content === 'string')) {
     const { messageLines } = await import('../terminal/message-lines.ts')
-    return messageLines(value, terminal)
+    return messageLines(value, terminal, globals.self)
   }
   const { tableLines } = await import('../terminal/table.ts')
   const items = shape?.items as Shape | undefined
@@ -116,6 +119,11 @@ async function linesFor(
     terminal,
     columns,
   )
+}
+
+function pickColumns(value: unknown, columns: readonly string[] | undefined): unknown {
+  if (!columns || !isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name]) => columns.includes(name)))
 }
 
 /** Whether a table of these columns has IDs of users. */

@@ -1,5 +1,6 @@
 // An event as a line for people: time, place, sender, content.
 
+import { nameConversation } from '../../daemon/local/conversation-name.ts'
 import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, type Message, type Place, placeOfMessage } from '../base/chat-event.ts'
 import { cutText } from '../base/fill.ts'
@@ -46,35 +47,22 @@ export function renderHead(event: ChatEvent, place: Place | undefined, self?: st
 }
 
 /** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
-export function messageLines(messages: readonly Reply[], { columns, colors }: Terminal): string[] {
+export function messageLines(messages: readonly Reply[], { columns, colors }: Terminal, self?: string): string[] {
   const now = new Date()
   const width = Math.max(...messages.map(({ id }) => String(id ?? '').length))
   const rest = { columns: columns === undefined ? undefined : Math.max(20, columns - width - 2), colors }
   return messages.map(item => {
     const message = item as Message
     const id = String(item.id ?? '').padStart(width)
-    const lines = renderLine({ type: 'message', message }, placeOfMessage(message), rest, now).split('\n')
+    const lines = renderLine({ type: 'message', message }, placeOfMessage(message), rest, now, self).split('\n')
     return lines
-      .map((line, index) => `${index > 0 ? ' '.repeat(width) : colors ? colors.dim(id) : id}  ${line}`)
+      .map((line, index) => `${index > 0 ? ' '.repeat(width) : colors ? colors.dim(id) : id}  ${line}`.trimEnd())
       .join('\n')
   })
 }
 
-/** `#channel > topic`, or the other users of a direct conversation. */
-function placeText(place: Place | undefined, self?: string): string {
-  if (!place) return ''
-  if (place.people) {
-    const others = place.people.filter(person => person.email !== self)
-    const names = (others.length > 0 ? others : place.people).map(person => String(person.full_name ?? person.email))
-    return `@ ${names.join(', ')}`
-  }
-  if (place.channelId === undefined && place.channel === undefined) return ''
-  const channel = `#${place.channel ?? place.channelId}`
-  return place.topic === undefined ? channel : `${channel} > ${place.topic === '' ? '(no topic)' : place.topic}`
-}
-
 function renderPlace(place: Place | undefined, self: string | undefined): string {
-  return harmless(placeText(place, self)).replaceAll('\n', ' ')
+  return place ? harmless(nameConversation(place, self)).replaceAll('\n', ' ') : ''
 }
 
 function renderSpeaker(who: string, quiet: boolean): string {

@@ -12,7 +12,7 @@ import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
-import { type Reply, setTime } from '../base/reply.ts'
+import { type Reply, setAnswered, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
 
@@ -60,7 +60,9 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
-  return setTime(readReply(answer, account.site), timeIn(answer.headers))
+  const reply = setTime(readReply(answer, account.site), timeIn(answer.headers))
+  setAnswered(request.method, request.path)
+  return reply
 }
 
 /** The reply in an answer; throws if it is a refusal. */

@@ -2,7 +2,7 @@
 // all accounts.
 
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
-import { addHint, exitCodes, Failure, usage } from '../base/failure.ts'
+import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
@@ -43,8 +43,8 @@ export function buildRequest({ method, path, body }: ControlRequest, token: stri
   }
 }
 
-/** By name, email address or user ID. */
-export async function findAccount(globals: Partial<Globals>, name: string): Promise<ControlledAccount> {
+/** By name, email address or user ID. A refusal names the flag that named it. */
+export async function findAccount(globals: Partial<Globals>, name: string, flag?: string): Promise<ControlledAccount> {
   const path = `/control/v1/accounts/${encodeURIComponent(name.replace(/^id:/, ''))}`
   const patience = { timeout: globals.timeout }
   try {
@@ -53,7 +53,9 @@ export async function findAccount(globals: Partial<Globals>, name: string): Prom
     if (!(error instanceof Failure) || error.exit !== exitCodes.notFound) throw error
     const { accounts } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/accounts' }, patience)
     const names = (accounts as ControlledAccount[]).map(({ email }) => email.split('@', 1)[0]!)
-    throw addHint(error, didYouMean(name, names) ?? 'Run `natter accounts` to see all of them.')
+    const hint = didYouMean(name, names) ?? 'Run `natter accounts` to see all of them.'
+    const message = `${flag ? `${flag}: ` : ''}there is no account "${name}"`
+    throw new Failure(error.exit, message, { hint, cause: error })
   }
 }
 
@@ -64,6 +66,6 @@ export async function actAs(globals: Globals): Promise<Globals> {
   if (globals.user !== undefined || globals.apiKey !== undefined)
     throw usage('--as cannot be combined with --user or --api-key')
   const { site } = accountFor(globals, process.env)
-  const { email, api_key: apiKey } = await findAccount(globals, name)
+  const { email, api_key: apiKey } = await findAccount(globals, name, '--as')
   return { ...others, ...(site && { site }), user: email, apiKey }
 }

@@ -16,7 +16,7 @@ export interface CliForm {
   readonly examples: readonly [string, string, ...string[]]
   /** The reply field that holds the list or record people want to see. By default, of a GET, the only one. */
   readonly shows?: string
-  /** Of a list, or of a reply without `shows`, the fields that people want, the most important first; all if omitted. */
+  /** Of a list, of a record, or of a reply without `shows`, the fields that people want, the most important first; all if omitted. */
   readonly columns?: readonly string[]
   /** What to assume for params that are not given, as people would give it, where the API has another default. */
   readonly defaults?: Readonly<Record<string, boolean | string | readonly string[]>>

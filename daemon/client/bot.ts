@@ -1,6 +1,7 @@
 // A bot as one function that is called with each message for it. What the function is given, which messages those are, and when it
 // is stopped; the same for `natter bot run` and for tests.
 
+import { nameConversation } from '../local/conversation-name.ts'
 import type { Message } from './events.ts'
 import type { Reply } from './sender.ts'
 
@@ -158,7 +159,7 @@ export class LoopGuard {
 
   /** `stopping` is true once, for the first message that is not answered any more. */
   async check(message: BotMessage): Promise<{ readonly answer: boolean; readonly stopping: boolean }> {
-    const conversation = nameConversation(message)
+    const conversation = conversationOf(message)
     const before = this.#exchanges.get(conversation) ?? 0
     this.#exchanges.delete(conversation)
     const now = (await this.#isBot(message.sender_id)) ? before + 1 : 0
@@ -179,8 +180,8 @@ export class LoopGuard {
   }
 }
 
-/** For people: `#general>lunch`, or the names of a direct conversation. */
-export function nameConversation({ channel, topic, display_recipient }: BotMessage): string {
-  if (channel !== undefined) return `#${channel}>${topic}`
-  return (display_recipient as readonly { full_name: string }[]).map(({ full_name }) => full_name).join(', ')
+/** For people. */
+export function conversationOf({ channel, topic, display_recipient }: BotMessage, me?: BotAccount): string {
+  const people = typeof display_recipient === 'string' ? undefined : display_recipient
+  return nameConversation({ channel, topic, people }, me?.email)
 }

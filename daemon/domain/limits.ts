@@ -3,8 +3,8 @@
 import { longestContent, longestTopic } from '../api/shapes/messages.ts'
 
 export const limits = {
-  // OPEN: the public server sets no limit to how many of these there are; here the largest organizations have room, and no program
-  // can fill the memory with them. First those of an organization, then those of one account.
+  // OPEN: the public server sets no limit to how many linkifiers, custom emoji, groups and the like an organization has, nor to how many
+  // drafts, reminders and the like an account has; here the largest organizations have room, and no program can fill the memory with them.
   linkifiers: 100,
   /** Instructions of the patterns of all linkifiers together, each with what must stand before and after it. */
   linkifierSize: 5000,
@@ -58,9 +58,10 @@ export const limits = {
   clientName: 30,
   /** Days. */
   deletionDelayDays: 14,
-  // OPEN: the public server has no largest delay unless it is configured; a time must be one that a date can hold.
+  // OPEN: the public server deletes a deactivated organization after any delay, unless a longest one is configured; here the time must be
+  // one that a date can hold.
   longestDeletionDelayDays: 36_500,
-  // OPEN: the public server does not limit names of playgrounds.
+  // OPEN: the public server does not limit the length of names of playgrounds; natter does.
   playgroundName: 100,
   playgroundLanguage: 40,
   organizationName: 40,

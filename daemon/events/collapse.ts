@@ -70,8 +70,8 @@ function findJoined(queue: Queue, events: readonly Pending[]): void {
   for (const { id, body } of events) {
     if (!hasType(body, collapsed.type)) continue
     const { op, flag, all } = readEvent(body)
-    // OPEN: the public server joins an addition with an earlier one even if the flag was removed in between, which can leave a client
-    // with the wrong flag. Here the order of what is done to one flag is kept.
+    // OPEN: in a queue the public server joins the addition of a message flag with an earlier one even if the flag was removed in between,
+    // which can leave a client with the wrong flag. Here the order of what is done to one flag is kept.
     close(`${op === 'add' ? 'remove' : 'add'}/${flag}`)
     const kind = `${op}/${flag}`
     if (all || separate.has(kind)) close(kind)

@@ -219,6 +219,8 @@ async function openWithAccount(account: Account): Promise<void> {
   }
 }
 
+const wrongSecret = 'The email address, or the API key or password, is wrong.'
+
 /** The secret is an API key or a password: the key is tried first, since a wrong one costs nothing. */
 async function accountFor(email: string, secret: string): Promise<Account> {
   const account = { user_id: 0, email, full_name: email, api_key: secret }
@@ -230,8 +232,11 @@ async function accountFor(email: string, secret: string): Promise<Account> {
     const form = new URLSearchParams({ username: email, password: secret })
     const response = await ask(`${site}/api/v1/fetch_api_key`, { method: 'POST', body: form })
     const body = (await response.json().catch(() => ({}))) as Reply
-    if (!response.ok)
-      throw response.status === 403 || response.status === 401 ? error : new NatterError(response.status, body)
+    if (response.status === 403 || response.status === 401)
+      throw error.code === 'INVALID_API_KEY'
+        ? new NatterError(error.status, { ...error.body, msg: wrongSecret })
+        : error
+    if (!response.ok) throw new NatterError(response.status, body)
     return { ...account, email: String(body.email ?? email), api_key: String(body.api_key) }
   }
 }

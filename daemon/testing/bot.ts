@@ -3,11 +3,11 @@
 import {
   type BotHandler,
   buildBotMessage,
+  conversationOf,
   findAccount,
   handleMessage,
   isForBot,
   LoopGuard,
-  nameConversation,
 } from '../client/bot.ts'
 import type { Client } from '../client/index.ts'
 
@@ -44,7 +44,7 @@ export async function runBot(client: Client, handler: BotHandler, options: BotOp
       if (!isForBot(event.message, event.flags, me, all)) continue
       const message = buildBotMessage(event.message, me)
       const { answer, stopping: isLoop } = await guard.check(message)
-      if (isLoop) errors.push(new Error(`bots answer each other without end in ${nameConversation(message)}`))
+      if (isLoop) errors.push(new Error(`bots answer each other without end in ${conversationOf(message)}`))
       if (!answer) continue
       try {
         const late = AbortSignal.timeout(within * 1000)

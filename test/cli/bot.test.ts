@@ -144,7 +144,7 @@ describe('natter bot run', () => {
     await bot.said(/Echo Bot listens at .*; nothing is sent/)
     await say(id, 'run')
     assert.equal(await bot.ended, 0)
-    assert.match(bot.lines[0]!, /: run$/)
+    assert.match(bot.lines[0]!, /^@ Olive Owner {2}Olive Owner: run$/)
     assert.match(bot.lines[1]!, /Echo Bot: POST \/messages\/\d+\/reactions \{"emoji_name":"tada"\} {2}\(not sent\)$/)
     assert.match(bot.lines[2]!, /Echo Bot: dry run {2}\(not sent\)$/)
     assert.ok(!(await answers()).includes('dry run'))
@@ -184,6 +184,16 @@ describe('natter bot new', () => {
     // A name that Node 20 can import wherever it is.
     assert.equal((await shell.natter(['bot', 'new', 'script', '--js'])).code, 0)
     assert.match(readFileSync(join(shell.home, 'script.test.mjs'), 'utf8'), /from '\.\/script\.mjs'/)
+  })
+})
+
+describe('natter bot new with a daemon', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
+  test('does not say to start one', async t => {
+    const env = { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
+    const { stdout } = await newShell(t, env).natter(['bot', 'new', 'greeter'])
+    assert.equal(stdout.split('\n')[0], 'natter bot run greeter.ts --as echo-bot')
   })
 })
 

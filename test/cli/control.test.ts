@@ -73,7 +73,7 @@ describe('the fixture subcommands', () => {
     const requests = (await run('requests', 'list')).trimEnd().split('\n')
     assert.equal(requests.length, 4)
     assert.match(requests[0]!, /^1 +2030-01-01 00:00:00 +200 +owner +GET \/saved_snippets$/)
-    assert.match(await run('clock', 'show'), /^now +2030-01-01 00:00:00/m)
+    assert.match(await run('clock', 'show'), /^now +2030-01-01 00:00:00\nfrozen +true\n$/)
     assert.match(await run('snapshot', 'list'), /^one +2030-01-01 00:00:00/m)
     assert.match(await run('queues', 'list'), / +2030-01-01 00:00:00/)
     for (const words of [
@@ -84,6 +84,7 @@ describe('the fixture subcommands', () => {
     ])
       assert.doesNotMatch(await run(...words), /\d{13}/, words.join(' '))
     assert.equal(JSON.parse(await run('clock', 'show', '--json')).now, Date.UTC(2030, 0))
+    assert.match(await run('reset'), /^now +2030-01-01 00:00:00\nfrozen +true\n$/)
   })
 
   test('a noun is listed once, also where the control plane adds verbs to it', async t => {

@@ -41,7 +41,7 @@ describe('--as and --ready-file', () => {
 
     const nobody = await natter(['whoami', '--as', 'nobody-here'], environment)
     assert.equal(nobody.code, 3)
-    assert.match(nobody.stderr, /nobody-here/)
+    assert.match(nobody.stderr, /^natter: --as: there is no account "nobody-here"\n/)
     const closed = await natter(['whoami', '--as', 'amy', '--site', daemon.url])
     assert.equal(closed.code, 4)
     assert.match(closed.stderr, /no control token/)

@@ -218,6 +218,23 @@ describe('a server that sends a call elsewhere', () => {
   })
 })
 
+describe('an answer of the wrong form', () => {
+  test('is reported with the call, and with the error of the program only if NATTER_DEBUG is set', async t => {
+    const url = await fakeServer(t, (_request, response) =>
+      json(response, { result: 'success', scheduled_messages: 5 }),
+    )
+    const list = (env: Record<string, string>) => newShell(t, { ...accountAt(url), ...env }).run(['scheduled', 'list'])
+    const { code, stderr } = await list({})
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^natter: the server's answer to GET \/api\/v1\/scheduled_messages is not what natter expects\n/,
+    )
+    assert.doesNotMatch(stderr, /is not a function/)
+    assert.match((await list({ NATTER_DEBUG: '1' })).stderr, /is not a function/)
+  })
+})
+
 describe('names of a hostile server', () => {
   test('do not steer a terminal by `doctor`, by refusals or by notes', async t => {
     const url = await fakeServer(t, (request, response) => {

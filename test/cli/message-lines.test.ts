@@ -79,6 +79,21 @@ describe('renderLine', () => {
     assert.match(lines[0]!, /^ 7 {2}.*#general > lunch {2}Amy: a\n {4} {6}b$/)
     assert.match(lines[1]!, /^12 {2}/)
   })
+
+  test('no line of a list ends in a space', () => {
+    const [lines] = messageLines([{ id: 7, sender_full_name: 'Amy', content: 'a\n\nb', timestamp: 0 }], plain)
+    assert.match(lines!, /Amy: a\n\n +b$/)
+  })
+
+  test('a direct conversation is named after the others, and the empty topic as servers show it', () => {
+    const [amy, bob] = ['amy', 'bob'].map(name => ({ email: `${name}@example.com`, full_name: name }))
+    const name = (place: Place, self?: string) =>
+      /^\S+ {2}(.*?) {2}/.exec(renderLine(hello, place, plain, now, self))![1]
+    const hello = { type: 'message', message: { id: 1, sender_full_name: 'Amy', content: 'Hello' } }
+    assert.equal(name({ people: [amy!, bob!] }, 'amy@example.com'), '@ bob')
+    assert.equal(name({ people: [amy!] }, 'amy@example.com'), '@ amy')
+    assert.equal(name({ channelId: 3, topic: '' }), '#3 > general chat')
+  })
 })
 
 describe('summarize', () => {

@@ -106,6 +106,9 @@ describe('natter wait --integration', () => {
     await natter('trigger', 'webhook', 'grafana')
     const call = JSON.parse(await natter('wait', '--integration', 'grafana', '--since', '10m', '--json'))
     assert.match(call.call.params.payload, /DiskFull/)
+    const text = await natter('wait', '--integration', 'grafana', '--since', '10m')
+    assert.match(text, /^sent .*DiskFull/m)
+    assert.doesNotMatch(text, /^params/m)
     const url = await addressOf('--integration', 'sentry', '--channel', 'general')
     let over = false
     const waiting = shell.run(['wait', '--integration', 'sentry', '--within', '60s']).finally(() => {

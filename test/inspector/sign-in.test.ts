@@ -76,7 +76,10 @@ describeInBrowser('the inspector below a path, without control plane', open => {
     for (const secret of [password, daemon.owner.key!]) {
       const { page, errors, requests } = await open(daemon.ready.inspector)
       await signIn(page, 'not the password')
-      await page.getByRole('alert').waitFor()
+      await page
+        .getByRole('alert')
+        .filter({ hasText: /^The email address, or the API key or password, is wrong\.$/ })
+        .waitFor()
       await signIn(page, secret)
       await page.getByText('Hello, everyone!').waitFor()
       assert.equal(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').count(), 3)

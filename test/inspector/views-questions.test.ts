@@ -41,6 +41,19 @@ describeInBrowser('the inspector explains', open => {
     assert.deepEqual(errors, [])
   })
 
+  test('a poll, with votes as they come', async () => {
+    const { page, errors } = await open(daemon().ready.inspector)
+    await page.getByText('Hello, everyone!').waitFor()
+    const poll = { type: 'stream', to: 'general', topic: 'poll', content: '/poll Which soup?\nTomato\nOnion' } as const
+    const { id: message_id } = await daemon().owner.call(messages.send, poll)
+    const article = page.getByRole('article').filter({ hasText: 'Which soup?' })
+    await article.getByRole('listitem').filter({ hasText: 'Onion: 0 votes' }).waitFor()
+    const content = '{"type":"vote","key":"canned,1","vote":1}'
+    await daemon().owner.call(messages.submessage, { message_id, msg_type: 'widget', content })
+    await article.getByRole('listitem').filter({ hasText: 'Onion: 1 vote' }).waitFor()
+    assert.deepEqual(errors, [])
+  })
+
   test('what differs between a snapshot and now', async () => {
     await control().call('POST', '/snapshots', { name: 'earlier' })
     const { streams } = await daemon().owner.call(channels.list, {})

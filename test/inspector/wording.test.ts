@@ -102,5 +102,30 @@ describe('times, sizes and names', () => {
     assert.match(format.hourAndMinute(1e12), /^\d\d:\d\d$/)
     assert.match(format.formatDay(1e12), /2001/)
     assert.match(format.fullTime(1e12), /2001/)
+    assert.doesNotMatch(format.fullTime(1e12), /[AP]M/i)
+  })
+
+  test('a poll has its question, and its options with the number of votes', async () => {
+    const { readPoll } = await load('chat/poll')
+    const part = (sender_id: number, content: unknown) => ({ sender_id, content: JSON.stringify(content) })
+    const widget = { widget_type: 'poll', extra_data: { question: 'Lunch?', options: ['Pizza', 'Pasta'] } }
+    const parts = [
+      part(8, widget),
+      part(8, { type: 'vote', key: 'canned,0', vote: 1 }),
+      part(9, { type: 'vote', key: 'canned,0', vote: 1 }),
+      part(8, { type: 'vote', key: 'canned,0', vote: -1 }),
+      part(9, { type: 'new_option', idx: 1, option: 'Soup' }),
+      part(8, { type: 'vote', key: 'no such option', vote: 1 }),
+      { sender_id: 8, content: 'not JSON' },
+    ]
+    assert.deepEqual(readPoll(parts), {
+      question: 'Lunch?',
+      options: [
+        { key: 'canned,0', text: 'Pizza', votes: 1 },
+        { key: 'canned,1', text: 'Pasta', votes: 0 },
+        { key: '9,1', text: 'Soup', votes: 0 },
+      ],
+    })
+    assert.equal(readPoll([]), undefined)
   })
 })

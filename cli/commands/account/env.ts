@@ -47,7 +47,7 @@ async function collectVariables(globals: Globals, as: string | undefined): Promi
   const site = requireSite(account)
   if (account.limits?.channels ?? account.limits?.noDirect)
     note(`programs that get the key of ${account.limits?.from} from here are not limited to its channels`)
-  const found = as === undefined ? undefined : await findAccount(globals, as)
+  const found = as === undefined ? undefined : await findAccount(globals, as, '--as')
   const email = found?.email ?? account.email
   const owner = globals.readyFile ? readReadyFile(globals.readyFile).owner : undefined
   const id = found?.user_id ?? (owner?.email === email ? owner?.user_id : undefined)

@@ -4,10 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { usage } from '../../base/failure.ts'
 import { refuseExisting } from '../../base/files.ts'
+import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
+import { findAccount } from '../../transport/control.ts'
 
 export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
@@ -15,10 +17,20 @@ export async function writeBot({ args: [name = 'echo'], flags, globals }: Invoca
   writeNewFiles(files, 'Choose another name.')
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
-  note(`wrote ${Object.keys(files).join(' and ')}; start a daemon in memory, and run it:`)
-  print(`natter daemon start --memory --preset dev\nnatter bot run ${handler} --as echo-bot\n`)
+  const isRunning = await hasEchoBot(globals)
+  note(`wrote ${Object.keys(files).join(' and ')}; ${isRunning ? 'run it' : 'start a daemon in memory, and run it'}:`)
+  if (!isRunning) print('natter daemon start --memory --preset dev\n')
+  print(`natter bot run ${handler} --as echo-bot\n`)
   note('then, in another terminal:')
   print("natter send echo-bot 'Hello'\n")
+}
+
+/** Whether a daemon runs that the next steps work with. */
+function hasEchoBot(globals: Globals): Promise<boolean> {
+  return findAccount({ ...globals, timeout: 5000 }, 'echo-bot').then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The text of each file, the handler first. */

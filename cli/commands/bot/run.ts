@@ -4,7 +4,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { kindHeader } from '../../../daemon/api/errors.ts'
 import { keyHeader } from '../../../daemon/api/idempotency.ts'
-import { buildBotMessage, isForBot, LoopGuard, nameConversation, type Request } from '../../../daemon/client/bot.ts'
+import { buildBotMessage, conversationOf, isForBot, LoopGuard, type Request } from '../../../daemon/client/bot.ts'
 import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
 import type { NatterError } from '../../../daemon/client/index.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
@@ -74,7 +74,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
         continue
       }
       const message = buildBotMessage(event.message, me)
-      const conversation = nameConversation(message)
+      const conversation = conversationOf(message, me)
       const { answer, stopping: isLoop } = await guard.check(message)
       if (isLoop)
         transcript.error(conversation, 'bots answer each other without end; this one stops until a person writes here')

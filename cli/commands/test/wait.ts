@@ -47,13 +47,15 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { ...since, about: 'also count messages since a time (10m) or after a message (id:57)' },
     ],
     more: `On stderr, \`ready\` is printed as soon as nothing will be missed any more. What happened just before the start is missed,
-unless --since says how far to look back.`,
+unless --since says how far to look back.
+
+With --listening, the JSON has the event queue in \`queue\`, with --integration the call in \`call\`: --jq .queue.queue_id`,
     examples: [
       'natter wait --sender echo-bot --topic deploys --match /ok/ --within 5s',
       'natter wait --dm --since 1m --json',
       'natter wait --type reaction --channel general',
       'natter wait --listening echo-bot --within 10s',
-      'natter wait --integration grafana --since 1m --jq .params.payload',
+      'natter wait --integration grafana --since 1m --jq .call.params.payload',
     ],
     run: runWait,
   },

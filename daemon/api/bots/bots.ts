@@ -41,7 +41,7 @@ export const bots = {
     id: 'get-bots',
     route: 'GET /bots',
     callers: 'human members',
-    summary: 'List your active bots with their API keys',
+    summary: 'List your active bots; the reply includes their API keys',
     reply: {
       bots: listOf(record({ username: text, full_name: text, api_key: text, avatar_url: text, ...defaultFields })),
     },

@@ -20,7 +20,7 @@ import {
 } from '../define.ts'
 import { creationParams, namesByUser, subscription } from '../shapes/channels.ts'
 
-// OPEN: the public server takes objects only; here a name alone is enough.
+// OPEN: the public server takes the channels to subscribe to as objects only; here a name alone is enough.
 const wanted = eitherOf(channelName, record({ name: text, description: maybe(text), color: maybe(text) }))
 
 /** Checked in the domain, so that the refusal can name an unknown property. */

@@ -3,7 +3,7 @@
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, listOf, milliseconds, nullable, oneOf, optional, record, required, text } from '../define.ts'
 import * as Type from '../shape-builders.ts'
-import { clockReply, duration, moment } from '../shapes/control.ts'
+import { clockColumns, clockReply, duration, moment } from '../shapes/control.ts'
 
 const dueEntry = record({
   at: milliseconds,
@@ -18,7 +18,11 @@ export const clock = {
     route: 'GET /clock',
     summary: 'Show the time of the daemon, and whether its clock is frozen',
     reply: clockReply,
-    cli: { name: 'clock show', examples: ['natter clock show', 'natter clock show --json'] },
+    cli: {
+      name: 'clock show',
+      columns: clockColumns,
+      examples: ['natter clock show', 'natter clock show --json'],
+    },
   }),
   freeze: controlEndpoint({
     id: 'freeze-clock',
@@ -28,6 +32,7 @@ export const clock = {
     reply: clockReply,
     cli: {
       name: 'clock freeze',
+      columns: clockColumns,
       args: ['at'],
       examples: ['natter clock freeze', 'natter clock freeze 2030-01-01T09:00:00Z --ready-file ready.json'],
     },
@@ -40,6 +45,7 @@ export const clock = {
     reply: clockReply,
     cli: {
       name: 'clock set',
+      columns: clockColumns,
       examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
       patience: 120_000,
     },
@@ -52,6 +58,7 @@ export const clock = {
     reply: clockReply,
     cli: {
       name: 'clock advance',
+      columns: clockColumns,
       examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
       patience: 120_000,
     },
@@ -75,6 +82,10 @@ export const clock = {
     route: 'POST /clock/resume',
     summary: 'Let the clock run again, from its current time',
     reply: clockReply,
-    cli: { name: 'clock resume', examples: ['natter clock resume', 'natter clock resume --json'] },
+    cli: {
+      name: 'clock resume',
+      columns: clockColumns,
+      examples: ['natter clock resume', 'natter clock resume --json'],
+    },
   }),
 }

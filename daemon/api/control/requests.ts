@@ -14,6 +14,9 @@ const clientFinding = record({
   last_call: int,
 })
 
+/** Without the parameters as they were understood: those that were sent say the same. */
+const shownOfCall = Object.keys(call.properties).filter(name => name !== 'params')
+
 export const requests = {
   list: controlEndpoint({
     id: 'list-requests',
@@ -81,6 +84,7 @@ export const requests = {
         'natter requests wait --endpoint get-events --status 429 --within 30s',
       ],
       shows: 'call',
+      columns: shownOfCall,
       unmet: 'no such call was made',
       patience: 660_000,
     },

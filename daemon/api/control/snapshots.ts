@@ -15,7 +15,7 @@ import {
   text,
 } from '../define.ts'
 import * as Type from '../shape-builders.ts'
-import { clockReply } from '../shapes/control.ts'
+import { clockColumns, clockReply } from '../shapes/control.ts'
 
 const snapshot = record({ name: text, time: milliseconds })
 
@@ -42,6 +42,7 @@ export const snapshots = {
       name: 'reset',
       destroys: { question: 'Delete everything that this daemon keeps on disk?', when: 'kept' },
       examples: ['natter reset', 'natter reset --ready-file ready.json --json', 'natter reset --yes'],
+      columns: clockColumns,
     },
   }),
   list: controlEndpoint({

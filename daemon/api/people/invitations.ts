@@ -100,7 +100,8 @@ export const invitations = {
       shows: 'invite_link',
     },
   }),
-  // OPEN: on public servers invitations are accepted in the web application only. Here the page at /join/{token} and programs call this.
+  // OPEN: on public servers invitations are accepted in the web application only. Here the page at /join/{token} and programs use
+  // an endpoint.
   accept: endpoint({
     id: 'accept-invite',
     route: 'POST /invites/accept',

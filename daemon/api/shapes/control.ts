@@ -53,6 +53,8 @@ export const within = defaulted(duration, '5s', 'how long to wait, such as 30s; 
 export const pattern = keyed(anything)
 
 export const clockReply = { now: milliseconds, time: text, frozen: bool }
+/** What people see: `time` says the same as `now`. */
+export const clockColumns = ['now', 'frozen']
 
 export const status = Type.Integer({ minimum: 100, maximum: 599 })
 

@@ -30,7 +30,7 @@ export function emojiByName(state: State, name: string): Emoji | undefined {
   return code === undefined ? emojiByCharacter(name) : { type: 'unicode_emoji', code, name }
 }
 
-/** OPEN: the public server takes names only; a character is accepted too, as the canonical name of its emoji. */
+/** OPEN: the public server takes emoji by name only; here a character is accepted too, as the canonical name of its emoji. */
 export function emojiByCharacter(character: string): Emoji | undefined {
   const code = [...character.slice(0, longestCharacter)]
     .filter(part => part !== '\uFE0F')

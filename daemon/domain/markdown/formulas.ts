@@ -4,8 +4,9 @@ import katex from 'katex'
 import { limits } from '../limits.ts'
 import type { Findings } from './render-context.ts'
 
-// OPEN: the public server has none of these bounds. A formula that is longer, has more cells or defines commands is shown as one that
-// cannot be read: a definition of 5,000 characters, used 900 times, takes minutes, and a cell takes as long as 20 letters.
+// OPEN: the public server does not limit formulas. Here one that is longer than 1,000 characters, has more than 300 cells or defines
+// commands is shown as one that cannot be read: a definition of 5,000 characters, used 900 times, takes minutes, and a cell takes as long
+// as 20 letters.
 const longest = 1000
 const mostCells = 300
 const definition = /\\(?:[egx]?def|(?:re)?newcommand|providecommand)(?![A-Za-z@])/

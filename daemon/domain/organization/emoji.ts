@@ -40,8 +40,8 @@ export const customEmoji = resource(api)<EmojiFact, Prepared>({
     list: ({ state }) => ({ reply: { emoji: present(state) } }),
 
     upload(ctx, { emoji_name }, files) {
-      // OPEN: the public server has no such limit. Deactivated emoji count here: old reactions need them, so they stay, and every
-      // client gets all of them when it registers.
+      // OPEN: the public server does not limit the number of custom emoji. Here deactivated emoji count too: old reactions need them, so
+      // they stay, and every client gets all of them when it registers.
       if (ctx.state.emoji.size >= limits.customEmoji)
         throw full('The organization', limits.customEmoji, 'custom emoji', 'Deactivated ones count.')
       const emoji: CustomEmoji = {

@@ -73,7 +73,7 @@ function checkTemplate(given: string): string {
   if (template === '') throw invalidForm('url_template', 'cannot be blank')
   const variables = variablesOfTemplate(template)
   if (!variables) throw invalidForm('url_template', 'must be a URL template (RFC 6570)')
-  // OPEN: the public server takes a template of any scheme; clients open it, so here it must be an address of the web.
+  // OPEN: the public server takes a URL template of any scheme for a playground; clients open it, so here it must be an address of the web.
   if (!isWebUrl(template)) throw invalidForm('url_template', 'must start with http:// or https://')
   if (!variables.includes('code')) throw invalidForm('url_template', 'must contain the variable "code"', '__all__')
   if (variables.some(name => name !== 'code'))

@@ -94,7 +94,7 @@ export const deactivateBot = rule<User>({
 /**
  * A bot sees what its owner sees, so you cannot choose an owner who sees more.
  *
- * OPEN: on public servers the owner of a bot can give it to anyone.
+ * OPEN: on public servers the owner of a bot can give it to anyone; here only to people whose role is not above their own.
  */
 export const handOverBot = rule<{ readonly bot: User; readonly to: User }>({
   law: 'Organization administrators may give a bot to another owner. Its owner may give it to people whose role is not above their own.',

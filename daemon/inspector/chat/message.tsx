@@ -8,6 +8,7 @@ import { explainMessage } from '../parts/why.tsx'
 import { writeHref } from '../route.ts'
 import { actor, call, isControlled } from '../session.ts'
 import { listPeers, writeNarrow } from './narrow.ts'
+import { type Poll, readPoll } from './poll.ts'
 import type { Message, Reaction } from './records.ts'
 import { Rendered } from './rendered.tsx'
 import { Avatar, listNames } from './sidebar.tsx'
@@ -26,6 +27,7 @@ export function MessageRow({
 }) {
   const mode = useSignal<'read' | 'edit' | 'move' | 'react'>('read')
   const { id, sender_id, sender_full_name, timestamp, flags, content, last_edit_timestamp } = message
+  const poll = readPoll(message.submessages)
   const starred = flags.includes('starred')
   const isUnread = !flags.includes('read')
   const done = () => set(mode, 'read')
@@ -55,7 +57,13 @@ export function MessageRow({
           {last_edit_timestamp && <span class="faint">edited</span>}
           {isUnread && <span class="tag accent">unread</span>}
         </header>
-        {mode.value === 'edit' ? <Editor id={id} done={done} /> : <Rendered html={content} />}
+        {mode.value === 'edit' ? (
+          <Editor id={id} done={done} />
+        ) : poll ? (
+          <Votes poll={poll} />
+        ) : (
+          <Rendered html={content} />
+        )}
         {mode.value === 'move' && <Mover message={message} done={done} />}
         <Reactions message={message} />
         {mode.value === 'react' && (
@@ -103,6 +111,21 @@ export function MessageRow({
         )}
       </div>
     </article>
+  )
+}
+
+function Votes({ poll: { question, options } }: { poll: Poll }) {
+  return (
+    <div class="rendered">
+      <p>{question || 'A poll without a question'}</p>
+      <ul>
+        {options.map(({ key, text, votes }) => (
+          <li key={key}>
+            {text}: {votes} {votes === 1 ? 'vote' : 'votes'}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

@@ -230,6 +230,7 @@ const structural = new Set(['stream', 'subscription', 'realm_user', 'realm_bot',
 function apply(event: any, me: number): void {
   if (event.type === 'message') addMessage({ ...event.message, flags: event.flags }, me)
   else if (event.type === 'reaction') change(event.message_id, message => withReaction(message, event))
+  else if (event.type === 'submessage') change(event.message_id, message => withSubmessage(message, event))
   else if (event.type === 'update_message_flags') applyFlags(event)
   else if (event.type === 'delete_message') remove(event.message_ids ?? [event.message_id])
   else if (event.type === 'update_message') void refresh()
@@ -267,6 +268,10 @@ function withReaction(message: Message, event: any): Message {
   const same = (one: Reaction) => one.emoji_code === event.emoji_code && one.user_id === event.user_id
   const others = message.reactions.filter(one => !same(one))
   return { ...message, reactions: event.op === 'add' ? [...others, event] : others }
+}
+
+function withSubmessage(message: Message, { submessage_id: id, ...part }: any): Message {
+  return { ...message, submessages: [...message.submessages, { ...part, id }] }
 }
 
 function applyFlags({ op, flag, messages: ids, message_details = {}, all }: any): void {

@@ -64,7 +64,8 @@ function pointersGone(state: State, names: readonly string[]): Announcement {
 
 /**
  * To clients that know nothing of archived channels it comes into sight again, with its subscribers.
- * OPEN: the public server sends them the channel alone, so that they do not know that they follow it.
+ * OPEN: when a channel is unarchived, the public server sends clients that know nothing of archived channels the channel alone, so that
+ * they do not know that they follow it; here they get its subscribers too.
  */
 export function announceUnarchived(state: State, { channelId }: Of<'channel.unarchived'>): Announcement[] {
   const channel = state.channels.get(channelId)!
@@ -169,8 +170,8 @@ export function subscriberChange(
 ): Announcement[] {
   const ordered = new Map([...users].map(([id, userIds]) => [id, [...userIds].sort((a, b) => a - b)]))
   return compact(ordered).flatMap(({ channelIds, userIds }) => {
-    // OPEN: the public server does not tell people who left together about each other, so that their clients keep each other as
-    // subscribers; here they get the event if they still know of the channel. New subscribers are given the list.
+    // OPEN: the public server does not tell people who left a channel together about each other, so that their clients keep each other
+    // as subscribers; here they get the event if they still know of the channel. New subscribers are given the list.
     const except = new Set(op === 'peer_remove' && userIds.length > 1 ? [] : userIds)
     const channels = channelIds.map(id => state.channels.get(id)!)
     const event = (some: readonly Channel[]): Event => ({

@@ -106,7 +106,10 @@ function comingIntoSight(state: State, channels: readonly Channel[], to: readonl
   })
 }
 
-/** OPEN: the public server does not tell users who become guests, or stop being guests, which channels are default ones. */
+/**
+ * OPEN: the public server does not tell users who become guests, or stop being guests, which channels are default ones; here they get
+ * an event.
+ */
 function defaultsFor(state: State, user: User): Announcement[] {
   const to = [user.id]
   return [

@@ -44,7 +44,8 @@ export function deleteByPlace(
 
 /** As many as one event names. */
 const batch = 100
-// OPEN: the public server deletes for 50 seconds; here one request deletes at most 5,000 messages of a topic, and says whether more are left.
+// OPEN: a request that deletes a topic deletes messages for up to 50 seconds on the public server; here it deletes at most 5,000 messages,
+// and says whether more are left.
 const mostBatches = 50
 
 /** Deletes messages of one topic, newest first; what is left over is not complete. */

@@ -35,7 +35,7 @@ export function newPlace(ctx: Context, params: Params, message: Message, from: C
   const channel = params.stream_id === undefined ? from : targetChannel(ctx, params.stream_id)
   if (channel === from && topic === message.topic) {
     if (params.content !== undefined) return undefined
-    // OPEN: before level 509 the public server moves a message to the channel where it is, and tells everyone.
+    // OPEN: before level 509 the public server moves a message to the channel where it is, and tells everyone; here the move is refused.
     throw conflict('topic', 'the message is already there')
   }
   checkTopicsPolicy(ctx.state, channel, isNoTopic(topic) ? '' : topic)
@@ -150,8 +150,8 @@ function betweenChannels(ctx: Context, ids: readonly number[], from: Channel, to
     if (followers.has(userId)) continue
     const reader = new Reader(state, userId)
     if (ids.some(id => reader.hasRow(id))) lost.push(userId)
-    // OPEN: users who do not follow the new channel cannot have unread messages in it, and get an event that says so; the public
-    // server sends none.
+    // OPEN: when messages move, users who do not follow the new channel cannot have unread messages in it, and get an event that says
+    // so; the public server sends none.
     const runs = packRuns(ids.filter(id => reader.isUnread(id)))
     if (runs.length > 0) markedRead.push([userId, runs])
   }

@@ -23,7 +23,8 @@ import { renderPlace } from './send.ts'
 const most = 5000
 /**
  * Characters of messages and their earlier versions on one side of the anchor: a page with more would keep other callers waiting.
- * OPEN: public servers return all messages of a page, however large they are.
+ * OPEN: public servers return all messages of a page, however large they are; here a page ends at 16 Mi characters on each side of the
+ * anchor.
  */
 const mostCharacters = 16 * 1024 * 1024
 
@@ -79,8 +80,8 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
     })
   if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
   const plan = planNarrow(ctx, params.narrow)
-  // OPEN: named messages are shown as far as they may be read; the public server leaves out those that the caller did not receive,
-  // unless the narrow names a channel.
+  // OPEN: messages that a request names by ID are shown if the caller may read them; the public server leaves out those that the caller
+  // did not receive, unless the narrow names a channel.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
   const ids = [...new Set(given)].filter(fits).sort((a, b) => a - b)
   const messages = takeWhole(ids, id => presentFound(ctx, id, view, plan))

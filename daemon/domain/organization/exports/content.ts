@@ -96,7 +96,7 @@ function computeScope(state: State, allowing: ReadonlySet<number>): Scope {
   return {
     allows: userId => allowing.has(userId),
     // An administrator must not read in an archive what the account shows to no one. The account has the placeholder of the API instead.
-    // OPEN: the public server also deactivates it there.
+    // OPEN: in an export, the public server also deactivates accounts whose address is hidden from administrators.
     emailOf: user => (isHidden(user) && !allowing.has(user.id) ? placeholder(state, user.id) : user.email),
     hasConversation: ({ id }) => conversations.has(id),
     hasMessage: message =>

@@ -54,8 +54,8 @@ function mention({ fullName, id }: User): string {
 }
 
 /**
- * An account that an administrator made counts as joined when its owner logs in.
- * OPEN: a login is a key that is fetched with a password; on the public server it is the first visit to the web page.
+ * OPEN: an account that an administrator made counts as joined when a key is fetched with its password; on the public server, when its
+ * owner first visits the web page.
  */
 export function noteFirstLogin({ server, now }: Surroundings, { id, unused }: User): Fact[] {
   if (!unused || !server.level.rules.joinedAtFirstLogin) return []
