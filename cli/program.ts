@@ -4,7 +4,7 @@ import type { Endpoint, Page } from '../daemon/api/define.ts'
 import { addVerb, type CommandLine, readCommandLine } from './base/command-line.ts'
 import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { beQuiet } from './base/note.ts'
-import { lastAnswered } from './base/reply.ts'
+import { getLastCall } from './base/reply.ts'
 import { version } from './base/version.ts'
 import { print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
@@ -215,7 +215,7 @@ async function printHelp(): Promise<void> {
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
-  const answered = error instanceof TypeError ? lastAnswered() : undefined
+  const answered = error instanceof TypeError ? getLastCall() : undefined
   const message = answered
     ? `the server's answer to ${answered} is not what natter expects`
     : error instanceof Error

@@ -8,11 +8,11 @@ const times = new WeakMap<Reply, Date>()
 let latest: string | undefined
 
 /** Remembers the call whose answer came last: what natter cannot read is probably in it. */
-export function setAnswered(method: string, path: string): void {
+export function setLastCall(method: string, path: string): void {
   latest = `${method} ${path.split('?', 1)[0]}`
 }
 
-export function lastAnswered(): string | undefined {
+export function getLastCall(): string | undefined {
   return latest
 }
 

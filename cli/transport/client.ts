@@ -12,7 +12,7 @@ import { type Headers, headerIn, timeIn } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
-import { type Reply, setAnswered, setTime } from '../base/reply.ts'
+import { type Reply, setLastCall, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
 
@@ -61,7 +61,7 @@ export const defaultTimeout = 15_000
 export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
   const answer = await send(account, request, patience)
   const reply = setTime(readReply(answer, account.site), timeIn(answer.headers))
-  setAnswered(request.method, request.path)
+  setLastCall(request.method, request.path)
   return reply
 }
 

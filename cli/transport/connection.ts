@@ -6,7 +6,7 @@ import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { Failure, refusal } from '../base/failure.ts'
 import type { Headers } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
-import { type Reply, setAnswered } from '../base/reply.ts'
+import { type Reply, setLastCall } from '../base/reply.ts'
 import {
   addressFor,
   defaultTimeout,
@@ -72,7 +72,7 @@ export class Connection {
     const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
     const reply = readReply({ status, text, reason: '', headers })
-    setAnswered(method, `/api/v1${path}`)
+    setLastCall(method, `/api/v1${path}`)
     return reply
   }
 
