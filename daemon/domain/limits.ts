@@ -52,6 +52,8 @@ export const limits = {
   profileShortText: 50,
   profileLongText: 500,
   botStorage: 10_000_000,
+  /** OPEN: the public server limits the characters only, so that small values can fill the memory. Per account. */
+  botStorageKeys: 10_000,
   imageMiB: 5,
   imagePixels: 90_000_000,
   fileName: 255,

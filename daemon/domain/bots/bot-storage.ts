@@ -4,7 +4,7 @@ import { botStorage as api } from '../../api/bots/bot-storage.ts'
 import { limits } from '../limits.ts'
 import type { BotStorageFact } from '../model/facts/bots.ts'
 import type { StoredItem } from '../model/rows/people.ts'
-import { invalid, missing } from '../refusal.ts'
+import { full, invalid, missing } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 
@@ -19,6 +19,11 @@ export const botStorage = resource(api)<BotStorageFact>({
       const sizes = new Map(listItems(ctx).map(item => [item.key, sizeOf(item)]))
       const items = Object.entries(storage).map(([key, value]) => ({ userId: ctx.actor.id, key, value }))
       for (const item of items) sizes.set(item.key, sizeOf(item))
+      if (
+        sizes.size > limits.botStorageKeys &&
+        items.some(({ key }) => !ctx.state.botStorage.has(`${ctx.actor.id}/${key}`))
+      )
+        throw full('You', limits.botStorageKeys, 'stored values')
       const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
       if (total > limits.botStorage)
         throw invalid('storage', `must be at most ${limits.botStorage} characters in total; this would be ${total}`)
@@ -58,6 +63,14 @@ function findItem(ctx: Context, key: string, index: number): StoredItem {
   return item
 }
 
-function sizeOf({ key, value }: StoredItem): number {
-  return [...key].length + [...value].length
+// Shared by all worlds: rows never change, and counting the characters of all of them takes a tenth of a second.
+const known = new WeakMap<StoredItem, number>()
+
+function sizeOf(item: StoredItem): number {
+  let size = known.get(item)
+  if (size === undefined) {
+    size = [...item.key].length + [...item.value].length
+    known.set(item, size)
+  }
+  return size
 }

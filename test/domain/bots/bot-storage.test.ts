@@ -45,4 +45,15 @@ describe('/bot_storage', () => {
     const bot = await botOf(amy, 'hoarder')
     await bot.refused(botStorage.put, { storage: { a: 'x'.repeat(10_000_000) } }, 'BAD_REQUEST')
   })
+
+  test('holds ten thousand values; those that are there can be changed, and removed for others', async () => {
+    const bot = await botOf(amy, 'collector')
+    const batch = (from: number) => Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`${from + i}`, '']))
+    for (let from = 0; from < 10_000; from += 1000) await bot.call(botStorage.put, { storage: batch(from) })
+    const { msg } = (await bot.try(botStorage.put, { storage: { 0: 'changed', more: '' } })).body
+    assert.equal(msg, 'You can have 10000 stored values, and have no room for more. Delete some first.')
+    await bot.call(botStorage.put, { storage: { 0: 'changed' } })
+    await bot.call(botStorage.remove, { keys: ['1'] })
+    await bot.call(botStorage.put, { storage: { more: '' } })
+  })
 })
