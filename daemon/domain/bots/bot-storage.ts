@@ -16,9 +16,9 @@ export const botStorage = resource(api)<BotStorageFact>({
     },
 
     put(ctx, { storage }) {
-      const sizes = new Map(listItems(ctx).map(item => [item.key, sizeOf(item)]))
+      const sizes = new Map(listItems(ctx).map(item => [item.key, measure(item)]))
       const items = Object.entries(storage).map(([key, value]) => ({ userId: ctx.actor.id, key, value }))
-      for (const item of items) sizes.set(item.key, sizeOf(item))
+      for (const item of items) sizes.set(item.key, measure(item))
       if (
         sizes.size > limits.botStorageKeys &&
         items.some(({ key }) => !ctx.state.botStorage.has(`${ctx.actor.id}/${key}`))
@@ -66,7 +66,7 @@ function findItem(ctx: Context, key: string, index: number): StoredItem {
 // Shared by all worlds: rows never change, and counting the characters of all of them takes a tenth of a second.
 const known = new WeakMap<StoredItem, number>()
 
-function sizeOf(item: StoredItem): number {
+function measure(item: StoredItem): number {
   let size = known.get(item)
   if (size === undefined) {
     size = [...item.key].length + [...item.value].length
