@@ -7,6 +7,7 @@ import { type Attempt, settle } from '../domain/bots/webhooks/settle.ts'
 import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import { monotonicMs } from '../local/monotonic.ts'
 import { version } from '../local/version.ts'
 import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
 
@@ -38,7 +39,7 @@ export class Webhooks {
   readonly #abort = new AbortController()
   readonly #alarm: Alarm
   #reconsidering = false
-  /** By `performance.now()`. */
+  /** By `monotonicMs()`. */
   #lookAgain = 0
   #quiet: (() => void)[] = []
   #running = false
@@ -80,7 +81,7 @@ export class Webhooks {
       this.#reconsidering = false
       this.#begin()
     }
-    const rest = this.#lookAgain - performance.now()
+    const rest = this.#lookAgain - monotonicMs()
     if (rest > 0) boundary.after(rest, look)
     else boundary.nextTurn(look)
   }
@@ -88,7 +89,7 @@ export class Webhooks {
   #begin(): void {
     if (!this.#running) return
     const { engine, clock } = this.#parts
-    const began = performance.now()
+    const began = monotonicMs()
     const now = clock.now()
     let next = Number.POSITIVE_INFINITY
     const ready: WebhookDelivery[] = []
@@ -100,7 +101,7 @@ export class Webhooks {
     const areMore = this.#deliverInTurn(ready)
     this.#tellQuiet()
     this.#alarm.set(next === Number.POSITIVE_INFINITY ? undefined : next)
-    const took = performance.now() - began
+    const took = monotonicMs() - began
     this.#lookAgain = took < 1 ? 0 : began + took / lookingShare
     if (areMore) this.reconsider()
   }
