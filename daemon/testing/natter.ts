@@ -189,7 +189,7 @@ export function checkWait(kind: WaitKind, wanted: Pattern, options: WaitOptions)
 
 const examples: Readonly<Record<WaitKind, string>> = {
   event: "{ type: 'message' }",
-  call: "{ endpoint: 'send-message' }",
+  call: '{ status: 400 }',
   webhook: "{ bot: 'echo-bot' }",
 }
 

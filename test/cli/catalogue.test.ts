@@ -51,9 +51,10 @@ describe('every endpoint', () => {
   for (const endpoint of pages.flatMap(({ endpoints }) => endpoints)) {
     const { shows, columns } = endpoint.cli
     const fields = Object.keys(endpoint.reply)
-    const items = endpoint.reply[shows ?? (fields.length === 1 ? fields[0]! : '')]?.items
-    // A reply that is not a list is a record, whose fields can be chosen too.
-    const known = items || !columns ? Object.keys(items?.properties ?? {}) : fields
+    const shown = endpoint.reply[shows ?? (fields.length === 1 ? fields[0]! : '')]
+    // What is not a list is a record, whose fields can be chosen too.
+    const record = shows && shown?.properties ? Object.keys(shown.properties) : fields
+    const known = shown?.items || !columns ? Object.keys(shown?.items?.properties ?? {}) : record
     // Messages and logs have a form of their own.
     if (known.length <= widestTable && !columns) continue
     if (shows === 'messages' || endpoint.cli.log) continue

@@ -282,7 +282,7 @@ describe('limits of a profile', () => {
     await caller('general')
     assert.equal(await bot.ended, 0, bot.stderr)
     const told = `${bot.lines.join('\n')}${bot.stderr}`
-    assert.match(told, /#general>limits/)
+    assert.match(told, /#general > limits/)
     assert.match(told, /profile narrow is limited to the channels/)
     assert.doesNotMatch(told, /#random>limits/)
   }

@@ -111,10 +111,10 @@ describe('files beside a snapshot', () => {
 describe('snapshotText', () => {
   /** Its pieces, and how often it gave way, by a clock that advances a millisecond with each reading. */
   async function collect(rows: readonly unknown[]): Promise<{ pieces: string[]; turns: number }> {
-    const [realNow, realImmediate] = [performance.now, globalThis.setImmediate]
+    const [realTime, realImmediate] = [process.hrtime, globalThis.setImmediate]
     let now = 0
     let turns = 0
-    performance.now = () => now++
+    process.hrtime = Object.assign((): [number, number] => [0, now++ * 1e6], { bigint: realTime.bigint })
     globalThis.setImmediate = Object.assign((...args: Parameters<typeof setImmediate>) => {
       turns++
       return realImmediate(...args)
@@ -124,7 +124,7 @@ describe('snapshotText', () => {
       for await (const piece of snapshotText({ ...document, sections: { users: rows } })) pieces.push(piece)
       return { pieces, turns }
     } finally {
-      performance.now = realNow
+      process.hrtime = realTime
       globalThis.setImmediate = realImmediate
     }
   }

@@ -125,7 +125,7 @@ describe('natter/testing', () => {
     assert.equal(await levelAt((await natter.space({ level: 443 })).url), 443)
     assert.equal(await levelAt((await natter.space()).url), 498)
     await assert.rejects(natter.space({ level: 510 }), /level: must be a level from 417 to 509/)
-    await assert.rejects(startNatter({ level: 'newest' }), /--level takes a level from 417 to 509/)
+    await assert.rejects(startNatter({ level: 'newest' }), /level takes a level from 417 to 509/)
   })
 })
 
