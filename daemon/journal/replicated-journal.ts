@@ -129,8 +129,11 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     yield* reading
   }
 
-  seal(): Promise<number> {
-    return this.#whenCommitted(() => this.#file.seal())
+  /** What a follower takes goes to its file at once, so the file is sealed at once: what is taken after that belongs to the next segment. */
+  async seal(): Promise<number> {
+    if (this.#leadership) return this.#whenCommitted(() => this.#file.seal())
+    if (this.failure) throw this.failure
+    return this.#file.seal()
   }
 
   forget(upTo: number): Promise<void> {

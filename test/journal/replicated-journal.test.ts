@@ -104,6 +104,17 @@ describe('ReplicatedJournal: a follower', () => {
     await journal.close()
   })
 
+  test('seals what it has at the call: a snapshot of that moment replaces no entry that it takes after it', async () => {
+    const { journal, folder } = await follow()
+    journal.take(batchOf(1, ['a', 'b']))
+    const sealing = journal.seal()
+    journal.take(batchOf(3, ['c']))
+    assert.equal(await sealing, 2)
+    await journal.forget(2)
+    await journal.close()
+    assert.deepEqual(await texts(folder, 2), ['c'])
+  })
+
   test('takes the new entries of a batch, and writes them unchanged', async () => {
     const { journal, folder } = await follow()
     const first = journal.take(batchOf(1, ['a', 'b']))
