@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../../daemon/local/monotonic.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { type Account, accountFor, normalSite } from '../../base/profile.ts'
@@ -41,10 +42,10 @@ type State = 'ready' | 'starting' | 'unreachable'
 async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   if (flags.within !== undefined && flags.wait !== true) throw usage('--within needs --wait')
   const limit = duration(String(flags.within ?? patience), '--within')
-  const deadline = Date.now() + (flags.wait === true ? limit : 0)
+  const deadline = monotonicMs() + (flags.wait === true ? limit : 0)
   const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
   if (file !== undefined && flags.wait === true) {
-    while (!existsSync(file) && Date.now() < deadline) await sleep(step)
+    while (!existsSync(file) && monotonicMs() < deadline) await sleep(step)
     if (!existsSync(file))
       throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
   }
@@ -53,7 +54,7 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   if (globals.dryRun || globals.curl)
     return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
   let state = await probeState(account, globals.timeout)
-  while (state !== 'ready' && Date.now() < deadline) {
+  while (state !== 'ready' && monotonicMs() < deadline) {
     await sleep(step)
     state = await probeState(account, globals.timeout)
   }

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { daemonFlags } from '../../../../daemon/local/flags.ts'
+import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import { localProfile, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
@@ -182,9 +183,9 @@ function remember(ready: Ready, folder: string, args: readonly string[]): void {
 
 async function end(running: Running, folder: string, timeout: number): Promise<void> {
   process.kill(running.pid, 'SIGTERM')
-  const deadline = Date.now() + timeout
+  const deadline = monotonicMs() + timeout
   while (isAlive(running.pid)) {
-    if (Date.now() > deadline)
+    if (monotonicMs() > deadline)
       throw new Failure(
         exitCodes.unmet,
         `process ${running.pid} still runs ${timeout / 1000} s after it was asked to stop`,

@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import type { Ready } from '../../../../daemon/local/ready-file.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { lastLines } from './files.ts'
@@ -24,7 +25,7 @@ export async function waitUntilReady(
     code = exit
     ended = signal ? `it was ended by ${signal}` : `exit code ${exit}`
   })
-  const deadline = Date.now() + timeout
+  const deadline = monotonicMs() + timeout
   for (;;) {
     const ready = readReady(readyFile)
     if (ready && ready.pid === child.pid) return ready
@@ -32,7 +33,7 @@ export async function waitUntilReady(
       const exit = code === exitCodes.usage ? exitCodes.usage : exitCodes.refused
       throw new Failure(exit, `the daemon did not start: ${ended}`, { hint: lastLines(logged(), 10).join('\n  ') })
     }
-    if (Date.now() > deadline) {
+    if (monotonicMs() > deadline) {
       child.kill('SIGTERM')
       throw new Failure(exitCodes.unmet, `the daemon was not ready within ${timeout / 1000} s`, {
         hint: lastLines(logged(), 10).join('\n  '),
