@@ -120,6 +120,11 @@ class QueueOwners implements HeldQueues {
     return this.#owners.size
   }
 
+  /** Queues of accounts that the state does not have. */
+  countOwnerless({ users }: State): number {
+    return [...this.#owners.values()].filter(userId => !users.has(userId)).length
+  }
+
   register({ id, userId }: QueueRegistration): void {
     this.#owners.set(id, userId)
   }

@@ -36,10 +36,8 @@ export class Authenticator {
   /** The account of an API key alone, as a bearer token or in an address. */
   authenticateKey(state: State, key: string): User {
     const user = this.#owner(state, key)
-    if (!user) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
-    if (state.organization.deactivated) throw organizationDeactivated()
-    if (!user.active) throw userDeactivated()
-    return user
+    if (!user) throw invalidKey()
+    return checkOpen(state, user)
   }
 
   /** Keys are not stored, so each is derived once for this lookup. */
@@ -85,13 +83,30 @@ export class Authenticator {
     const wanted = user ? this.#keys.deriveKey(user) : '-'.repeat(32)
     if (!this.#keys.sameSecret(decoded.slice(colon + 1), wanted) || !user) {
       const hidden = user ? `The API key is not that of ${user.email}.` : `There is no account ${inQuotes(email)}.`
-      throw unauthenticated('INVALID_API_KEY', 'Invalid API key', hidden)
+      throw invalidKey(hidden)
     }
     if (!user.active) throw userDeactivated()
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear()
     this.#remembered.set(header, { userId: user.id, keyVersion: user.keyVersion, email: user.email })
     return user
   }
+}
+
+/** The account of a caller who was authenticated earlier, as it is now. */
+export function stillKnown(state: State, { id, keyVersion }: User): User {
+  const user = state.users.get(id)
+  if (user?.keyVersion !== keyVersion) throw invalidKey()
+  return checkOpen(state, user)
+}
+
+function checkOpen(state: State, user: User): User {
+  if (state.organization.deactivated) throw organizationDeactivated()
+  if (!user.active) throw userDeactivated()
+  return user
+}
+
+function invalidKey(hidden?: string): Refusal {
+  return unauthenticated('INVALID_API_KEY', 'Invalid API key', hidden)
 }
 
 export function missingBearer(): Refusal {

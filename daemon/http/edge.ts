@@ -7,12 +7,12 @@ import { replayedHeader } from '../api/idempotency.ts'
 import { decode, problemInParams } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
 import type { User } from '../domain/model/state.ts'
-import { Refusal, unauthenticated, userDeactivated } from '../domain/refusal.ts'
+import { Refusal } from '../domain/refusal.ts'
 import type { Context, Outcome } from '../domain/resource.ts'
-import { callEndpoint, check, checkCallers } from '../domain/rules/index.ts'
+import { checkCall } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
 import { createAnswering, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
-import { Authenticator, missingBearer } from './authenticate.ts'
+import { Authenticator, missingBearer, stillKnown } from './authenticate.ts'
 import { BodyRefused, readBody, readOn, readPieces } from './body.ts'
 import { crash } from './defect.ts'
 import { chooseDialect, currentPath, speakAuthentication, understand } from './dialect.ts'
@@ -198,7 +198,7 @@ export class Edge {
     }
     const { params, ignored } = decoded
     answering.watched?.understood(params)
-    const ctx = this.#context(request, fields, actor, answering)
+    const ctx = this.#context(request, fields, actor && this.#current(actor, found.route.endpoint), answering)
     const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
@@ -218,9 +218,15 @@ export class Edge {
     if (to.observed) to.observed.account = actor.id
     to.watched?.identified(endpoint, actor)
     this.#limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
-    const asker = { state: this.#parts.engine.state, actor, server: this.#parts.server }
-    check(callEndpoint, asker, endpoint.id)
-    if (endpoint.callers) checkCallers(asker, endpoint.callers)
+    checkCall({ state: this.#parts.engine.state, actor, server: this.#parts.server }, endpoint)
+    return actor
+  }
+
+  /** The account as it is now: it may have changed while the call waited for its body, for a fault or for a password's hash. */
+  #current(known: User, endpoint: Endpoint): User {
+    const { engine, server } = this.#parts
+    const actor = stillKnown(engine.state, known)
+    if (actor !== known) checkCall({ state: engine.state, actor, server }, endpoint)
     return actor
   }
 
@@ -341,12 +347,9 @@ export class Edge {
     command: (ctx: Context) => Outcome<object>,
   ): object | Promise<object> {
     return this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
-      // The account as it is now: it may have changed while the body was read or a password hashed.
-      const actor = ctx.actor && state.users.get(ctx.actor.id)
-      if (ctx.actor && !actor) throw unauthenticated('INVALID_API_KEY', 'Invalid API key')
-      if (actor && !actor.active) throw userDeactivated()
-      const outcome = command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor: actor!, state })
-      if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor!, outcome.mails, headers)
+      const actor = ctx.actor && this.#current(ctx.actor, endpoint)
+      const outcome = command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor, state })
+      if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor, outcome.mails, headers)
       return outcome
     })
   }

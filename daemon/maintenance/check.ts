@@ -163,6 +163,10 @@ class Checking {
       if (!this.note(error)) this.#add('journal.ndjson', `cannot be applied: ${(error as Error).message}`)
       return
     }
+    if (rebuilt.ownerlessQueues > 0)
+      this.#notes.push(
+        `event queues of accounts that do not exist: ${rebuilt.ownerlessQueues}. They cannot be read, and a daemon deletes them when they expire`,
+      )
     this.#secret(view.folder, rebuilt.secretVerifier, rebuilt.state)
     for (const file of new Set(namedFiles(rebuilt.state)))
       if (!existsSync(join(view.folder, 'files', file)))

@@ -20,6 +20,8 @@ interface Rebuilt {
   readonly entries: number
   /** Event queues, those of clients that are gone included until they expire. */
   readonly queues: number
+  /** Those of accounts that do not exist. */
+  readonly ownerlessQueues: number
 }
 
 /** Give the document where it has been read already. */
@@ -46,7 +48,7 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
     previous = segment.last
   }
   const { state, secretVerifier, queues } = replay
-  return { state, secretVerifier, entries, queues: queues.size }
+  return { state, secretVerifier, entries, queues: queues.size, ownerlessQueues: queues.countOwnerless(state) }
 }
 
 /** Takes the fact. Returns why that cannot be done. */

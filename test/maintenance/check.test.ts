@@ -55,6 +55,7 @@ async function check(t: TestContext, folder: string) {
     code: number
     ok: boolean
     problems: { file: string; line?: number; message: string }[]
+    notes: string[]
   }
 }
 
@@ -222,6 +223,29 @@ describe('natter store check', () => {
     assert.equal(code, 1)
     assert.match(problems[0]!.message, /the fact "organization\.changed" cannot be applied/)
     await assert.rejects(host(folder))
+  })
+
+  test('notes a queue whose account does not exist; a daemon starts on the store and sends messages', async t => {
+    const folder = copy()
+    const journal = await FileJournal.open({ folder, durability: 'os' })
+    const queue = { id: 'q', userId: 99, ...registration([]), allPublicStreams: true }
+    await journal.append({ time: 0, op: 'test', actor: null, facts: [{ type: 'queue.registered', queue }] }).durable
+    await journal.close()
+    const { code, notes } = await check(t, folder)
+    assert.equal(code, 0)
+    assert.match(notes.join(), /event queues of accounts that do not exist: 1/)
+    const daemon = await host(folder)
+    try {
+      const { id } = await daemon.owner.call(messages.send, {
+        type: 'channel',
+        to: 'general',
+        topic: 't',
+        content: 'x',
+      })
+      assert.ok(id > 0)
+    } finally {
+      await daemon.stop()
+    }
   })
 
   test('finds a queue that waits for an event whose text is missing', () => {

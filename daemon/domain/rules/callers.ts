@@ -4,10 +4,16 @@ import type { Endpoint } from '../../api/define.ts'
 import { subscribe } from './channels.ts'
 import { useGroups } from './groups.ts'
 import { administer, own } from './organization.ts'
+import { callEndpoint } from './people.ts'
 import { type Asker, check, insist, isGuest, isHuman, rule } from './rule.ts'
 
 /** A caller without the right role is told so before anything is said about parameters. */
-export function checkCallers(asker: Asker, callers: NonNullable<Endpoint['callers']>): void {
+export function checkCall(asker: Asker, { id, callers }: Endpoint): void {
+  check(callEndpoint, asker, id)
+  if (callers) checkCallers(asker, callers)
+}
+
+function checkCallers(asker: Asker, callers: NonNullable<Endpoint['callers']>): void {
   if (callers === 'administrators') insist(administer, asker)
   else if (callers === 'owners') insist(own, asker, 'do this')
   else check(others[callers], asker)

@@ -80,8 +80,13 @@ export function sent(state: State, fact: MessageSent): Announcement[] {
 function overheardBy(state: State, message: Message): NonNullable<Announcement['overheard']> {
   return {
     fields: { flags: [] },
-    fits: ({ userId, narrow }) =>
-      hearPublicChannels.allows({ state, actor: state.users.get(userId)! }) && queueTakes(state, message, [], narrow),
+    fits: ({ userId, narrow }) => {
+      // Stores of earlier versions can have a queue whose account is gone.
+      const actor = state.users.get(userId)
+      return (
+        actor !== undefined && hearPublicChannels.allows({ state, actor }) && queueTakes(state, message, [], narrow)
+      )
+    },
   }
 }
 
