@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly random: () => string
   readonly keys: Keys
   readonly server: ServerFacts
+  /** A new account gets no messages: a seed says itself what was said. */
+  readonly withoutWelcome?: boolean
   /** What the command has given IDs to, in facts that are not applied yet: it can send several messages. */
   allotted?: { messages: number; conversations: Conversation[]; deliveries: number }
 }

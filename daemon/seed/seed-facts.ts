@@ -110,7 +110,7 @@ class SeedRun {
     const { name, role = 'member', password = placeholder } = user
     const full_name = user.full_name ?? `${name[0]!.toUpperCase()}${name.slice(1)}`
     const email = user.email ?? `${name}@${this.#context.surroundings.server.emailDomain}`
-    const { user_id } = await this.#call('owner', users.create.id, { email, full_name, password }, path, isNoMessage)
+    const { user_id } = await this.#call('owner', users.create.id, { email, full_name, password }, path, true)
     this.#name(this.#people, name, user_id, path)
     if (role !== 'member')
       await this.#call('owner', users.update.id, { user_id, role: numberOf[role] }, [...path, 'role'])
@@ -179,7 +179,7 @@ class SeedRun {
     id: string,
     params: Params,
     path: Path,
-    takes: (fact: Fact) => boolean = () => true,
+    withoutWelcome = false,
   ): Promise<Record<string, any>> {
     const found = findCallable(id)
     if (!found) throw new SeedMistake(path, `needs the endpoint ${id}, which does not exist`)
@@ -190,11 +190,11 @@ class SeedRun {
     if ('rejected' in decoded) throw new SeedMistake(path, `is refused: ${decoded.rejected.msg}`)
     if (decoded.ignored.length > 0) throw new SeedMistake(path, `has unknown parameters: ${decoded.ignored.join(', ')}`)
     const actor = this.#person(as, path)
-    const ctx = { ...this.#context.surroundings, state: this.#state, now: this.#now, actor }
+    const ctx = { ...this.#context.surroundings, state: this.#state, now: this.#now, actor, withoutWelcome }
     try {
       const prepared = await resource.prepare?.[key]?.(this.#tools, decoded.params, this.#state, actor)
       const { facts = [], touch, reply } = resource.commands[key]!(ctx, decoded.params, prepared)
-      for (const fact of facts.filter(takes)) this.#take(fact)
+      for (const fact of facts) this.#take(fact)
       touch?.(this.#state)
       return reply
     } catch (error) {
@@ -245,11 +245,6 @@ interface Callable {
   readonly resource: AnyResource
   readonly key: string
   readonly endpoint: Endpoint
-}
-
-/** A seed says itself what it wants to have been said. */
-function isNoMessage({ type }: Fact): boolean {
-  return type !== 'message.sent' && type !== 'message-flags.changed'
 }
 
 // Shared by all worlds: endpoints never change. Made for the first seed.

@@ -250,7 +250,7 @@ export class MessageStore {
         if (!part) continue
         const { number, view, changed } = part
         const base = number << segmentBits
-        for (const local of changed?.sort((a, b) => a - b) ?? Array(segmentSize).keys()) {
+        for (const local of changed?.sort((a, b) => a - b) ?? Array(view.room).keys()) {
           if (view.has(local)) yield row(view, base + local)
           else if (changed) yield { id: base + local, deleted: true }
         }
@@ -275,7 +275,7 @@ export class MessageStore {
         segment,
         changes: segment.changes,
         *rows() {
-          for (let local = 0; local < segmentSize; local++)
+          for (let local = 0; local < held.view.room; local++)
             if (held.view.has(local)) yield row(held.view, (segment.number << segmentBits) + local)
         },
       }

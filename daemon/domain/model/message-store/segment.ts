@@ -50,6 +50,11 @@ export class SegmentView {
     this.pages = pages
   }
 
+  /** Above the highest local ID that a message here can have so far. */
+  get room(): number {
+    return this.columns.bits.length
+  }
+
   has(local: number): boolean {
     return (this.columns.bits[local] ?? 0) !== 0
   }

@@ -26,10 +26,12 @@ export type Welcome = Pick<Invitation, 'inviterId' | 'notifyInviter' | 'welcome'
 /** A person's new account: its first channels and their recent history, then the messages about it and to it. */
 export function settleNewAccount(ctx: Surroundings, user: User, invited?: Welcome): Fact[] {
   const channels = invited?.channels ?? defaultChannels(ctx.state)
+  const subscriptions = firstSubscriptions(ctx.state, user, channels)
+  if (ctx.withoutWelcome) return subscriptions
   // Written as if the account existed, so that it can be named.
   const later = { ...ctx, state: ctx.state.with({ users: [user] }) }
   return [
-    ...firstSubscriptions(ctx.state, user, channels),
+    ...subscriptions,
     ...(invited?.groups ?? []),
     ...firstHistory(later, user, channels),
     ...(invited ? [...inviterNotice(later, user, invited), ...invited.ending] : []),
