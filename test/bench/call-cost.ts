@@ -19,7 +19,7 @@ export async function compareCalls(
 ): Promise<Sample[]> {
   const cost = async (server: Server) => (await costOf(server))[what]
   const samples: Sample[] = []
-  for (let pair = 0; pair < effort.rounds(7, 2); pair++) {
+  for (let pair = 0; pair < effort.rounds(5, 2); pair++) {
     const [ours, reference] = [await startOurs(), await startReference()]
     for (const server of [ours, reference]) server.pause()
     // The first round only warms up.
@@ -27,7 +27,7 @@ export async function compareCalls(
     await cost(ours)
     samples.push(
       ...(await alternate(
-        effort.rounds(5, 3),
+        effort.rounds(5, 2),
         () => cost(ours),
         () => cost(reference),
       )),

@@ -60,9 +60,11 @@ const rows: readonly Row[] = [
 
 const { values, positionals } = readArguments()
 const effort: Effort = { quick: values.quick, rounds: (full, quick) => (values.quick ? quick : full) }
-const wanted = rows.filter(row => positionals.length === 0 || positionals.some(name => row.name.includes(name)))
-if (wanted.length === 0)
+const named = rows.filter(row => positionals.length === 0 || positionals.some(name => row.name.includes(name)))
+if (named.length === 0)
   misused(`No row has that in its name. There are:\n${rows.map(row => `  ${row.name}`).join('\n')}`)
+const leftOut = named.filter(row => values.quick && row.fullOnly !== undefined)
+const wanted = named.filter(row => !leftOut.includes(row))
 /** Read first: a run takes long, and a wrong file name would be found at its end. */
 const before = values.compare === undefined ? undefined : orMisused(() => readSaved(values.compare!))
 
@@ -86,14 +88,16 @@ try {
   for (const row of wanted) {
     const began = performance.now()
     process.stderr.write(`${row.name} ...`)
-    results.push(await resultOf(row))
-    process.stderr.write(` ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+    const result = await resultOf(row)
+    const seconds = (performance.now() - began) / 1000
+    results.push({ ...result, seconds })
+    process.stderr.write(` ${seconds.toFixed(0)} s\n`)
   }
 } finally {
   await stopAll()
 }
 process.stdout.write(
-  values.json ? `${JSON.stringify(results, null, 2)}\n` : `${table(results)}\n${summary(results, origin)}`,
+  values.json ? `${JSON.stringify(results, null, 2)}\n` : `${table(results)}\n${summary(results, leftOut, origin)}`,
 )
 if (values.save !== undefined) save(values.save, results, origin)
 const comparison = before && compare(before, results)

@@ -12,6 +12,8 @@ export interface Row {
   readonly goal: Goal
   /** Of the samples, for the JSON form. */
   readonly unit: string
+  /** Why --quick leaves it out. */
+  readonly fullOnly?: string
   /** One sample a round. Both sides are measured in every round, in changing order. */
   measure(effort: Effort): Promise<Sample[]>
 }
@@ -76,6 +78,8 @@ export interface Result {
   readonly quartiles: readonly [number, number]
   readonly medians: Sample
   readonly met: boolean
+  /** How long the measurement took. */
+  readonly seconds?: number
   /** Why there is no figure. */
   readonly unmeasured?: string
 }

@@ -1,22 +1,25 @@
 // The results as one table for people.
 
 import type { Origin } from '../../docs/generate/measured.ts'
-import type { Goal, Result } from './row.ts'
+import type { Goal, Result, Row } from './row.ts'
 
-const headings = ['work', 'ratio', 'quartiles', 'goal', 'verdict', 'reference (= 1)']
+const headings = ['work', 'ratio', 'quartiles', 'goal', 'verdict', 'time', 'reference (= 1)']
 
 export function table(results: readonly Result[]): string {
   return columns([headings, ...results.map(cells)])
 }
 
-/** What the figures are of, how many goals are met, and every row that has no figure. */
-export function summary(results: readonly Result[], { machine, load }: Origin): string {
+/** What the figures are of, how many goals are met, how long it took, and every row that has no figure. */
+export function summary(results: readonly Result[], leftOut: readonly Row[], { machine, load }: Origin): string {
   const unmeasured = results.filter(result => result.unmeasured !== undefined)
   const missed = results.filter(({ met, goal }) => !met && !goal.informative)
+  const seconds = results.reduce((sum, result) => sum + (result.seconds ?? 0), 0)
   const lines = [
     `${machine}, load ${load?.toFixed(1)} when it began`,
-    `${results.length} rows, ${missed.length} missed, ${unmeasured.length} not measured`,
+    `${results.length} rows, ${missed.length} missed, ${unmeasured.length} not measured, in ${(seconds / 60).toFixed(1)} minutes`,
     ...unmeasured.map(result => `not measured: ${result.name}: ${result.unmeasured}`),
+    ...(leftOut.length > 0 ? ['a quick run is rough: few rounds, and stores of at most 100,000 messages'] : []),
+    ...leftOut.map(row => `only in the full run: ${row.name}: ${row.fullOnly}`),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -35,11 +38,12 @@ export function columns(lines: readonly (readonly string[])[]): string {
     .join('')
 }
 
-function cells({ name, ratio, quartiles, goal, met, reference, unmeasured }: Result): string[] {
+function cells({ name, ratio, quartiles, goal, met, seconds = 0, reference, unmeasured }: Result): string[] {
+  const time = `${seconds.toFixed(0)} s`
   if (unmeasured !== undefined)
-    return [name, '-', '-', described(goal), met ? 'not measured' : 'MISSED, not measured', reference]
+    return [name, '-', '-', described(goal), met ? 'not measured' : 'MISSED, not measured', time, reference]
   const spread = quartiles.map(value => value.toFixed(2)).join('-')
-  return [name, ratio.toFixed(2), spread, described(goal), verdict(goal, met), reference]
+  return [name, ratio.toFixed(2), spread, described(goal), verdict(goal, met), time, reference]
 }
 
 function described(goal: Goal): string {

@@ -18,22 +18,23 @@ export const cluster: readonly Row[] = [
   {
     name: `send through the log in etcd, ${connections} connections`,
     reference: 'the same daemon on its file journal',
-    goal: { atLeast: 0.25 },
+    goal: { atLeast: 0.4 },
     unit: 'requests/s',
     measure: sending,
   },
   {
     name: 'p99 from the answer of a send to its event at a follower',
     reference: 'p99 of one commit, a send at the leader over one connection',
-    goal: { atMost: 2 },
+    goal: { atMost: 1 },
     unit: 'ms',
     measure: telling,
   },
   {
     name: `one message to ${queues} parked queues at three daemons`,
     reference: `one daemon telling ${queues}`,
-    goal: { atLeast: 0.5, informative: true },
+    goal: { atLeast: 1 },
     unit: 'events/s',
+    fullOnly: 'it takes long',
     measure: fanOut,
   },
 ]
@@ -48,7 +49,7 @@ async function startCluster(size: number, flags: readonly string[] = []): Promis
   if (withoutEtcd) throw new NotInstalled(withoutEtcd)
   const etcd: EtcdCluster = await startEtcd(3)
   const secretFile = join(freshFolder(), 'secret')
-  writeFileSync(secretFile, 'the secret of the cluster that is measured')
+  writeFileSync(secretFile, 'the secret of the cluster that is measured', { mode: 0o600 })
   const daemons: Server[] = []
   // A leader that is busy with 9,000 polls on a loaded machine must not be replaced while it is measured.
   const joined = ['--cluster', etcd.urls.join(','), '--secret-file', secretFile, '--cluster-lease', '20']
@@ -134,21 +135,21 @@ async function tell(leader: Server, follower: Server, sends: number): Promise<Sa
   return { ours: quantile(delays, 0.99), reference: quantile(commits, 0.99) }
 }
 
-async function fanOut(effort: Effort): Promise<Sample[]> {
+async function fanOut(): Promise<Sample[]> {
   const flags = ['--max-queues', String(queues)]
   const askCluster = async () => {
     const { daemons, stop } = await startCluster(3, flags)
-    return park(daemons, effort).finally(stop)
+    return park(daemons).finally(stop)
   }
   const askSingle = async () => {
     const single = await startDaemon(['--data', freshFolder(), '--no-profile', ...flags])
-    return park([single], effort).finally(() => single.stop())
+    return park([single]).finally(() => single.stop())
   }
-  return alternate(effort.rounds(3, 1), askCluster, askSingle)
+  return alternate(3, askCluster, askSingle)
 }
 
 /** Events that arrive per second; every queue must get every one. */
-async function park(daemons: readonly Server[], effort: Effort): Promise<number> {
+async function park(daemons: readonly Server[]): Promise<number> {
   const [first] = daemons as [Server]
   const headers = { Authorization: authorization(first.ready) }
   const body = new URLSearchParams({ event_types: '["message"]', fetch_event_types: '[]' }).toString()
@@ -167,7 +168,7 @@ async function park(daemons: readonly Server[], effort: Effort): Promise<number>
   }
   const urls = daemons.map(({ ready }) => ready.url)
   const trigger = { path: '/api/v1/messages', body: messageFrom(first) }
-  const task = { url: urls[0], urls, polls, headers, trigger, rounds: effort.rounds(5, 3) }
+  const task = { url: urls[0], urls, polls, headers, trigger, rounds: 5 }
   const child = spawn(process.execPath, [join(import.meta.dirname, '../fan-out-client.cjs'), '-'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

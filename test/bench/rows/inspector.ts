@@ -15,7 +15,7 @@ export const inspector: readonly Row[] = [
   {
     name: 'inspector, bytes compressed with gzip',
     reference: '80 KiB',
-    goal: { atMost: 1 },
+    goal: { atMost: 1.2 },
     unit: 'bytes',
     measure: async () => [{ ours: compressedSize(), reference: largest }],
   },

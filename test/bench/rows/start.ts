@@ -20,7 +20,7 @@ interface Start {
 const onDisk = once(effort => measure(effort, () => ['--data', freshFolder()]))
 const inMemory = once(effort => measure(effort, () => ['--memory']))
 
-export const start: readonly Row[] = [...rows('empty store', onDisk, 1.75), ...rows('--memory', inMemory, 1.6)]
+export const start: readonly Row[] = [...rows('empty store', onDisk, 1.65), ...rows('--memory', inMemory, 1.45)]
 
 function rows(kind: string, starts: typeof onDisk, atMost: number): Row[] {
   const read = (what: keyof Start) => async (effort: Effort) =>
@@ -28,7 +28,7 @@ function rows(kind: string, starts: typeof onDisk, atMost: number): Row[] {
   const reference = 'bare node:http server'
   return [
     { name: `natterd start, ${kind}`, reference, goal: { atMost }, unit: 'ms', measure: read('ms') },
-    { name: `natterd RSS after start, ${kind}`, reference, goal: { atMost: 1.5 }, unit: 'KiB', measure: read('kib') },
+    { name: `natterd RSS after start, ${kind}`, reference, goal: { atMost: 1.4 }, unit: 'KiB', measure: read('kib') },
   ]
 }
 

@@ -73,7 +73,7 @@ async function catchUp(effort: Effort, flags: readonly string[]): Promise<Sample
     })
   const samples: Sample[] = []
   let total = 0
-  for (let round = -2; round < effort.rounds(9, 3); round++) {
+  for (let round = effort.rounds(-2, -1); round < effort.rounds(9, 2); round++) {
     const queue = await place.newQueue()
     child.kill('SIGSTOP')
     await place.fill(many)
@@ -96,7 +96,7 @@ async function fromStart(effort: Effort): Promise<Sample[]> {
   await place.fill(many)
   const start = starterOf(place, queue)
   await start()
-  const samples = await alternate(effort.rounds(9, 4), start, () => place.curl(queue))
+  const samples = await alternate(effort.rounds(9, 3), start, () => place.curl(queue))
   await place.server.stop()
   return samples
 }
@@ -109,7 +109,7 @@ async function throughJq(effort: Effort): Promise<Sample[]> {
   const json = starterOf(place, queue, ['--json'])
   await jq()
   await json()
-  const samples = await alternate(effort.rounds(9, 4), jq, json)
+  const samples = await alternate(effort.rounds(9, 2), jq, json)
   await place.server.stop()
   return samples
 }
@@ -153,7 +153,7 @@ async function batch(effort: Effort): Promise<Sample[]> {
   }
   await send()
   await load()
-  const samples = await alternate(effort.rounds(9, 4), send, load)
+  const samples = await alternate(effort.rounds(9, 2), send, load)
   await place.server.stop()
   return samples
 }

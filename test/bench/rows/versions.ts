@@ -11,7 +11,7 @@ import { alternate, type Effort, NotInstalled, type Row } from '../row.ts'
 
 const settings = '/api/v1/server_settings'
 /** Longer than a daemon waits before it writes its cache. */
-const cacheWritten = 4000
+const cacheWritten = 3000
 
 export const versions: readonly Row[] = [...rows(20, 1.45, 1.2), ...rows(22, 1.9, 1.4), ...rows(24, 1.9, 1.4)]
 
