@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { randomSeed } from './campaign.ts'
-import { campaign } from './crash.ts'
+import { writeEveryKind } from './crash/campaign.ts'
+import { campaign, kinds } from './crash.ts'
 
 describe('kill -9', () => {
   test('loses nothing that was answered, leaves nothing half done, and every queue goes on', async t => {
@@ -13,5 +14,15 @@ describe('kill -9', () => {
     const { done, summary } = await campaign.run({ count, seed })
     t.diagnostic(summary)
     assert.equal(done, count)
+  })
+
+  test('comes between writes of every kind of fact: each has a slot in crash/slots, or a reason in crash.ts', async t => {
+    const seed = randomSeed()
+    t.diagnostic(`NATTER_SEED=${seed}`)
+    const written = await writeEveryKind(seed)
+    assert.deepEqual(
+      kinds().filter(kind => !written.has(kind)),
+      [],
+    )
   })
 })

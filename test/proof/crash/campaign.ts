@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { events } from '../../../daemon/api/events.ts'
+import { defaultLevel, newestLevel } from '../../../daemon/api/levels/releases.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { typing } from '../../../daemon/api/messages/typing.ts'
@@ -67,6 +68,8 @@ const fewKills = 10
 const duringStart = 0.25
 /** Answered writes before a kill: not milliseconds, which mean little on a busy machine. */
 const mostWrites = 60
+/** Writes of each part after which each has done everything that it can, but for a chance of one in millions. */
+const writesOfEach = 50
 
 const talk = ['message', 'update_message', 'delete_message', 'reaction', 'update_message_flags']
 /** Of the queues of one account: some hear little, some everything. */
@@ -76,10 +79,10 @@ export async function campaign({ kills, seed, note = () => {}, progress = () => 
   const folder = mkdtempSync(join(tmpdir(), 'natter-crash-'))
   const data = join(folder, 'data')
   const random = dice(seed)
+  // Some facts are written at newer levels only.
+  const level = ['--level', String(random() < 0.5 ? newestLevel : defaultLevel)]
   const tally: Tally = { writes: 0, events: 0, unknown: 0, cuts: 0, scheduled: 0, webhooks: 0, facts: new Set() }
-  const names = ['amy', 'bob', 'pat'].map(name => ({ name }))
-  const flags = foundedWith(join(folder, 'seed.json'), { users: [...names, ...placeUsers] })
-  let daemon = await launch(data, { flags })
+  let daemon = await found(folder, level)
   /** How long the last start took. */
   let startMs = 300
   let cast: Cast | undefined
@@ -98,7 +101,7 @@ export async function campaign({ kills, seed, note = () => {}, progress = () => 
       for (; killed < kills && random() < duringStart; progress(++killed))
         await killDuringStart(data, random() * startMs)
       const begin = performance.now()
-      daemon = await launch(data)
+      daemon = await launch(data, { flags: level })
       startMs = performance.now() - begin
       await settled(daemon, cast, tally)
       note(`kill ${killed} of ${kills}: ${writesOf(cast)} writes`)
@@ -119,6 +122,41 @@ export async function campaign({ kills, seed, note = () => {}, progress = () => 
     daemon.process.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The kinds of facts that a campaign writes: each part does all of its writes, and nothing is killed. */
+export async function writeEveryKind(seed: number): Promise<ReadonlySet<string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-crash-'))
+  const daemon = await found(folder, ['--level', String(newestLevel)])
+  let planner: CrashPlanner | undefined
+  try {
+    const cast = await gathered(daemon, dice(seed))
+    planner = cast.planner
+    await cast.keeper.writeEach(daemon.url)
+    const living = { is: true }
+    const parts = cast.players.flatMap(({ account, writers, talkers }) =>
+      [...writers, ...talkers].map(part => ({ part, ended: part.work(account, living) })),
+    )
+    const planning = planner.work(daemon.url, living)
+    await until(() => [planner!, ...parts.map(({ part }) => part)].every(({ done }) => done >= writesOfEach))
+    living.is = false
+    await Promise.all([planning, ...parts.map(({ ended }) => ended)])
+    await planner.finish(daemon.url, 0)
+    const facts = new Set<string>()
+    collectFacts(daemon.data, facts)
+    return facts
+  } finally {
+    await planner?.close()
+    daemon.process.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A daemon with the accounts of a campaign, whose store is the folder `data` in this one. */
+function found(folder: string, level: readonly string[]): Promise<TestDaemon> {
+  const names = ['amy', 'bob', 'pat'].map(name => ({ name }))
+  const flags = foundedWith(join(folder, 'seed.json'), { users: [...names, ...placeUsers] })
+  return launch(join(folder, 'data'), { flags: [...flags, ...level] })
 }
 
 /** A start that is killed at any point of it. */

@@ -7,8 +7,9 @@ import { uploads } from '../../../daemon/api/files/uploads.ts'
 import { keyHeader } from '../../../daemon/api/idempotency.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { invitations } from '../../../daemon/api/people/invitations.ts'
+import { pushDevices } from '../../../daemon/api/people/push-devices.ts'
 import { cutOff } from '../../support/http.ts'
-import type { Place } from './place.ts'
+import { type Place, phone } from './place.ts'
 import type { Call, Slot, World } from './slots/slot.ts'
 import { slotsOf } from './slots.ts'
 
@@ -50,7 +51,7 @@ export class CrashKeeper {
   }
 
   /**
-   * To look takes seven calls, and most rounds are over before. So half of the first writes, which know what `settle` has read, are for slots
+   * To look takes eight calls, and most rounds are over before. So half of the first writes, which know what `settle` has read, are for slots
    * that need it. What was made is mostly taken away by the next write: a store is too short-lived to leave that to chance.
    */
   #next(): Slot {
@@ -58,6 +59,18 @@ export class CrashKeeper {
     const slots = this.#slots.filter(({ looksUp = false }) => looksUp === needsLook)
     const made = this.#random() < 0.7 && slots.find(slot => this.#numberOf(slot) % 2 === 1)
     return made || slots[Math.floor(this.#random() * slots.length)]!
+  }
+
+  /** Writes to every slot twice, and reads what it wrote. */
+  async writeEach(url: string): Promise<void> {
+    for (const n of [1, 2]) {
+      for (const slot of this.#slots) {
+        if (slot.looksUp && !this.#isFresh) await this.#look(url)
+        await this.#ask(url, slot, slot.write(n, this.#world))
+        this.#take(slot, n)
+      }
+      await this.settle(url)
+    }
   }
 
   /** Every slot has the value that was answered; true when one has a value that was not. */
@@ -79,9 +92,9 @@ export class CrashKeeper {
     return this.done > before
   }
 
-  async #ask(url: string, { name }: Slot, { endpoint, params, asBot, key }: Call): Promise<true> {
+  async #ask(url: string, { name }: Slot, { endpoint, params, as = 'keeper', key }: Call): Promise<true> {
     this.#isFresh = false
-    const caller = (asBot ? this.#place.bot : this.#place.keeper).at(url)
+    const caller = this.#place[as].at(url)
     const reply = await caller.try(endpoint, { ...params }, key ? { [keyHeader]: key } : {})
     assert.equal(reply.body.result, 'success', `${name}: ${reply.text}`)
     return true
@@ -100,7 +113,10 @@ export class CrashKeeper {
     const { attachments } = await keeper.call(uploads.list, {})
     const { message } = await keeper.call(messages.get, { message_id, apply_markdown: false })
     const { message: moved } = await keeper.call(messages.get, { message_id: moved_id, apply_markdown: false })
-    this.#world = { ...state, invites, storage, attachments, message, moved }
+    // Devices are listed nowhere, but a notification to an unknown one is refused.
+    const notified = await keeper.try(pushDevices.test, { token: phone })
+    const hasPhone = notified.body.result === 'success'
+    this.#world = { ...state, invites, storage, attachments, message, moved, hasPhone }
     this.#isFresh = true
   }
 

@@ -24,6 +24,8 @@ import { seeded } from '../traffic/crowd.ts'
 export interface Place {
   /** A second owner. */
   readonly keeper: Caller
+  /** The first owner, who may create accounts and change their addresses. */
+  readonly founder: Caller
   readonly bot: Caller
   readonly channel: number
   readonly attic: number
@@ -36,12 +38,17 @@ export interface Place {
   readonly upload: string
   /** An invitation by email. */
   readonly invitation: number
+  /** An invitation that many can accept. */
+  readonly link: { readonly id: number; readonly token: string }
   /** A second bot. */
   readonly helper: number
   /** Users that things are done to. */
   readonly dan: number
   readonly eve: number
 }
+
+/** The token of a device of the keeper. */
+export const phone = 'phone'
 
 /** The users that the place needs, for a seed. */
 export const placeUsers = [{ name: 'kim', role: 'owner' as const }, { name: 'dan' }, { name: 'eve' }]
@@ -87,13 +94,16 @@ export async function preparedPlace(daemon: TestDaemon): Promise<Place> {
   await keeper.call(defaultChannels.createGroup, { group_name: 'kit', description: '0', stream_names: ['attic'] })
   await keeper.call(navigationViews.add, { fragment: 'narrow/topic/tools', is_pinned: true, name: '0' })
   const { user_id, api_key } = await keeper.call(bots.create, { full_name: 'Bot 0', short_name: 'keeper', bot_type: 1 })
-  const bot = new Caller(daemon.url, 'keeper-bot@example.com', api_key, user_id)
+  const bot = new Caller(daemon.url, 'keeper-bot@example.com', api_key, user_id, keeper.level)
   await bot.call(botStorage.put, { storage: { n: '0' } })
   const helper = await keeper.call(bots.create, { full_name: 'Helper', short_name: 'helper', bot_type: 1 })
   await keeper.call(invitations.send, { invitee_emails: 'fay@example.com', stream_ids: [] })
+  const { invite_link } = await keeper.call(invitations.createLink, {})
   const { invites } = await keeper.call(invitations.list, {})
+  const [invitation, link] = invites.map(({ id }) => id)
   return {
     keeper,
+    founder: daemon.owner,
     bot,
     helper: helper.user_id,
     channel,
@@ -102,7 +112,8 @@ export async function preparedPlace(daemon: TestDaemon): Promise<Place> {
     message,
     moved,
     upload,
-    invitation: invites[0]!.id,
+    invitation: invitation!,
+    link: { id: link!, token: invite_link.split('/').at(-2)! },
     dan: dan.id,
     eve: eve.id,
   }

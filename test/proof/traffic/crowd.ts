@@ -27,7 +27,7 @@ export function foundedWith(file: string, seed: Seed): string[] {
 export async function seeded(daemon: TestDaemon, name: string): Promise<Caller> {
   const email = `${name}@example.com`
   const { api_key, user_id } = await daemon.anonymous.call(keys.devFetch, { username: email })
-  return new Caller(daemon.url, email, api_key, user_id)
+  return new Caller(daemon.url, email, api_key, user_id, daemon.ready.level)
 }
 
 /** On a slow machine a message is soon too old to be changed. */

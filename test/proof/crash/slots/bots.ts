@@ -10,23 +10,23 @@ export function botSlots({ bot, helper }: Place): readonly Slot[] {
     text(
       'bot',
       n => call(bots.update, { bot_id: bot.id, full_name: `Bot ${n}` }),
-      w => lastWord(person(w, bot.id, 'realm_bots').full_name),
+      w => lastWord(person(w, bot.id).full_name),
     ),
     text(
       'bot storage',
-      n => ({ ...call(botStorage.put, { storage: { n } }), asBot: true }),
+      n => ({ ...call(botStorage.put, { storage: { n } }), as: 'bot' }),
       w => w.storage.n,
     ),
     growing(
       'new bot',
       n => call(bots.create, { full_name: `New ${n}`, short_name: `new${n}`, bot_type: 1 }),
-      w => w.realm_bots.filter(({ full_name }: any) => full_name.startsWith('New ')).length,
+      w => w.realm_users.filter(({ full_name }: any) => full_name.startsWith('New ')).length,
     ),
     toggle(
       'second value of a bot',
       yes => ({
         ...(yes ? call(botStorage.put, { storage: { m: '1' } }) : call(botStorage.remove, { keys: ['m'] })),
-        asBot: true,
+        as: 'bot',
       }),
       w => w.storage.m === '1',
     ),
@@ -38,7 +38,7 @@ export function botSlots({ bot, helper }: Place): readonly Slot[] {
     steady(
       'key of a bot',
       () => call(bots.regenerateKey, { bot_id: helper }),
-      w => person(w, helper, 'realm_bots').api_key !== undefined,
+      w => person(w, helper, 'realm_bots') !== undefined,
     ),
   ]
 }

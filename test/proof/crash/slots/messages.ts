@@ -85,7 +85,10 @@ export function messageSlots({ keeper, message, moved, upload }: Place): readonl
     toggle(
       'link to an upload',
       yes => call(messages.update, { message_id: moved, content: yes ? `[a](${upload})` : 'no link' }),
-      w => w.attachments.find(({ name }: any) => name === 'a.txt').messages.length > 0,
+      w => {
+        const { messages, message_ids = messages } = w.attachments.find(({ name }: any) => name === 'a.txt')
+        return message_ids.length > 0
+      },
     ),
   ]
 }

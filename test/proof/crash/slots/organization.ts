@@ -3,10 +3,13 @@
 import { emoji } from '../../../../daemon/api/organization/emoji.ts'
 import { linkifiers } from '../../../../daemon/api/organization/linkifiers.ts'
 import { organization } from '../../../../daemon/api/organization/organization.ts'
+import { pictures } from '../../../../daemon/api/organization/pictures.ts'
 import { playgrounds } from '../../../../daemon/api/organization/playgrounds.ts'
 import { settings } from '../../../../daemon/api/people/settings.ts'
 import { pixel } from '../../../support/images.ts'
 import { by, call, looksUp, order, type Slot, text, toggle, type World } from './slot.ts'
+
+const picture = { filename: 'a.png', contentType: 'image/png', bytes: pixel.png }
 
 export function organizationSlots(): readonly Slot[] {
   return [
@@ -71,10 +74,15 @@ export function organizationSlots(): readonly Slot[] {
         yes
           ? call(emoji.upload, {
               emoji_name: 'beans',
-              file: { filename: 'a.png', contentType: 'image/png', bytes: pixel.png },
+              file: picture,
             })
           : call(emoji.deactivate, { emoji_name: 'beans' }),
       w => Object.values<any>(w.realm_emoji).some(({ name, deactivated }) => name === 'beans' && !deactivated),
+    ),
+    toggle(
+      'icon',
+      yes => (yes ? call(pictures.uploadIcon, { file: picture }) : call(pictures.deleteIcon, {})),
+      w => w.realm_icon_source === 'U',
     ),
   ]
 }

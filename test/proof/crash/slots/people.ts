@@ -5,17 +5,37 @@ import { avatars } from '../../../../daemon/api/people/avatars.ts'
 import { invitations } from '../../../../daemon/api/people/invitations.ts'
 import { mutedUsers } from '../../../../daemon/api/people/muted-users.ts'
 import { navigationViews } from '../../../../daemon/api/people/navigation-views.ts'
+import { onboardingSteps } from '../../../../daemon/api/people/onboarding-steps.ts'
 import { profileFields } from '../../../../daemon/api/people/profile-fields.ts'
+import { pushDevices } from '../../../../daemon/api/people/push-devices.ts'
 import { settings } from '../../../../daemon/api/people/settings.ts'
 import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
 import { userStatus } from '../../../../daemon/api/people/user-status.ts'
 import { users } from '../../../../daemon/api/people/users.ts'
 import { pixel } from '../../../support/images.ts'
-import type { Place } from '../place.ts'
-import { by, call, group, growing, lastWord, looksUp, order, person, type Slot, steady, text, toggle } from './slot.ts'
+import { type Place, phone } from '../place.ts'
+import {
+  by,
+  call,
+  group,
+  growing,
+  lastWord,
+  looksUp,
+  once,
+  order,
+  person,
+  type Slot,
+  steady,
+  text,
+  toggle,
+  type World,
+} from './slot.ts'
 
-export function peopleSlots({ keeper, dan, eve, invitation }: Place): readonly Slot[] {
+const password = 'correct horse battery'
+
+export function peopleSlots({ keeper, dan, eve, invitation, link }: Place): readonly Slot[] {
   const me = keeper.id
+  const otherLink = (w: World) => w.invites.find(({ is_multiuse, id }: any) => is_multiuse && id !== link.id)
   return [
     text(
       'status',
@@ -109,8 +129,8 @@ export function peopleSlots({ keeper, dan, eve, invitation }: Place): readonly S
       (yes, w) =>
         yes
           ? call(invitations.createLink, { invite_as: 400 })
-          : call(invitations.revokeLink, { invite_id: w.invites.find(({ is_multiuse }: any) => is_multiuse).id }),
-      w => w.invites.some(({ is_multiuse }: any) => is_multiuse),
+          : call(invitations.revokeLink, { invite_id: otherLink(w).id }),
+      w => otherLink(w) !== undefined,
     ),
     order(
       'order of profile fields',
@@ -149,5 +169,47 @@ export function peopleSlots({ keeper, dan, eve, invitation }: Place): readonly S
       n => call(settings.update, { email: `kim${n}@example.com` }),
       w => w.delivery_email === 'kim@example.com',
     ),
+    text(
+      'email address',
+      n => ({ ...call(users.update, { user_id: dan, new_email: `dan${n}@example.com` }), as: 'founder' }),
+      w => /^dan(\d+)@/.exec(person(w, dan).delivery_email)?.[1] ?? '0',
+    ),
+    once(
+      'onboarding step',
+      () => call(onboardingSteps.mark, { onboarding_step: 'intro_resolve_topic' }),
+      w => !w.onboarding_steps.some(({ name }: any) => name === 'intro_resolve_topic'),
+    ),
+    toggle(
+      'push device',
+      yes => call(yes ? pushDevices.addAndroid : pushDevices.removeAndroid, { token: phone }),
+      w => w.hasPhone,
+    ),
+    // Accepting the link ends the invitation by email to the same address.
+    growing(
+      'invited account',
+      n => {
+        const email = `guest${Math.ceil(n / 2)}@example.com`
+        if (n % 2 === 1) return call(invitations.send, { invitee_emails: email, stream_ids: [] })
+        return call(invitations.accept, { token: link.token, full_name: 'Guest', password, email })
+      },
+      w => 2 * named(w, 'Guest').length + w.invites.filter(({ email }: any) => email?.startsWith('guest')).length,
+    ),
+    {
+      ...growing(
+        'account that is logged in to',
+        n => {
+          const email = `new${Math.ceil(n / 2)}@example.com`
+          if (n % 2 === 0) return call(users.fetchApiKey, { username: email, password })
+          return { ...call(users.create, { email, full_name: 'New', password }), as: 'founder' }
+        },
+        w => named(w, 'New').length,
+      ),
+      // A login shows in `date_joined` only, which has no seconds.
+      value: n => String(Math.ceil(n / 2)),
+    },
   ]
+}
+
+function named({ realm_users }: World, name: string): any[] {
+  return realm_users.filter(({ full_name }: any) => full_name === name)
 }

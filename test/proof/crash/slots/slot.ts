@@ -8,8 +8,8 @@ export type World = Readonly<Record<string, any>>
 export interface Call {
   readonly endpoint: Endpoint
   readonly params: Readonly<Record<string, unknown>>
-  /** Asked by the bot and not by its owner. */
-  readonly asBot?: boolean
+  /** The account that asks; the keeper if absent. */
+  readonly as?: 'keeper' | 'bot' | 'founder'
   /** With it the call can be made again after a crash, and happens once. */
   readonly key?: string
 }
@@ -37,7 +37,12 @@ export function growing(name: string, write: (n: number) => Call, read: (world: 
 
 /** A record that is written again and again, and looks the same afterwards. */
 export function steady(name: string, write: (n: number) => Call, read: (world: World) => boolean): Slot {
-  return { name, write, value: () => 'there', read: world => (read(world) ? 'there' : 'not there') }
+  return { name, write, value: () => presence(true), read: world => presence(read(world)) }
+}
+
+/** What the first write does, and further ones do again. */
+export function once(name: string, write: () => Call, read: (world: World) => boolean): Slot {
+  return { ...toggle(name, write, read), value: n => presence(n > 0) }
 }
 
 /** Something that is there or not. */
@@ -46,12 +51,11 @@ export function toggle(
   write: (yes: boolean, world: World) => Call,
   read: (world: World) => boolean,
 ): Slot {
-  const value = (yes: boolean) => (yes ? 'there' : 'not there')
   return {
     name,
     write: (n, world) => write(n % 2 === 1, world),
-    value: n => value(n % 2 === 1),
-    read: w => value(read(w)),
+    value: n => presence(n % 2 === 1),
+    read: w => presence(read(w)),
   }
 }
 
@@ -71,6 +75,10 @@ export function order(name: string, reorder: (ids: number[]) => Call, ids: (worl
 
 export function call(endpoint: Endpoint, params: Call['params']): Call {
   return { endpoint, params }
+}
+
+function presence(yes: boolean): string {
+  return yes ? 'there' : 'not there'
 }
 
 export function by(list: readonly any[], id: number): any {
