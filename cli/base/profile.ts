@@ -143,11 +143,12 @@ function sourceName(from: string): string {
 /** A ready file that must be there. */
 export function readReadyFile(file: string): Ready {
   const text = readFile(file)
-  if (text === undefined) throw usage(`--ready-file: there is no file ${file}`)
+  const hint = 'A daemon writes one: natter daemon run --ready-file FILE'
+  if (text === undefined) throw usage(`there is no ready file ${file}`, hint)
   const ready: Ready = Object(jsonOr(text))
   const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
   if (texts.every(text => typeof text === 'string')) return ready
-  throw usage(`--ready-file: ${file} is not a ready file`, 'A daemon writes one: natter daemon run --ready-file FILE')
+  throw usage(`${file} is not a ready file`, hint)
 }
 
 export function configFolder(env: Env): string {

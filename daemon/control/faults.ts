@@ -3,7 +3,8 @@
 import { type faultKinds, faults as page } from '../api/control/faults.ts'
 import { events } from '../api/events.ts'
 import { decodeJson } from '../api/json-wire.ts'
-import { conflict, invalid, missing } from '../domain/refusal.ts'
+import { requireEndpoint } from '../domain/index.ts'
+import { conflict, invalid } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 
 type FaultKind = keyof typeof faultKinds
@@ -139,28 +140,23 @@ function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
   return endpoint.id === events.get.id && actor ? `${actor.id} ${fields.get('queue_id')}` : undefined
 }
 
-export interface Known {
-  /** Whether an endpoint goes by this operation ID, or by this method and path. */
-  endpoint(name: string): boolean
-  /** The address of the account with this name, address or ID; refuses when there is none. */
-  user(name: unknown): string
-}
+/** The address of the account with this name, address or ID; refuses when there is none. */
+type FindEmail = (name: unknown) => string
 
 /** A rule from an object of any form, for callers without a page; a mistake is refused before it can make a test pass. */
-export function readRule(given: Readonly<Record<string, unknown>>, known: Known): FaultRule {
+export function readRule(given: Readonly<Record<string, unknown>>, findEmail: FindEmail): FaultRule {
   const decoded = decodeJson(page.add, { path: {}, query: {}, body: given })
   if ('problem' in decoded) throw invalid(decoded.problem.parameter, decoded.problem.why)
-  return checkRule(decoded.params as unknown as FaultRule, known)
+  return checkRule(decoded.params as unknown as FaultRule, findEmail)
 }
 
 /** What the page cannot check: that fields fit the kind, and that endpoint and account exist. */
-export function checkRule(rule: FaultRule, known: Known): FaultRule {
+export function checkRule(rule: FaultRule, findEmail: FindEmail): FaultRule {
   for (const [name, kinds] of Object.entries(onlyFor))
     if (rule[name as keyof FaultRule] !== undefined && !kinds.includes(rule.kind))
       throw invalid(name, `belongs to ${kinds.join(' and ')}, not to ${rule.kind}`)
-  if (rule.endpoint !== undefined && !known.endpoint(rule.endpoint))
-    throw missing('endpoint', 'endpoint', rule.endpoint)
-  return rule.user === undefined ? rule : { ...rule, user: known.user(rule.user) }
+  if (rule.endpoint !== undefined) requireEndpoint(rule.endpoint)
+  return rule.user === undefined ? rule : { ...rule, user: findEmail(rule.user) }
 }
 
 /** Fields that only some kinds use. */

@@ -1,5 +1,7 @@
 // Waits, on the server's side, for an event or a call. What did not come is answered with what came closest.
 
+import { patternIn } from '../api/pattern.ts'
+import { requireEndpoint } from '../domain/index.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
 import { invalid, missingOwn } from '../domain/refusal.ts'
@@ -39,7 +41,11 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) throw invalid(kind, 'must be an object')
   const log: NumberedLog<any> = { event: plane.events, call: plane.calls, webhook: plane.deliveries }[kind]
   const goal = new Goal(
-    kind === 'event' ? { event: wanted } : addAddress(plane, wanted, kind === 'call' ? 'user' : 'bot'),
+    kind === 'event'
+      ? { event: wanted }
+      : kind === 'call'
+        ? withEndpoint(addAddress(plane, wanted, 'user'))
+        : addAddress(plane, wanted, 'bot'),
     kind,
   )
   const concerns = (item: any) => {
@@ -66,6 +72,13 @@ function addAddress(plane: ControlPlane, wanted: object, field: 'user' | 'bot'):
   const given = (wanted as Record<string, unknown>)[field]
   const found = given === undefined ? [] : find(plane, given)
   return found.length === 1 ? { ...wanted, [field]: found[0]!.email } : wanted
+}
+
+/** With the ID of the endpoint. A call with a misspelled name would never come; a pattern stays as it is. */
+function withEndpoint(wanted: object): object {
+  const { endpoint } = wanted as { readonly endpoint?: unknown }
+  if (typeof endpoint !== 'string' || patternIn(endpoint)) return wanted
+  return { ...wanted, endpoint: requireEndpoint(endpoint, 'call') }
 }
 
 /** By address, by the part of it before the @, by full or first name, or by ID. */

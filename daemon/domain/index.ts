@@ -1,6 +1,7 @@
 // The domain's table of contents: every resource, and the facts they own.
 
 import { events as eventsApi } from '../api/events.ts'
+import { didYouMean } from '../local/did-you-mean.ts'
 import { botStorage } from './bots/bot-storage.ts'
 import { bots } from './bots/bots.ts'
 import { webhooks } from './bots/webhooks/index.ts'
@@ -43,6 +44,7 @@ import { settings } from './people/settings/index.ts'
 import { userGroups } from './people/user-groups/index.ts'
 import { userStatus } from './people/user-status.ts'
 import { users } from './people/users/index.ts'
+import { missing } from './refusal.ts'
 import { type Announcement, type AnyResource, type Ownership, resource } from './resource.ts'
 
 /** Answered by the queues themselves; here so that their endpoints have a route. */
@@ -100,11 +102,13 @@ true satisfies Ownership<ResourceFact['type'], typeof everyResource>
 
 export const resources: readonly AnyResource[] = everyResource
 
-/** Whether an endpoint has this name: its operation ID, or its method and path. */
-export function knowsEndpoint(name: string): boolean {
-  return resources.some(({ api }) =>
-    Object.values(api).some(({ id, method, path }) => name === id || name === `${method} ${path}`),
-  )
+/** The operation ID of the endpoint with this name: its ID, or its method and path. */
+export function requireEndpoint(name: string, parameter = 'endpoint'): string {
+  const endpoints = resources.flatMap(({ api }) => Object.values(api))
+  const found = endpoints.find(({ id, method, path }) => name === id || name === `${method} ${path}`)
+  if (found) return found.id
+  const names = endpoints.flatMap(({ id, method, path }) => [id, `${method} ${path}`])
+  throw missing(parameter, 'endpoint', name, { hint: didYouMean(name, names) })
 }
 
 // One lookup by the type of the fact, which comes from the journal as a text of its own each time: a start does this for

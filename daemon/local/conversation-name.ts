@@ -1,4 +1,4 @@
-// The name of a conversation as people read it, in `tail`, in lists of messages and in the transcript of a bot.
+// The name of a conversation as people read it, on the command line, in documents and in the inspector.
 
 export interface Conversation {
   readonly channel?: string | undefined

@@ -5,7 +5,6 @@ import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
-import { knowsEndpoint } from '../domain/index.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
 import { type RunningBot, runBot as startBot } from './bot.ts'
@@ -103,10 +102,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
     faults: {
-      add: rule =>
-        control.faults.add(
-          readRule({ ...rule }, { endpoint: knowsEndpoint, user: name => requireUser(control, name).email }),
-        ),
+      add: rule => control.faults.add(readRule({ ...rule }, name => requireUser(control, name).email)),
       list: () => control.faults.list(),
       remove: id => void control.faults.remove(id),
       clear: () => control.faults.clear(),

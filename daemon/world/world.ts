@@ -6,7 +6,7 @@ import type { Level } from '../api/levels/level.ts'
 import { Boundary, type Cancel, Defect } from '../boundary.ts'
 import { type Clock, SteeredClock } from '../clock.ts'
 import { ControlPlane } from '../control/control-plane.ts'
-import { knowsEndpoint, resources } from '../domain/index.ts'
+import { resources } from '../domain/index.ts'
 import type { User } from '../domain/model/state.ts'
 import { rateLimited } from '../domain/refusal.ts'
 import type { Keys, Surroundings, Tools } from '../domain/resource.ts'
@@ -358,7 +358,7 @@ export class World {
     let handler: Promise<ControlHandler> | undefined
     return async (request, reply) => {
       handler ??= import('../control/routes.ts').then(({ controlHandler }) =>
-        controlHandler({ plane, knows: knowsEndpoint, spaces: this.#parts.spaces }),
+        controlHandler({ plane, spaces: this.#parts.spaces }),
       )
       return (await handler)(request, reply)
     }

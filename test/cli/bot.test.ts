@@ -171,7 +171,7 @@ describe('natter bot new', () => {
     const shell = newShell(t)
     const made = await shell.natter(['bot', 'new', 'greeter'])
     assert.equal(made.code, 0, made.stderr)
-    const steps = ['natter daemon start --memory --preset dev', 'natter bot run greeter.ts --as echo-bot']
+    const steps = ['natter daemon start --memory --preset dev --port 0', 'natter bot run greeter.ts --as echo-bot']
     assert.deepEqual(made.stdout.split('\n'), [...steps, "natter send echo-bot 'Hello'", ''])
     const written = readFileSync(join(shell.home, 'greeter.test.ts'), 'utf8')
     assert.match(written, /natter\.runBot\(handle/)
@@ -184,6 +184,26 @@ describe('natter bot new', () => {
     // A name that Node 20 can import wherever it is.
     assert.equal((await shell.natter(['bot', 'new', 'script', '--js'])).code, 0)
     assert.match(readFileSync(join(shell.home, 'script.test.mjs'), 'utf8'), /from '\.\/script\.mjs'/)
+  })
+})
+
+describe('natter bot new beside a daemon without that bot', () => {
+  test('says how to start another one, and that works', async t => {
+    const shell = newShell(t)
+    const another = ['--data', 'greeter-daemon']
+    try {
+      const started = await shell.natter(['daemon', 'start', '--port', '0'])
+      assert.equal(started.code, 0, started.stderr)
+      const [line] = (await shell.natter(['bot', 'new', 'greeter'])).stdout.split('\n')
+      assert.equal(line, `natter daemon start --memory --preset dev --port 0 ${another.join(' ')}`)
+      const second = await shell.natter(line!.split(' ').slice(1))
+      assert.equal(second.code, 0, second.stderr)
+      const asBot = await shell.natter(['whoami', '--as', 'echo-bot', '--fields', 'email'])
+      assert.equal(asBot.stdout, 'echo-bot@example.com\n', asBot.stderr)
+    } finally {
+      await shell.natter(['daemon', 'stop', ...another])
+      await shell.natter(['daemon', 'stop'])
+    }
   })
 })
 

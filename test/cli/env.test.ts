@@ -69,6 +69,10 @@ describe('--as and --ready-file', () => {
     assert.equal(asAmy.NATTER_CONTROL_TOKEN, undefined)
     assert.match((await natter(['env', file, '--as', 'amy'])).stdout, /^unset NATTER_CONTROL_TOKEN$/m)
 
+    const nothing = await natter(['env', join(home, 'none.json')])
+    assert.equal(nothing.code, 2)
+    assert.match(nothing.stderr, /^natter: there is no ready file \S+none\.json\n {2}A daemon writes one: /)
+
     const added = await natter(['profile', 'add', 'amy', '--as', 'amy', '--ready-file', file])
     assert.equal(added.code, 0, added.stderr)
     assert.equal((await json(['whoami'])).key_from, 'profile amy')

@@ -112,6 +112,10 @@ describe('files', () => {
       assert.match(document, /^## #general > .*\n\n\*\*.+\*\* \d{4}-\d\d-\d\d \d\d:\d\d UTC\n\n/)
       assert.match(document, /\nmessage 4\n/)
       assert.ok(document.includes(`(files/${links[0]})`), document)
+      const direct = join(folder, 'direct')
+      await natter('send', 'owner@example.com', 'a note')
+      await natter('messages', 'export', direct, '--narrow', 'is:dm', '--format', 'md')
+      assert.match(readFileSync(join(direct, 'messages.md'), 'utf8'), /^## @ Olive Owner\n/)
       const wrong = await inProcess(['messages', 'export', target, ...format, 'pdf'], { env })
       assert.deepEqual([wrong.code, wrong.stderr], [2, 'natter: --format: "pdf" is not ndjson or md\n'])
 

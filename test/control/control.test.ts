@@ -310,7 +310,11 @@ describe('requests', () => {
     const { requests } = await control().call('GET', '/requests?user=owner&limit=1')
     assert.equal(requests[0].user, 'owner@example.com')
     const call = { endpoint: 'get-saved-snippets', user: 'owner' }
-    assert.equal((await control().call('POST', '/wait', { call, within: 1 })).met, true)
+    const byRoute = { ...call, endpoint: 'GET /saved_snippets' }
+    for (const wanted of [call, byRoute, { ...call, endpoint: '/saved-snippets$/' }])
+      assert.equal((await control().call('POST', '/wait', { call: wanted, within: 1 })).met, true)
+    const listed = await control().call('GET', '/requests?endpoint=GET%20/saved_snippets&limit=1')
+    assert.equal(listed.requests[0].endpoint, 'get-saved-snippets')
     const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
       ['GET', '/requests?enpoint=x', undefined, /^enpoint: unknown parameter/],
       ['GET', '/requests?endpoint=x', undefined, /^endpoint: there is no endpoint/],
@@ -322,6 +326,12 @@ describe('requests', () => {
       ['POST', '/queues/expire', { queue_id: 'x' }, /^queue_id: there is no queue/],
       ['POST', '/wait', { evnt: {} }, /^evnt: unknown parameter/],
       ['POST', '/wait', { event: {}, call: {} }, /^event: give exactly one of event, call or webhook/],
+      [
+        'POST',
+        '/wait',
+        { call: { endpoint: 'send-mesage' } },
+        /^call: there is no endpoint "send-mesage"\. Did you mean send-message/,
+      ],
       ['POST', '/wait', { event: [] }, /^event\b.*object/],
       ['POST', '/clock/freeze', { at: 'x' }, /^at: must be UNIX seconds/],
       ['POST', '/clock/freeze', { at: 1 }, /^at: must not be before the daemon's time/],

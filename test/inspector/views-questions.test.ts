@@ -54,6 +54,30 @@ describeInBrowser('the inspector explains', open => {
     assert.deepEqual(errors, [])
   })
 
+  test('a to-do list, with tasks that are done, under the name of its conversation', async () => {
+    const { page, errors } = await open(daemon().ready.inspector)
+    await page.getByText('Hello, everyone!').waitFor()
+    const list = {
+      type: 'stream',
+      to: 'general',
+      topic: 'shop',
+      content: '/todo Shopping\nBread\nMilk: two litres',
+    } as const
+    const { id: message_id } = await daemon().owner.call(messages.send, list)
+    const article = page.getByRole('article').filter({ hasText: 'Shopping' })
+    await article
+      .getByRole('listitem')
+      .filter({ hasText: /^Milk: two litres$/ })
+      .waitFor()
+    const content = '{"type":"strike","key":"1,canned"}'
+    await daemon().owner.call(messages.submessage, { message_id, msg_type: 'widget', content })
+    await article.getByRole('listitem').filter({ hasText: 'Milk: two litres (done)' }).waitFor()
+    await article.getByRole('link', { name: '#general > shop' }).click()
+    await page.getByRole('heading', { name: '#general > shop' }).waitFor()
+    await page.getByRole('form', { name: 'Write to #general > shop' }).waitFor()
+    assert.deepEqual(errors, [])
+  })
+
   test('what differs between a snapshot and now', async () => {
     await control().call('POST', '/snapshots', { name: 'earlier' })
     const { streams } = await daemon().owner.call(channels.list, {})

@@ -106,7 +106,7 @@ describe('times, sizes and names', () => {
   })
 
   test('a poll has its question, and its options with the number of votes', async () => {
-    const { readPoll } = await load('chat/poll')
+    const { readWidget } = await load('chat/widget')
     const part = (sender_id: number, content: unknown) => ({ sender_id, content: JSON.stringify(content) })
     const widget = { widget_type: 'poll', extra_data: { question: 'Lunch?', options: ['Pizza', 'Pasta'] } }
     const parts = [
@@ -118,14 +118,43 @@ describe('times, sizes and names', () => {
       part(8, { type: 'vote', key: 'no such option', vote: 1 }),
       { sender_id: 8, content: 'not JSON' },
     ]
-    assert.deepEqual(readPoll(parts), {
-      question: 'Lunch?',
-      options: [
-        { key: 'canned,0', text: 'Pizza', votes: 1 },
-        { key: 'canned,1', text: 'Pasta', votes: 0 },
-        { key: '9,1', text: 'Soup', votes: 0 },
+    assert.deepEqual(readWidget(parts), {
+      title: 'Lunch?',
+      items: [
+        { key: 'canned,0', text: 'Pizza: 1 vote' },
+        { key: 'canned,1', text: 'Pasta: 0 votes' },
+        { key: '9,1', text: 'Soup: 0 votes' },
       ],
     })
-    assert.equal(readPoll([]), undefined)
+    assert.equal(readWidget([]), undefined)
+  })
+
+  test('a to-do list has its title, and its tasks with those that are done', async () => {
+    const { readWidget } = await load('chat/widget')
+    const part = (sender_id: number, content: unknown) => ({ sender_id, content: JSON.stringify(content) })
+    const tasks = [
+      { task: 'Bread', desc: '' },
+      { task: 'Milk', desc: 'two litres' },
+    ]
+    const widget = { widget_type: 'todo', extra_data: { task_list_title: 'Shopping', tasks } }
+    const parts = [
+      part(8, widget),
+      part(9, { type: 'new_task', key: 2, task: 'Tea', desc: '', completed: false }),
+      part(8, { type: 'strike', key: '1,canned' }),
+      part(8, { type: 'strike', key: '2,9' }),
+      part(9, { type: 'strike', key: '2,9' }),
+      part(8, { type: 'strike', key: 'no such task' }),
+      part(8, { type: 'new_task_list_title', title: 'Shopping on Friday' }),
+      { sender_id: 8, content: 'not JSON' },
+    ]
+    assert.deepEqual(readWidget(parts), {
+      title: 'Shopping on Friday',
+      items: [
+        { key: '0,canned', text: 'Bread' },
+        { key: '1,canned', text: 'Milk: two litres (done)' },
+        { key: '2,9', text: 'Tea' },
+      ],
+    })
+    assert.deepEqual(readWidget([part(8, { widget_type: 'todo' })]), { title: 'Task list', items: [] })
   })
 })

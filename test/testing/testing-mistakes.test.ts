@@ -43,6 +43,10 @@ describe('startNatter', () => {
       ],
       [natter.waitFor({ type: 'mesage' }), 'waitFor: there is no event type "mesage". Did you mean message?'],
       [natter.waitFor({}, { withn: 1 } as never), 'waitFor: there is no option "withn". Did you mean within?'],
+      [
+        natter.waitForCall({ endpoint: 'send-mesage' }),
+        'call: there is no endpoint "send-mesage". Did you mean send-message?',
+      ],
       [natter.waitForCall({}, { user: 'amy' } as never), 'waitForCall: there is no option "user"'],
       [
         natter.waitFor({ type: 'message' }, { user: 'cat', within: 0 }),

@@ -10,6 +10,7 @@ import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { findAccount } from '../../transport/control.ts'
+import { dataFolder, readRunning } from '../server/daemon/files.ts'
 
 export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
@@ -19,7 +20,7 @@ export async function writeBot({ args: [name = 'echo'], flags, globals }: Invoca
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
   const isRunning = await hasEchoBot(globals)
   note(`wrote ${Object.keys(files).join(' and ')}; ${isRunning ? 'run it' : 'start a daemon in memory, and run it'}:`)
-  if (!isRunning) print('natter daemon start --memory --preset dev\n')
+  if (!isRunning) print(`natter daemon start --memory --preset dev --port 0${chooseFolder(name)}\n`)
   print(`natter bot run ${handler} --as echo-bot\n`)
   note('then, in another terminal:')
   print("natter send echo-bot 'Hello'\n")
@@ -31,6 +32,11 @@ function hasEchoBot(globals: Globals): Promise<boolean> {
     () => true,
     () => false,
   )
+}
+
+/** A flag for a folder of its own if a daemon without that bot has the usual one. */
+function chooseFolder(name: string): string {
+  return readRunning(dataFolder(undefined)) ? ` --data ${name}-daemon` : ''
 }
 
 /** The text of each file, the handler first. */

@@ -4,6 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { nameConversation } from '../../../daemon/local/conversation-name.ts'
 
 interface Message {
   readonly type: string
@@ -47,7 +48,6 @@ async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {
   }
 }
 
-function renderHeading({ display_recipient, subject }: Message): string {
-  if (typeof display_recipient === 'string') return `#${display_recipient} > ${subject}`
-  return display_recipient.map(({ full_name }) => full_name).join(', ')
+function renderHeading({ display_recipient: to, subject }: Message): string {
+  return nameConversation(typeof to === 'string' ? { channel: to, topic: subject } : { people: to })
 }

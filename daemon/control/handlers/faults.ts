@@ -7,10 +7,8 @@ import { requireUser } from '../wait.ts'
 import { resource } from './handler.ts'
 
 export const faults = resource(page, {
-  add({ plane, knows }, rule) {
-    return {
-      fault: plane.faults.add(checkRule(rule, { endpoint: knows, user: name => requireUser(plane, name).email })),
-    }
+  add({ plane }, rule) {
+    return { fault: plane.faults.add(checkRule(rule, name => requireUser(plane, name).email)) }
   },
   list: ({ plane }) => ({ faults: plane.faults.list(), kinds: faultKinds }),
   remove({ plane }, { id }) {

@@ -6,8 +6,6 @@ import type { SpacesControl } from '../spaces.ts'
 
 export interface ControlContext {
   readonly plane: ControlPlane
-  /** Whether an endpoint has this operation ID, or this method and path. */
-  readonly knows: (endpoint: string) => boolean
   /** Loaded when a space is first asked for; undefined in a world that is a space itself. */
   readonly spaces: (() => Promise<SpacesControl>) | undefined
 }

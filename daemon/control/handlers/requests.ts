@@ -2,18 +2,22 @@
 
 import { webhooks } from '../../api/bots/webhooks.ts'
 import { requests as page } from '../../api/control/requests.ts'
-import { missing, missingOwn, Refusal } from '../../domain/refusal.ts'
+import { requireEndpoint } from '../../domain/index.ts'
+import { missingOwn, Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../calls.ts'
 import { requireUser } from '../wait.ts'
 import { clear, found, matching, newest, waitForEntry } from './entries.ts'
-import { type ControlContext, resource } from './handler.ts'
+import { resource } from './handler.ts'
 
 export const requests = resource(page, {
-  async list(context, { user, integration, since, limit, changed_since, within, full, ...filter }) {
-    checkEndpoint(context, filter.endpoint)
-    const { plane } = context
+  async list({ plane }, { user, integration, since, limit, changed_since, within, full, ...filter }) {
     const { calls } = plane
-    const sought = matching({ ...filter, ...(user !== undefined && { user_id: requireUser(plane, user).id }) })
+    const endpoint = filter.endpoint === undefined ? undefined : requireEndpoint(filter.endpoint)
+    const sought = matching({
+      ...filter,
+      endpoint,
+      ...(user !== undefined && { user_id: requireUser(plane, user).id }),
+    })
     const fits = (call: Call) =>
       sought(call) && (integration === undefined || (isPosted(call) && call.params.integration === integration))
     // A cursor of another run of the daemon is too high: start at the beginning.
@@ -36,7 +40,7 @@ export const requests = resource(page, {
     return { findings: findings.list(), left_out: findings.leftOut }
   },
   wait(context, { since, within, integration, ...filter }) {
-    checkEndpoint(context, filter.endpoint)
+    if (filter.endpoint !== undefined) requireEndpoint(filter.endpoint)
     const posted = integration === undefined ? {} : { endpoint: webhooks.post.id, params: { integration } }
     return waitForEntry(context, { call: { ...posted, ...filter }, since, within })
   },
@@ -45,8 +49,4 @@ export const requests = resource(page, {
 
 function isPosted({ endpoint }: Call): boolean {
   return endpoint === webhooks.post.id
-}
-
-function checkEndpoint({ knows }: ControlContext, endpoint: string | undefined): void {
-  if (endpoint !== undefined && !knows(endpoint)) throw missing('endpoint', 'endpoint', endpoint)
 }

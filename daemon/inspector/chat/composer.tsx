@@ -6,7 +6,7 @@ import { Sender } from '../../client/sender.ts'
 import { Button, bind } from '../parts/basics.tsx'
 import { attempt, Icon, IconButton } from '../parts/controls.tsx'
 import { actor, ask, call, site } from '../session.ts'
-import { channels, narrow } from './store.ts'
+import { narrow, renderName } from './store.ts'
 
 export function Composer() {
   const now = narrow.value
@@ -15,8 +15,7 @@ export function Composer() {
   const busy = useSignal(false)
   const files = useRef<HTMLInputElement>(null)
   if (now.kind !== 'topic' && now.kind !== 'channel' && now.kind !== 'direct') return null
-  const name = now.kind === 'direct' ? undefined : channels.value.get(now.id)?.name
-  const place = now.kind === 'direct' ? 'this conversation' : `#${name}${now.kind === 'topic' ? ` › ${now.topic}` : ''}`
+  const place = renderName(now)
 
   const send = async (event?: Event) => {
     event?.preventDefault()

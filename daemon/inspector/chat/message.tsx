@@ -7,12 +7,12 @@ import { fullTime, hourAndMinute } from '../parts/format.ts'
 import { explainMessage } from '../parts/why.tsx'
 import { writeHref } from '../route.ts'
 import { actor, call, isControlled } from '../session.ts'
-import { listPeers, writeNarrow } from './narrow.ts'
-import { type Poll, readPoll } from './poll.ts'
+import { type Conversation, listPeers, writeNarrow } from './narrow.ts'
 import type { Message, Reaction } from './records.ts'
 import { Rendered } from './rendered.tsx'
-import { Avatar, listNames } from './sidebar.tsx'
-import { channels, users } from './store.ts'
+import { Avatar } from './sidebar.tsx'
+import { channels, renderName, users } from './store.ts'
+import { readWidget, type Widget } from './widget.ts'
 
 const usual = ['thumbs_up', 'heart', 'tada', 'eyes', 'check', 'rocket', 'joy', 'question']
 
@@ -27,7 +27,7 @@ export function MessageRow({
 }) {
   const mode = useSignal<'read' | 'edit' | 'move' | 'react'>('read')
   const { id, sender_id, sender_full_name, timestamp, flags, content, last_edit_timestamp } = message
-  const poll = readPoll(message.submessages)
+  const widget = readWidget(message.submessages)
   const starred = flags.includes('starred')
   const isUnread = !flags.includes('read')
   const done = () => set(mode, 'read')
@@ -59,8 +59,8 @@ export function MessageRow({
         </header>
         {mode.value === 'edit' ? (
           <Editor id={id} done={done} />
-        ) : poll ? (
-          <Votes poll={poll} />
+        ) : widget ? (
+          <WidgetText widget={widget} />
         ) : (
           <Rendered html={content} />
         )}
@@ -114,15 +114,13 @@ export function MessageRow({
   )
 }
 
-function Votes({ poll: { question, options } }: { poll: Poll }) {
+function WidgetText({ widget: { title, items } }: { widget: Widget }) {
   return (
     <div class="rendered">
-      <p>{question || 'A poll without a question'}</p>
+      <p>{title}</p>
       <ul>
-        {options.map(({ key, text, votes }) => (
-          <li key={key}>
-            {text}: {votes} {votes === 1 ? 'vote' : 'votes'}
-          </li>
+        {items.map(({ key, text }) => (
+          <li key={key}>{text}</li>
         ))}
       </ul>
     </div>
@@ -130,21 +128,14 @@ function Votes({ poll: { question, options } }: { poll: Poll }) {
 }
 
 function Place({ message }: { message: Message }) {
-  const { stream_id, subject } = message
-  if (stream_id === undefined) {
-    const ids = listPeers(message, actor.value!.user_id)
-    return (
-      <a class="place cut" href={writeHref('conversations', ...writeNarrow({ kind: 'direct', ids }))}>
-        with {listNames(ids)}
-      </a>
-    )
-  }
+  const { stream_id, subject, display_recipient } = message
+  const place: Conversation =
+    stream_id === undefined
+      ? { kind: 'direct', ids: listPeers(message, actor.value!.user_id) }
+      : { kind: 'topic', id: stream_id, topic: subject }
   return (
-    <a
-      class="place cut"
-      href={writeHref('conversations', ...writeNarrow({ kind: 'topic', id: stream_id, topic: subject }))}
-    >
-      #{channels.value.get(stream_id)?.name ?? String(message.display_recipient)} › {subject || 'general chat'}
+    <a class="place cut" href={writeHref('conversations', ...writeNarrow(place))}>
+      {renderName(place, String(display_recipient))}
     </a>
   )
 }

@@ -10,6 +10,8 @@ export type Narrow =
   | { readonly kind: 'direct'; readonly ids: readonly number[] }
   | { readonly kind: 'search'; readonly text: string }
 
+export type Conversation = Extract<Narrow, { readonly kind: 'channel' | 'topic' | 'direct' }>
+
 export interface Term {
   readonly operator: string
   readonly operand: unknown

@@ -91,7 +91,7 @@ export function Sidebar() {
   )
 }
 
-export function listNames(ids: readonly number[]): string {
+function listNames(ids: readonly number[]): string {
   if (ids.length === 1 && ids[0] === actor.value?.user_id) return 'Notes to yourself'
   return ids.map(id => users.value.get(id)?.full_name ?? `user ${id}`).join(', ')
 }

@@ -4,11 +4,12 @@
 import { computed, effect, signal } from '@preact/signals'
 import { isPassingStatus, laterPause, queueLost } from '../../client/following.ts'
 import { NatterError } from '../../client/sender.ts'
+import { nameConversation } from '../../local/conversation-name.ts'
 import { addOwnEvent, connection } from '../live.ts'
 import { say } from '../parts/controls.tsx'
 import { route } from '../route.ts'
 import { type Account, actor, call, callAs, messageOf, phase, token } from '../session.ts'
-import { buildTerms, fits, listPeers, type Narrow, readNarrow } from './narrow.ts'
+import { buildTerms, type Conversation, fits, listPeers, type Narrow, readNarrow } from './narrow.ts'
 import type { Channel, Message, Reaction, User } from './records.ts'
 
 export const users = signal<ReadonlyMap<number, User>>(new Map())
@@ -36,6 +37,20 @@ export const unreadCounts = computed(() => {
   }
   return counts
 })
+
+/** As the command line writes it. `channel`: its name if the account cannot see the channel. */
+export function renderName(conversation: Conversation, channel?: string): string {
+  if (conversation.kind === 'direct') {
+    const people = conversation.ids.map(id => ({ full_name: users.value.get(id)?.full_name ?? `user ${id}` }))
+    return nameConversation({ people })
+  }
+  const topic = conversation.kind === 'topic' ? conversation.topic : undefined
+  return nameConversation({
+    channel: channels.value.get(conversation.id)?.name ?? channel,
+    channelId: conversation.id,
+    topic,
+  })
+}
 
 export function channelKey(id: number, topic?: string): string {
   return topic === undefined ? `c${id}` : `c${id}/${topic.toLowerCase()}`

@@ -6,7 +6,7 @@ import { Composer } from '../chat/composer.tsx'
 import { MessageRow } from '../chat/message.tsx'
 import type { Narrow } from '../chat/narrow.ts'
 import type { Message } from '../chat/records.ts'
-import { listNames, Sidebar, subscribe } from '../chat/sidebar.tsx'
+import { Sidebar, subscribe } from '../chat/sidebar.tsx'
 import {
   channelKey,
   channels,
@@ -16,6 +16,7 @@ import {
   loadOlder,
   messages,
   narrow,
+  renderName,
   typing,
   unreadCounts,
   users,
@@ -92,11 +93,9 @@ function Search({ now }: { now: Narrow }) {
 function renderTitle(now: Narrow): string {
   switch (now.kind) {
     case 'channel':
-      return `#${channels.value.get(now.id)?.name ?? now.id}`
     case 'topic':
-      return `#${channels.value.get(now.id)?.name ?? now.id} › ${now.topic || 'general chat'}`
     case 'direct':
-      return listNames(now.ids)
+      return renderName(now)
     case 'search':
       return `Search: ${now.text}`
     case 'mentions':
