@@ -32,6 +32,12 @@ export const limits = {
   messageContent: longestContent,
   /** HTML. Nothing a person writes comes near it: a text full of mentions takes half. */
   renderedContent: 300_000,
+  /**
+   * Characters of all earlier versions of one message, and of what they were rendered to.
+   * OPEN: the public server does not limit how often a message is edited or moved; here its history has a largest size, because every
+   * page that shows the message has all of it.
+   */
+  messageHistory: 4 * 1024 * 1024,
   reminderNote: 1000,
   reportDescription: 1000,
   savedSnippetTitle: 60,

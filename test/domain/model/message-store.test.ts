@@ -188,6 +188,17 @@ describe('a store that has sealed segments', () => {
     assert.deepEqual(all(await load()), expected)
   })
 
+  test('writes large histories in pieces, because together they may be longer than a string can be', async () => {
+    const prevHtml = 'ä'.repeat(200_000)
+    for (let id = 1; id <= segmentSize / 4; id++)
+      if (store.has(id)) store.setDetails(id, { edits: [{ userId: 1, time: id, ...(id < 20 && { prevHtml }) }] })
+    const [rewritten] = store.files(0)
+    const sizes = [...rewritten!.pieces!()].map(piece => piece.length)
+    assert.ok(Math.max(...sizes) < 2_000_000, `a piece has ${Math.max(...sizes)} bytes`)
+    const expected = await save()
+    assert.deepEqual(all(await load()), expected)
+  })
+
   test('is refused when a file is damaged or missing, by name', async () => {
     const path = join(folder, 'messages', '000001.1.segment')
     writeFileSync(path, 'x', { flag: 'a' })

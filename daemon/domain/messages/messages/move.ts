@@ -18,6 +18,7 @@ import { isNoTopic, normalizeTopic, togglesResolved } from '../../values/topic-n
 import { breadcrumbs, resolvedNotice } from '../notices/moves.ts'
 import { grace, isOlder, type Limit } from './ages.ts'
 import { checkNewTopic, checkTopicsPolicy } from './compose.ts'
+import { checkRoomForMove } from './edit-history.ts'
 
 type Params = ParamsOf<typeof api.update>
 
@@ -86,6 +87,7 @@ export function moveMessages(
   const readable = thread.filter(id => may.seeMessage.allows(ctx, id))
   const ids = chosen(params.propagate_mode, message.id, to.channel === from ? thread : readable)
   if (params.propagate_mode === 'change_all' && !to.isResolving) checkAges(ctx, readable, params)
+  checkRoomForMove(ctx, ids)
   const fact: MessagesMoved = {
     type: 'messages.moved',
     id: message.id,

@@ -9,12 +9,13 @@ import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { type Plan, planExactNarrow, planNarrow } from '../../narrow/index.ts'
 import { highlight, highlightedText } from '../../narrow/search.ts'
-import { invalid, needed, Refusal } from '../../refusal.ts'
+import { conflict, invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { accessUser, mayHaveStrangers, seeMessage } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { checkVisible } from './access.ts'
 import { truncateContent } from './compose.ts'
+import { charactersPerPart } from './edit-history.ts'
 import { HtmlDifferences } from './html-differences.ts'
 import { isMove, presentRead, type View } from './present.ts'
 import { anchorInside, findRange, resolveAnchor } from './range.ts'
@@ -22,7 +23,8 @@ import { renderPlace } from './send.ts'
 
 const most = 5000
 /**
- * Characters of messages and their earlier versions on one side of the anchor: a page with more would keep other callers waiting.
+ * Characters of messages, with their earlier versions and all else that they have, on one side of the anchor: a page with more would keep
+ * other callers waiting.
  * OPEN: public servers return all messages of a page, however large they are; here a page ends at 16 Mi characters on each side of the
  * anchor.
  */
@@ -111,8 +113,12 @@ function takeWhole(ids: readonly number[], present: (id: number) => Presented): 
   return messages
 }
 
-function countCharacters({ content, edit_history = [] }: Presented): number {
-  let size = content.length
+function countCharacters(message: Presented): number {
+  const { content, match_content = '', display_recipient, reactions, submessages, edit_history = [] } = message
+  const people = typeof display_recipient === 'string' ? 1 : display_recipient.length
+  const parts = people + reactions.length + submessages.length + edit_history.length
+  let size = content.length + match_content.length + parts * charactersPerPart
+  for (const part of submessages) size += part.content.length
   for (const { prev_content = '', prev_rendered_content = '' } of edit_history)
     size += prev_content.length + prev_rendered_content.length
   return size
@@ -173,7 +179,15 @@ export function history(ctx: Context, { message_id, allow_empty_topic_name }: Pa
   const entries = []
   const differences = new HtmlDifferences()
   const edits = (message.details?.edits ?? []).filter(edit => policy === 'all' || isMove(edit))
+  let size = 0
   for (const edit of edits.toReversed()) {
+    // With a move, too, comes the whole content.
+    size += content.length + html.length + charactersPerPart
+    if (size > mostCharacters)
+      throw conflict(
+        'message_id',
+        'the history of this message does not fit into one reply; fetch the message, its edit_history has all changes',
+      )
     entries.push({
       topic: topicName(topic),
       content,

@@ -17,6 +17,7 @@ import { emptyTopicDisplayName, resolvedPrefix, topicMeant } from '../../values/
 import { checkChangeable } from './access.ts'
 import { grace, isOlder } from './ages.ts'
 import { messageContent } from './compose.ts'
+import { checkRoomForEdit } from './edit-history.ts'
 import { moveMessages, newPlace } from './move.ts'
 import { tidy } from './present.ts'
 import { composeMessage, computeMarks, mentionDetails, type Target } from './send.ts'
@@ -90,6 +91,7 @@ export function checkEditing(ctx: Context, message: Message, extra: number): voi
     throw new Refusal('Editing messages is turned off in this organization.', { kind: 'forbidden' })
   if (isOlder(ctx, message.time, 'message_content_edit_limit_seconds', extra))
     throw new Refusal('The time limit for editing this message has passed.', { kind: 'forbidden' })
+  checkRoomForEdit(message)
 }
 
 function editContent(

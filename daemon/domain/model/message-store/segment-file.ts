@@ -8,6 +8,7 @@ import type { WordArrays } from './word-index.ts'
 
 const format = 'natter messages 1'
 const wordNames = ['hashes', 'counts', 'tails', 'firsts', 'lasts', 'pool'] as const satisfies (keyof WordArrays)[]
+const newline = 10
 const narrow = new Set<string>(['clients', 'bits', 'firsts', 'lasts', 'pool'])
 
 /** A file beside the snapshot: one to be written, or one that stays as it is. */
@@ -56,13 +57,13 @@ function* segmentPieces({ columns, words, pages, details }: SavedSegment): Gener
     ...columnNames.map(name => viewBytes(columns[name])),
     ...wordNames.map(name => viewBytes(words[name])),
   ]
-  const last = encoder.encode(JSON.stringify([...details]))
-  const pieces = [...arrays, ...pages, last]
+  const last = [...detailPieces(details)]
+  const pieces = [...arrays, ...pages, ...last]
   const head: Head = {
     format,
     arrays: arrays.map(array => array.length),
     pages: pages.map(page => page.length),
-    details: last.length,
+    details: last.reduce((sum, piece) => sum + piece.length, 0),
   }
   // Arrays of numbers must start at a multiple of four.
   const line = JSON.stringify(head)
@@ -70,9 +71,40 @@ function* segmentPieces({ columns, words, pages, details }: SavedSegment): Gener
   for (const piece of pieces) if (piece.length > 0) yield piece
 }
 
+const pieceLength = 256 * 1024
+
+/** One JSON list, an entry a line: all of it may be longer than a string can be. */
+function* detailPieces(details: ReadonlyMap<number, Details>): Generator<Uint8Array> {
+  let piece = '['
+  let gap = '\n'
+  for (const entry of details) {
+    piece += gap + JSON.stringify(entry)
+    gap = ',\n'
+    if (piece.length < pieceLength) continue
+    yield encoder.encode(piece)
+    piece = ''
+  }
+  yield encoder.encode(`${piece}]`)
+}
+
+/** Bytes of details that are read as a whole, which is faster. */
+const wholeLimit = 1024 * 1024
+
+function* readDetails(bytes: Uint8Array): Generator<[local: number, details: Details]> {
+  // Files of earlier versions have everything on one line.
+  if (bytes.length <= wholeLimit || bytes[1] !== newline) return yield* JSON.parse(decoder.decode(bytes))
+  for (let start = 2; start < bytes.length; ) {
+    const found = bytes.indexOf(newline, start)
+    const end = found < 0 ? bytes.length : found
+    // Without the comma or the bracket that ends the line.
+    yield JSON.parse(decoder.decode(bytes.subarray(start, end - 1)))
+    start = end + 1
+  }
+}
+
 /** Keeps the bytes: the segment lives in the memory they were read to. */
 function readSegment(bytes: Uint8Array): SavedSegment {
-  const end = bytes.indexOf(10)
+  const end = bytes.indexOf(newline)
   const head = readHead(decoder.decode(bytes.subarray(0, Math.max(end, 0))))
   let at = end + 1
   const take = (length: number) => {
@@ -84,7 +116,7 @@ function readSegment(bytes: Uint8Array): SavedSegment {
   const names = [...columnNames, ...wordNames]
   const arrays = Object.fromEntries(names.map((name, index) => [name, viewNumbers(name, take(head.arrays[index]!))]))
   const pages = head.pages.map(take)
-  const details = new Map<number, Details>(JSON.parse(decoder.decode(take(head.details))))
+  const details = new Map(readDetails(take(head.details)))
   return { columns: arrays as never, words: arrays as never, pages, details }
 }
 
