@@ -1,4 +1,4 @@
-// How large the history of a message is: every later reader and every snapshot carries all of it.
+// Limits the size of the history of a message: every page that shows the message and every snapshot has all of it.
 
 import { limits } from '../../limits.ts'
 import type { Details, Message } from '../../model/message-store/index.ts'
