@@ -106,7 +106,7 @@ describe('natter bot run', () => {
     assert.equal(errors.length, 3)
   })
 
-  test('points out what a function returned in vain', async t => {
+  test('reports a returned value that is not a text and so sends nothing', async t => {
     const file = write(
       'vain.mjs',
       `export default ({ text }, bot) =>

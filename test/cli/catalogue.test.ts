@@ -77,7 +77,7 @@ describe('every endpoint', () => {
       }
     })
 
-  test('has a name of its own', () => {
+  test('has a subcommand with a name that no other has', () => {
     const names = pages.flatMap(({ endpoints }) => endpoints.map(endpoint => endpoint.cli.name))
     names.push(...uses.map(({ shortcut }) => shortcut.cli.name))
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('every endpoint', () => {
     )
   })
 
-  test('leaves the flags of every subcommand alone', () => {
+  test('has no flag with the name of a global flag', () => {
     const taken = new Set([...globalFlags.map(flag => flag.name), 'help'])
     for (const { endpoints } of pages)
       for (const endpoint of endpoints)

@@ -22,7 +22,7 @@ describe('readCommandLine', () => {
       assert.deepEqual([read.leading, read.words, read.rest], [leading, words, rest])
     })
 
-  test('knows a flag with and without its value, and none after the dashes', () => {
+  test('has a flag that is given with or without a value, but none after --', () => {
     const line = readCommandLine(['send', '--batch=file', '--json', '--', '--quiet'])
     assert.deepEqual(
       ['batch', 'json', 'quiet', 'jso'].map(flag => line.has(flag)),

@@ -293,7 +293,7 @@ test('messages move says how many messages it moved', async t => {
   assert.match(String((await moved('999', '--topic', 'x', '--all'))[1]), /there is no message with ID 999/)
 })
 
-test('a verb that is a subcommand of its own is named', async t => {
+test('natter messages send is refused with the subcommand that is meant, natter send', async t => {
   const { code, stderr } = await newShell(t).run(['messages', 'send', 'x'])
   assert.deepEqual([code, stderr], [2, 'natter: there is no subcommand "messages send"\n  Did you mean natter send?\n'])
 })

@@ -92,7 +92,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     })
 
   for (const [line, wanted] of cases)
-    test(`${line} …`, async () => {
+    test(`offers one word after: ${line}`, async () => {
       assert.deepEqual(await offered(line), [wanted])
     })
 
@@ -122,7 +122,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     assert.ok(!names.includes('bin') && !names.includes('package.json'), names.join())
   })
 
-  test('at the prompt', async t => {
+  test('completes the word when Tab is pressed at the prompt', async t => {
     const screen = await prompt(t, 'bash', ['--norc', '--noprofile', '-i'])
     if (!screen) return t.skip('no pseudo-terminal')
     screen.type("PS1='> '; source <(natter completion bash); echo set\r")
@@ -141,7 +141,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
 
 describe('completion in fish', { skip: !has('fish') && 'fish is not installed' }, () => {
   for (const [line, wanted] of [...cases, ['natter tail --channel des', 'design team']] as const)
-    test(`${line} …`, async () => {
+    test(`offers one word after: ${line}`, async () => {
       await ready()
       const asked = ['--no-config', '-c', `source ${join(folder, 'natter.fish')}; complete -C '${line}'`]
       const texts = await until(async () => {
@@ -154,7 +154,7 @@ describe('completion in fish', { skip: !has('fish') && 'fish is not installed' }
 })
 
 describe('completion in zsh', { skip: !has('zsh') && 'zsh is not installed' }, () => {
-  test('at the prompt', async t => {
+  test('completes the word when Tab is pressed at the prompt', async t => {
     const screen = await prompt(t, 'zsh', ['-f', '-i'])
     if (!screen) return t.skip('no pseudo-terminal')
     screen.type("PS1='> '; autoload -U compinit; compinit -u -D; source <(natter completion zsh); echo set\r")

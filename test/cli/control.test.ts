@@ -8,8 +8,8 @@ import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 
-describe('the fixture subcommands', () => {
-  test('do what the control plane does, with the token of the ready file', async t => {
+describe('the subcommands of the control plane', () => {
+  test('call the control plane with the token of the ready file', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
     const shell = newShell(t)
     const file = join(shell.home, 'ready.json')
@@ -62,7 +62,7 @@ describe('the fixture subcommands', () => {
     assert.equal((await run('reset')).time, '2030-01-01T00:00:00.000Z')
   })
 
-  test('prints times as dates, and a call on one line', async t => {
+  test('print times as dates, and each call on one line', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
     const env = { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token!, TZ: 'UTC' }
     const shell = newShell(t, env)

@@ -30,7 +30,7 @@ describe('a value', () => {
   }
   const read = (shape: d.Param['shape'], given: Given) => readParam(d.optional(shape, ''), given, '--x', sources)
 
-  test('is read by its shape', async () => {
+  test('is read as the shape of its parameter says', async () => {
     for (const [shape, given, value] of [
       [d.text, '12', '12'],
       [d.int, '-12', -12],

@@ -178,8 +178,8 @@ describe('an answer that does not end', () => {
   })
 })
 
-describe('a server that sends a call elsewhere', () => {
-  test('is not followed by the command line or by natter/client', async t => {
+describe('a server that points to another', () => {
+  test('redirects no call of the command line or of natter/client', async t => {
     const seen: string[] = []
     const other = await fakeServer(t, (request, response) => {
       seen.push(`${request.method} ${request.url}`)
@@ -257,8 +257,8 @@ describe('names of a hostile server', () => {
   })
 })
 
-describe('a server that a recording is played on', () => {
-  test('has a queue without end, or events of any form, and is reported as different', async t => {
+describe('natter replay', () => {
+  test('reports a server whose events never end or have any form as different', async t => {
     let polls = 0
     const url = await fakeServer(t, (_request, response) =>
       json(response, { result: 'success', events: [null, 'x', { id: 'x' }, { id: ++polls, type: 'message' }] }),

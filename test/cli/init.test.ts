@@ -38,7 +38,9 @@ function runIn({ home }: Shell, command: string, more: Readonly<Record<string, s
 }
 
 describe('natter init', () => {
-  test('pytest passes', { skip: !installed('pytest', '--version') && 'pytest is not installed' }, async t => {
+  test('pytest: the generated test passes, at the level of the run', {
+    skip: !installed('pytest', '--version') && 'pytest is not installed',
+  }, async t => {
     const { shell, run } = await project(t, 'pytest')
     assert.match(runIn(shell, run), /1 passed/)
     const test = `
@@ -61,7 +63,7 @@ def test_the_level_is_that_of_the_run(natter):
     assert.match(readFileSync(join(shell.home, 'failure/spaces', space!, 'calls.ndjson'), 'utf8'), /get-own-user/)
   })
 
-  test('node and go say what the project has to have first', async t => {
+  test('node and go: a project that lacks something is told what to do first', async t => {
     const shell = newShell(t)
     const { code, stderr } = await shell.run(['init', 'node'])
     assert.equal(code, 0)
@@ -70,13 +72,13 @@ def test_the_level_is_that_of_the_run(natter):
     assert.match(go.stderr, /there is no go\.mod here\. First: go mod init /)
   })
 
-  test('go passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
+  test('go: the generated test passes', { skip: !installed('go', 'version') && 'go is not installed' }, async t => {
     const { shell, run } = await project(t, 'go')
     writeFileSync(join(shell.home, 'go.mod'), 'module example.com/project\n\ngo 1.18\n')
     assert.match(runIn(shell, `${run} -v`), /--- PASS: TestMessageIsSent/)
   })
 
-  test('node passes', async t => {
+  test('node: the generated test passes, and a test that fails can be resumed', async t => {
     const { shell, run } = await project(t, 'node')
     const file = join(shell.home, 'natter.test.mjs')
     const level = `
@@ -100,18 +102,22 @@ test('the level is that of the run', async () => {
     assert.match(runIn(shell, run, { NATTER_LEVEL: '12.0', EXPECTED_LEVEL: '498' }), /pass 2\b/)
   })
 
-  test('vitest passes', { skip: !installed('vitest', '--version') && 'vitest is not installed' }, async t => {
+  test('vitest: the generated test passes', {
+    skip: !installed('vitest', '--version') && 'vitest is not installed',
+  }, async t => {
     const { shell } = await project(t, 'vitest')
     assert.match(runIn(shell, 'vitest run'), /1 passed/)
   })
 
-  test('jest passes', { skip: !installed('jest', '--version') && 'jest is not installed' }, async t => {
+  test('jest: the generated test passes', {
+    skip: !installed('jest', '--version') && 'jest is not installed',
+  }, async t => {
     const { shell } = await project(t, 'jest')
     writeFileSync(join(shell.home, 'package.json'), '{}')
     assert.match(runIn(shell, 'jest'), /1 passed/)
   })
 
-  test('bot passes its test, and a test that fails ends', async t => {
+  test('bot: the generated test passes, and ends when it fails', async t => {
     const { shell } = await project(t, 'bot')
     assert.match(runIn(shell, 'node --test'), /pass 1\b/)
     const file = join(shell.home, 'bot.test.mjs')
@@ -119,7 +125,7 @@ test('the level is that of the run', async () => {
     assert.match(runIn(shell, 'node --test || true'), /fail 1\b/)
   })
 
-  test('github runs the tests of the project with a daemon', async t => {
+  test('github: the generated workflow runs the tests of the project with a daemon', async t => {
     const { shell, run } = await project(t, 'github')
     const workflow = readFileSync(join(shell.home, '.github/workflows/natter.yml'), 'utf8')
     assert.ok(workflow.includes(`- run: ${run}\n`))

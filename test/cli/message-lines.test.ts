@@ -97,7 +97,7 @@ describe('renderLine', () => {
 })
 
 describe('summarize', () => {
-  test('channels, subscriptions and flags are sentences', () => {
+  test('writes changes of channels, subscriptions and flags as sentences', () => {
     const streams = ['one', 'two', 'three', 'four', 'five', 'six'].map((name, at) => ({ stream_id: at + 1, name }))
     const cases: [ChatEvent, string][] = [
       [{ type: 'stream', op: 'create', streams }, 'new channel: #one, #two, #three, #four, #five and 1 more'],
@@ -129,7 +129,7 @@ describe('summarize', () => {
     for (const [event, text] of cases) assert.equal(summarize(event), text)
   })
 
-  test('other events are their fields, each cut to 40 letters', () => {
+  test('lists the fields of other events, each cut to 40 letters', () => {
     const person = { user_id: 8, full_name: 'Amy' }
     assert.equal(
       summarize({ id: 1, type: 'realm_user', op: 'update', person }),

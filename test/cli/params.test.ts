@@ -82,7 +82,7 @@ describe('a name in place of an ID', () => {
   })
 })
 
-describe('words', () => {
+describe('values and reports in words', () => {
   test('a role is read and shown by its name; JSON and a single field have the number', async () => {
     await told(['users', 'edit', 'amy@example.com', '--role', 'moderator'], 0)
     assert.equal(await told(['users', 'show', 'amy@example.com', '--fields', 'role'], 0), '300\n')

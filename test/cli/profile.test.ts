@@ -54,7 +54,7 @@ describe('natter login and natter profile', () => {
   })
 })
 
-describe('what a call did', () => {
+describe('the report of a call', () => {
   test('a text that the server cuts is reported, alone and in a batch', async t => {
     const { url, ready } = await startDaemon(t)
     const shell = newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))

@@ -23,10 +23,10 @@ const all = names.split(/\s+/).flatMap(entry => {
   return verbs.split('|').map(verb => [word!, ...(verb ? [verb] : [])])
 })
 
-describe('a name that scripts rely on', () => {
+describe('the help of a subcommand that scripts rely on', () => {
   for (const words of all) {
     const skip = allWords(subcommandTable).includes(words[0]!) ? false : 'its endpoints are not in the catalogue'
-    test(`natter ${words.join(' ')}`, { skip }, async () => {
+    test(`natter ${words.join(' ')} has usage and two examples`, { skip }, async () => {
       const { code, stdout, stderr } = await inProcess([...words, '--help'])
       assert.equal(code, 0, stderr)
       assert.match(stdout, new RegExp(`^Usage: natter ${words[0]} `))

@@ -75,7 +75,7 @@ describe('natter send', () => {
 })
 
 describe('recipients in a list', () => {
-  test('have names, for channels and for people', async () => {
+  test('are shown by name to people, and by ID in JSON', async () => {
     await printed(['scheduled', 'create', '#general>named', 'To a channel', '--at', '+2h'])
     await printed(['scheduled', 'create', 'amy', 'To a person', '--at', '+2h'])
     await printed(['drafts', 'create', 'amy', 'A draft'])

@@ -49,7 +49,7 @@ describe('natter webhooks url', () => {
     assert.deepEqual([content, subject], ['**done**', 'deploys & more'])
   })
 
-  test('has the filters as lists', async () => {
+  test('puts --only-events into the address as a list', async () => {
     const url = new URL(await addressOf('--integration', 'github', '--only-events', 'push,pull_*'))
     assert.equal(url.searchParams.get('only_events'), '["push","pull_*"]')
   })

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { campaign } from './bots.ts'
 import { randomSeed } from './campaign.ts'
 
-describe('npm run prove -- bots', () => {
-  test('every message gets one reply over a restart of the daemon', async t => {
+describe('a bot', () => {
+  test('replies to every message once, over a restart of the daemon', async t => {
     const seed = randomSeed()
     const { short: count } = campaign
     t.diagnostic(`npm run prove -- bots --seed ${seed} --count ${count}`)

@@ -6,7 +6,7 @@ import { randomSeed } from './campaign.ts'
 import { campaign } from './ci.ts'
 
 describe('spaces that are made and deleted', { skip: campaign.unavailable ?? false }, () => {
-  test('answer every call, and are gone after it', async t => {
+  test('answer every call while they exist, and leave nothing behind', async t => {
     const { short: count } = campaign
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- ci --seed ${seed} --count ${count}`)

@@ -7,7 +7,7 @@ import { withoutEtcd } from '../support/etcd.ts'
 import { randomSeed } from './campaign.ts'
 import { campaign } from './cluster/campaign.ts'
 
-describe('a cluster under fire', { skip: withoutEtcd ?? false }, () => {
+describe('a cluster whose daemons, network and etcd fail', { skip: withoutEtcd ?? false }, () => {
   test('loses nothing that was answered, tells every reader everything once, and all daemons agree', async t => {
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- cluster --seed ${seed} --count 10`)

@@ -15,8 +15,10 @@ describe('kill -9', () => {
     t.diagnostic(summary)
     assert.equal(done, count)
   })
+})
 
-  test('comes between writes of every kind of fact: each has a slot in crash/slots, or a reason in crash.ts', async t => {
+describe('the campaign of kill -9', () => {
+  test('writes every kind of fact: a missing one needs a slot in crash/slots, or a reason in crash.ts', async t => {
     const seed = randomSeed()
     t.diagnostic(`NATTER_SEED=${seed}`)
     const written = await writeEveryKind(seed)

@@ -6,7 +6,7 @@ import { randomSeed } from './campaign.ts'
 import { campaign } from './forwarder.ts'
 
 describe('a follower', () => {
-  test('sends only what it has routed on to the leader', { skip: campaign.unavailable ?? false }, async t => {
+  test('forwards only requests that its own router knows', { skip: campaign.unavailable ?? false }, async t => {
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- forwarder --seed ${seed} --count ${campaign.short}`)
     const { done, summary } = await campaign.run({ count: campaign.short, seed })

@@ -6,7 +6,7 @@ import { randomSeed } from './campaign.ts'
 import { campaign } from './load.ts'
 
 describe('parked queues under load', { skip: campaign.unavailable ?? false }, () => {
-  test('hear everything once, in order', async t => {
+  test('get every event once, in order', async t => {
     const { short: count } = campaign
     const seed = randomSeed()
     t.diagnostic(`npm run prove -- load --seed ${seed} --count ${count}`)

@@ -5,8 +5,8 @@ import { describe, test } from 'node:test'
 import { randomSeed } from './campaign.ts'
 import { campaign } from './restores.ts'
 
-describe('npm run prove -- restores', () => {
-  test('every backup is good, and a restore has what was answered before it', async t => {
+describe('backups of a daemon under load', () => {
+  test('can be restored, with everything that was answered before them', async t => {
     const seed = randomSeed()
     const { short: count } = campaign
     t.diagnostic(`npm run prove -- restores --seed ${seed} --count ${count}`)

@@ -36,7 +36,7 @@ describe('npm run prove', () => {
       assert.ok(lines.includes(name), name)
   })
 
-  test('names what it does not understand', async () => {
+  test('refuses an unknown campaign and a wrong number by name', async () => {
     const wrong = [
       [['crush'], /There is no campaign "crush"\. Choose from: all, /],
       [['crash', '--minutes', 'ten'], /--minutes must be a positive number, not "ten"\./],

@@ -47,7 +47,7 @@ describe('a figure over time', () => {
     assertLevel([{ ...level, part: 0.5 }], () => samples(10))
   })
 
-  test('of few samples has no line', () => {
+  test('of few samples has no trend', () => {
     assert.equal(trendOf(samples(0).slice(0, 8)), undefined)
   })
 })

@@ -132,6 +132,8 @@ export async function writeEveryKind(seed: number): Promise<ReadonlySet<string>>
   try {
     const cast = await gathered(daemon, dice(seed))
     planner = cast.planner
+    // Takes the facts of the preparation out of the journal: they are written before the first kill.
+    await daemon.compact()
     await cast.keeper.writeEach(daemon.url)
     const living = { is: true }
     const parts = cast.players.flatMap(({ account, writers, talkers }) =>
