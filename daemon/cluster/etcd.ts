@@ -138,7 +138,7 @@ export class Etcd {
         // The last attempt has little time left: the error of an earlier one says more than its timeout.
         const newer = causeOf(error as Error)
         if (!(newer instanceof NoAnswer)) cause = newer
-        this.moveOn(member)
+        this.useNextMember(member)
         if (tried % urls.length === 0) await sleep(pauseMs)
       }
     }
@@ -148,7 +148,7 @@ export class Etcd {
   async *stream(path: string, body: Json, signal: AbortSignal): AsyncGenerator<any> {
     const member = this.#current
     const response = await this.#request(member, path, body, signal, 0).catch(error => {
-      this.moveOn(member)
+      this.useNextMember(member)
       throw error
     })
     let rest = ''
@@ -161,7 +161,7 @@ export class Etcd {
   }
 
   /** Sends the next call to another member than this one, unless another call has moved on already. */
-  moveOn(member = this.#current): void {
+  useNextMember(member = this.#current): void {
     if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
   }
 

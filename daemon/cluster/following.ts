@@ -1,6 +1,7 @@
 // Following the log: reads the batches that are there, then watches for new ones, and begins again when the connection to etcd ends.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Batch } from '../journal/replicated-journal.ts'
 import { warn } from '../local/warnings.ts'
 import type { Etcd } from './etcd.ts'
 import { AnotherHistory, Damaged, LogTooNew } from './keys.ts'
@@ -8,9 +9,9 @@ import { LogTrimmed, type SharedLog } from './log.ts'
 import type { PositionWaiters } from './position-waiters.ts'
 import { EntryRefused, type WorldInstance, type WorldInstances } from './world-instance.ts'
 
-/** Milliseconds before it begins again. */
+/** Milliseconds between two attempts. */
 const pause = 100
-/** The same if the log is damaged: an operator has to mend it. */
+/** The same if the log is damaged: an operator has to repair it. */
 const pauseIfDamaged = 1000
 /** Milliseconds behind the head without progress after which the connection is given up. */
 const stalledAfter = 2000
@@ -41,7 +42,7 @@ export class Following {
     this.#check = check
   }
 
-  /** Runs until the instance ends. Throws errors that another attempt would meet again. */
+  /** Runs until the instance ends. Throws errors that a new attempt cannot cure. */
   async follow(instance: WorldInstance): Promise<void> {
     const { signal } = instance.ending
     while (!signal.aborted) {
@@ -54,14 +55,12 @@ export class Following {
       } catch (error) {
         if (signal.aborted) return
         const isDamaged = error instanceof Damaged
-        // A start must not wait for an operator.
+        // During a start, damage is an error: an operator would not see that the daemon waits.
         if (isFinal(error) || (isDamaged && !instance.open)) throw error
         if (isDamaged) {
           this.#warnOnce(error)
           wait = pauseIfDamaged
         }
-      } finally {
-        this.#positions.reached(instance.store.journal.position)
       }
       await sleep(wait, undefined, { signal }).catch(() => {})
     }
@@ -73,8 +72,8 @@ export class Following {
     this.#warnedOf = message
   }
 
-  /** Closes the connection to etcd that it watches on. */
-  beginAgain(): void {
+  /** Closes the connection to etcd that it watches on. Unless the instance ends, another attempt follows. */
+  endWatch(): void {
     this.#watch.abort()
   }
 
@@ -85,8 +84,8 @@ export class Following {
     else if (this.#stalled?.position !== position) this.#stalled = { since: performance.now(), position }
     else if (performance.now() - this.#stalled.since > stalledAfter) {
       this.#stalled = undefined
-      this.#etcd.moveOn()
-      this.beginAgain()
+      this.#etcd.useNextMember()
+      this.endWatch()
     }
   }
 
@@ -98,11 +97,11 @@ export class Following {
       if (next.done) {
         instance.caughtUp = true
         this.#instances.openIfFounded(instance)
+        // A snapshot may have brought it here, without a batch.
+        this.#positions.reached(instance.store.journal.position)
         return next.value
       }
-      this.#instances.take(instance, next.value)
-      // Without waiting for the watch, which may stay silent for long.
-      this.#positions.reached(instance.store.journal.position)
+      this.#take(instance, next.value)
     }
   }
 
@@ -110,9 +109,13 @@ export class Following {
     this.#watch = new AbortController()
     for await (const batch of this.#log.watch(revision, this.#watch.signal)) {
       if (signal.aborted) return
-      this.#instances.take(instance, batch)
-      this.#positions.reached(instance.store.journal.position)
+      this.#take(instance, batch)
     }
+  }
+
+  #take(instance: WorldInstance, batch: Batch): void {
+    this.#instances.take(instance, batch)
+    this.#positions.reached(instance.store.journal.position)
   }
 }
 

@@ -278,7 +278,7 @@ export class Replica {
 
   async #stopFollowing(): Promise<void> {
     this.#instance?.ending.abort()
-    this.#following.beginAgain()
+    this.#following.endWatch()
     await this.#instance?.following
   }
 

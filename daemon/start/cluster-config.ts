@@ -59,6 +59,7 @@ const clusterFlags = [
   'cluster-password-file',
   'cluster-ca',
   'cluster-cert',
+  'cluster-key',
 ] as const
 
 /** By default any free port of loopback, for daemons on one machine. */

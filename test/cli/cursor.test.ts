@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { CursorFile } from '../../cli/commands/follow/tail/cursor.ts'
 import { accountAt, exitOf, newShell, type Shell, Watched } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
@@ -84,6 +85,18 @@ describe('natter tail --cursor, killed', () => {
       Array.from({ length: total + 1 }, (_, index) => index + 1),
     )
   })
+})
+
+test('a cursor with letters beyond ASCII does not grow with every line', t => {
+  const file = join(newShell(t).home, 'place')
+  const cursor = { queue_id: 'q', last_message_id: null, site: 'http://a', email: 'a@b', wants: 'channel Büro 日本語' }
+  const cursorFile = new CursorFile(file)
+  const sizes = [9, 10, 11, 12].map(last_event_id => {
+    cursorFile.prepare({ ...cursor, last_event_id })()
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { ...cursor, last_event_id })
+    return statSync(file).size
+  })
+  assert.deepEqual([...new Set(sizes)], [sizes[0]])
 })
 
 /** Registers a queue and leaves a cursor that says so. */

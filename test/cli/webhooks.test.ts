@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { newShell, type Shell } from '../support/cli.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../support/daemon.ts'
@@ -42,11 +43,19 @@ async function latest(caller: Caller = daemon.owner): Promise<Record<string, any
 describe('natter webhooks url', () => {
   test('prints an address that a service can post to', async () => {
     const url = await addressOf('--integration', 'slack_incoming', '--channel', 'general', '--topic', 'deploys & more')
-    assert.match(url, /\/api\/v1\/external\/slack_incoming\?api_key=\w{32}&stream=general&topic=deploys\+%26\+more$/)
+    assert.match(url, /\/api\/v1\/external\/slack_incoming\?api_key=\w{32}&stream=\d+&topic=deploys\+%26\+more$/)
     const headers = { 'Content-Type': 'application/json' }
     assert.equal((await send(url, { method: 'POST', headers, body: '{"text":"*done*"}' })).body.ok, true)
     const { content, subject } = await latest()
     assert.deepEqual([content, subject], ['**done**', 'deploys & more'])
+  })
+
+  test('names the channel by its ID, however it was given', async () => {
+    const { stream_id } = await daemon.owner.call(channels.id, { stream: 'general' })
+    for (const channel of ['general', '#general', `id:${stream_id}`]) {
+      const url = new URL(await addressOf('--integration', 'json', '--channel', channel))
+      assert.equal(url.searchParams.get('stream'), String(stream_id))
+    }
   })
 
   test('puts --only-events into the address as a list', async () => {

@@ -46,6 +46,7 @@ describe('natterd --cluster', () => {
       [[...cluster, '--secret', secret, '--cluster-listen', '[::]:9992'], /needs --cluster-advertise URL/],
       [[...cluster, '--secret', secret, ...peers, '--cluster-advertise', 'http://a/b'], /takes a URL without a path/],
       [peers, /--cluster-listen needs --cluster/],
+      [['--cluster-key', 'key.pem'], /--cluster-key needs --cluster/],
     ]
     for (const [flags, wanted] of cases)
       assert.throws(

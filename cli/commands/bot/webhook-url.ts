@@ -13,8 +13,6 @@ import { printReply } from '../../print/output.ts'
 import { addressFor, call, requireSite } from '../../transport/client.ts'
 import { postedRequest } from '../../transport/posted-request.ts'
 
-const values = ['integration', 'channel', 'topic', 'only-events', 'exclude-events']
-
 export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'webhooks url',
@@ -31,9 +29,9 @@ export const subcommands: readonly ExtraSubcommand[] = [
       {
         name: 'only-events',
         value: 'PATTERNS',
-        about: 'only events that match one of these, with commas: pull_*,push',
+        about: 'comma-separated patterns of the events to post, such as pull_*,push',
       },
-      { name: 'exclude-events', value: 'PATTERNS', about: 'no events that match one of these, with commas' },
+      { name: 'exclude-events', value: 'PATTERNS', about: 'comma-separated patterns of the events to leave out' },
     ],
     more: 'The address holds the API key of the bot: anyone who has it can post as the bot.',
     examples: [
@@ -41,24 +39,23 @@ export const subcommands: readonly ExtraSubcommand[] = [
       'natter webhooks url notifier-bot --integration github --channel engineering --only-events push,pull_request',
     ],
     async run({ args: [bot], flags, globals }) {
-      const [integration, channel, topic, only, exclude] = values.map(name =>
-        flags[name] === undefined ? undefined : String(flags[name]),
-      )
+      const { integration, channel, topic, ...filters } = flags as Record<string, string | undefined>
       if (integration === undefined) throw usage('no integration given', 'Example: --integration slack_incoming')
       const account = accountFor(globals, process.env)
       demandKey(account)
       const names = createNames(account, globals)
-      if (channel !== undefined) await names.find('channel', channel)
+      // An ID: in the address, digits are always an ID, also of a channel whose name is a number.
+      const stream = channel === undefined ? undefined : String(await names.find('channel', channel))
       const asked = encode(bots.key, { bot_id: await readPerson(bot!, names) })
       const path = `${baseOf(bots.key)}${asked.path}`
       const { api_key } = await call(account, { method: 'GET', path, fields: asked.fields }, globals)
       const posted = encode(webhooks.post, {
         integration,
         api_key,
-        stream: channel?.replace(/^#/, ''),
+        stream,
         topic,
-        only_events: only?.split(','),
-        exclude_events: exclude?.split(','),
+        only_events: filters['only-events']?.split(','),
+        exclude_events: filters['exclude-events']?.split(','),
       })
       const { path: target } = postedRequest(`${baseOf(webhooks.post)}${posted.path}`, posted.fields)
       const url = addressFor(requireSite(account), target).href

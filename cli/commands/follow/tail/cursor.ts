@@ -1,4 +1,4 @@
-// The position of a tail, in a file: one line, written by one call, so that a kill leaves the old or the new one.
+// The position of a tail, in a file: one line, written by one call, so that a killed tail leaves either the old or the new position.
 
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { jsonOr } from '../../../../daemon/local/json.ts'
@@ -19,8 +19,8 @@ interface Cursor extends Position {
   readonly wants: string
 }
 
-/** Leaves room for numbers to grow. */
-const shortest = 320
+/** Minimum length of the line: the numbers in it get longer. */
+const minBytes = 320
 
 export function readCursor(file: string, site: string, email: string): Cursor | undefined {
   const text = readIfThere(file, `the cursor ${file}`) ?? ''
@@ -44,21 +44,22 @@ export class CursorFile {
     this.#file = file
   }
 
-  /** Prepares the write and returns it: the less happens between a line and its cursor, the less a kill repeats. */
+  /** Returns the write, ready to run: the sooner it follows the printed line, the fewer lines a tail prints again after a kill. */
   prepare(cursor: Cursor): () => void {
-    return this.#explained(() => {
+    return this.#withFileError(() => {
       this.#handle ??= openSync(this.#file, constants.O_RDWR | constants.O_CREAT, 0o600)
+      const text = Buffer.from(JSON.stringify(cursor))
       // Never shorter than before, so that one write replaces all of the old text.
-      const text = JSON.stringify(cursor)
-      this.#length ||= fstatSync(this.#handle).size
-      const line = Buffer.from(`${text.padEnd(Math.max(this.#length - 1, shortest))}\n`)
-      this.#length = line.length
+      this.#length = Math.max(this.#length || fstatSync(this.#handle).size, minBytes, text.length + 1)
+      const line = Buffer.alloc(this.#length, ' ')
+      text.copy(line)
+      line.write('\n', line.length - 1)
       const handle = this.#handle
-      return () => this.#explained(() => void writeSync(handle, line, 0, line.length, 0))
+      return () => this.#withFileError(() => void writeSync(handle, line, 0, line.length, 0))
     })
   }
 
-  #explained<T>(work: () => T): T {
+  #withFileError<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
