@@ -12,7 +12,7 @@ import { writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { warn } from '../local/warnings.ts'
 import type { Config } from '../start/config.ts'
-import { type ClusterRecord, LogTooNew, logFormat, restoredFormat } from './keys.ts'
+import { type ClusterRecord, LogTooNew, logFormat } from './keys.ts'
 
 export interface FolderIdentity {
   /** ID of the cluster, given when it began. */
@@ -101,6 +101,6 @@ export function checkFolder(
       `${folder} has a store that does not belong to the cluster '${name}'. ` +
         'Choose an empty folder with --data; it is filled from the other daemons',
     )
-  if (record && record.format > Math.max(logFormat, restoredFormat)) throw new LogTooNew(record.format)
+  if (record && record.format > logFormat) throw new LogTooNew(record.format)
   return found ?? { cluster: record?.id ?? '', name, member: randomUUID() }
 }

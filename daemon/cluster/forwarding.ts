@@ -6,8 +6,9 @@ import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
 import { prefix } from '../http/incoming.ts'
+import { FairLimit } from './fair-limit.ts'
+import { leaderTimeout } from './known-cluster.ts'
 import type { Peers } from './peers.ts'
-import { Turns } from './turns.ts'
 
 interface ForwardingParts {
   readonly peers: Peers
@@ -23,8 +24,6 @@ interface ForwardingParts {
   reach(position: number): Promise<boolean>
   /** Waits until this daemon has applied what is in the log now. */
   catchUp(): Promise<boolean>
-  /** Milliseconds that the leader has for its whole answer; a minute unless it is given. */
-  readonly answerTime?: number
 }
 
 /** The newest committed position, in the answer to a forwarded request. */
@@ -32,10 +31,8 @@ const positionHeader = 'natter-position'
 /** Set when the daemon that was asked does not lead, and so has done nothing. */
 const notLeadingHeader = 'natter-not-leading'
 
-/** Milliseconds that a request waits for a leader that can be reached. */
-const patience = 10_000
 /** Milliseconds that the leader has for its whole answer to a call. */
-const usualAnswerTime = 60_000
+const answerTimeout = 60_000
 /** Calls to the leader at a time: of one account, of all accounts, and of all callers without one. There are 256 connections. */
 const mostOfAccount = 64
 const mostOfAccounts = 240
@@ -43,15 +40,18 @@ const mostUnknown = 8
 
 export class LeaderForwarding implements Forwarding {
   readonly #parts: ForwardingParts
-  readonly #accounts = new Turns(mostOfAccount, mostOfAccounts)
-  readonly #unknown = new Turns(mostUnknown)
+  readonly #accounts = new FairLimit(mostOfAccount, mostOfAccounts)
+  readonly #unknown = new FairLimit(mostUnknown)
 
-  constructor(parts: ForwardingParts) {
+  readonly #answerTimeout: number
+
+  constructor(parts: ForwardingParts, timeout = answerTimeout) {
     this.#parts = parts
+    this.#answerTimeout = timeout
   }
 
   /** Reads, polls included, are answered here. */
-  takes(method: string): boolean {
+  mustForward(method: string): boolean {
     return method !== 'GET' && !this.#parts.leads()
   }
 
@@ -59,6 +59,7 @@ export class LeaderForwarding implements Forwarding {
     return this.#parts.catchUp()
   }
 
+  /** Refuses a forwarded request if this daemon does not lead; otherwise adds the position to its answer. */
   admit({ method }: RequestHead, response: Response): boolean {
     if (!this.#parts.leads()) {
       const to = createAnswering({ method: method!, id: this.#parts.newId() }, response)
@@ -72,12 +73,12 @@ export class LeaderForwarding implements Forwarding {
   }
 
   forward(call: ForwardedCall, answering: Answering): Promise<void> {
-    const turns = call.account === undefined ? this.#unknown : this.#accounts
-    return turns.take(call.account, () => this.#forward(call, answering))
+    const limit = call.account === undefined ? this.#unknown : this.#accounts
+    return limit.run(call.account, () => this.#forward(call, answering))
   }
 
   async #forward(call: ForwardedCall, answering: Answering): Promise<void> {
-    const end = performance.now() + patience
+    const end = performance.now() + leaderTimeout
     // Until the client closes its connection.
     while (!answering.raw.destroyed) {
       const url = await this.#parts.leader()
@@ -88,15 +89,15 @@ export class LeaderForwarding implements Forwarding {
       else if (nothingDone) return this.#refuse(answering, noLeader)
       else if (answer instanceof Error && isRegistration(call)) return this.#refuse(answering, notRegistered)
       else if (answer instanceof Error) return this.#refuse(answering, noAnswer, [])
-      else return this.#pass(answering, answer)
+      else return this.#relay(answering, answer)
     }
   }
 
   async #ask(url: string, call: ForwardedCall): Promise<Answer> {
-    const { peers, leaderNow, answerTime = usualAnswerTime } = this.#parts
-    const end = performance.now() + answerTime
+    const { peers, leaderNow } = this.#parts
+    const end = performance.now() + this.#answerTimeout
     const giveUp = new AbortController()
-    const look = setInterval(() => {
+    const leaderCheck = setInterval(() => {
       const now = leaderNow()
       // A leader that was paused keeps its connections; another one leads meanwhile, or no daemon does.
       if (now !== undefined && now !== url) giveUp.abort(new Error('another daemon leads the cluster'))
@@ -111,21 +112,18 @@ export class LeaderForwarding implements Forwarding {
         body: Buffer.from(await response.body.arrayBuffer()),
       }
     } finally {
-      clearInterval(look)
+      clearInterval(leaderCheck)
     }
   }
 
-  async #pass(answering: Answering, { status, headers, body }: Answer): Promise<void> {
+  async #relay(answering: Answering, { status, headers, body }: Answer): Promise<void> {
     const { raw: response, observed } = answering
     const position = Number(headers[positionHeader] ?? 0)
     const isThere = await this.#parts.reach(position)
     if (!isThere && status < 400) return this.#refuse(answering, fallenBehind, [])
     if (response.headersSent || response.destroyed) return
-    const flat: string[] = []
-    for (const [name, value] of Object.entries(endToEnd(headers)))
-      if (name !== positionHeader && name !== 'date') flat.push(name, String(value))
     observed?.answered(status)
-    response.writeHead(status, flat)
+    response.writeHead(status, relayedHeaders(headers))
     response.end(body)
   }
 
@@ -142,7 +140,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** Left out where the change may have been saved, because repeating it could make it twice. */
+/** Not sent where the change may have been saved: a repeat could save it twice. */
 const tryAgain = ['Retry-After', '1']
 
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
@@ -173,7 +171,8 @@ export function codeOf(error: Error & { code?: string }): string {
   return first.code ?? ''
 }
 
-const connectionHeaders = new Set([
+/** Of one connection, or set by the daemon that answers. */
+const ownHeaders = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -182,12 +181,12 @@ const connectionHeaders = new Set([
   'expect',
   'te',
   'trailer',
+  'date',
+  positionHeader,
 ])
 
-/** Without the headers that belong to one connection. */
-function endToEnd(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined && !connectionHeaders.has(name)) kept[name] = String(value)
-  return kept
+function relayedHeaders(headers: Answer['headers']): string[] {
+  return Object.entries(headers).flatMap(([name, value = []]) =>
+    ownHeaders.has(name) ? [] : [value].flat().flatMap(one => [name, one]),
+  )
 }

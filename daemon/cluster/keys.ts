@@ -20,9 +20,9 @@ export class LogTooNew extends Error {
 
 /** etcd no longer has the cluster. Nothing is written to it meanwhile. */
 export class ClusterGone extends Error {
-  constructor(all: string) {
+  constructor(prefix: string) {
     super(
-      `etcd no longer has the cluster (${all}): its data was deleted, or it is another etcd. This daemon answers reads and refuses ` +
+      `etcd no longer has the cluster (${prefix}): its data was deleted, or it is another etcd. This daemon answers reads and refuses ` +
         'writes. Restore the data of etcd, or see "When etcd is lost" in docs/cluster.md',
     )
     this.name = 'ClusterGone'
@@ -48,7 +48,7 @@ export class Damaged extends Error {
   }
 }
 
-/** Keys below those of the cluster that natterd did not write. Each is reported once and ignored. */
+/** Keys under the prefix of the cluster that natterd did not write. Each is reported once and ignored. */
 export class ForeignKeys {
   readonly #reported = new Set<string>()
 
@@ -64,20 +64,16 @@ export class ForeignKeys {
 
 const mostReported = 100
 
-/**
- * The format in the record of a cluster that was restored from a backup, whose other keys are below its ID. An older daemon,
- * which would look for them elsewhere, refuses it.
- */
-export const restoredFormat = 2
-
 /** The keys of one cluster. */
 export class Keys {
-  readonly #all: string
-  #below: string
+  /** Of all clusters that have had this name. */
+  readonly namePrefix: string
+  #clusterPrefix: string
 
-  constructor(name: string) {
-    this.#all = `/natter/${name}/`
-    this.#below = this.#all
+  constructor(name: string, record?: ClusterRecord) {
+    this.namePrefix = `/natter/${name}/`
+    this.#clusterPrefix = this.namePrefix
+    if (record) this.use(record)
   }
 
   /**
@@ -85,52 +81,41 @@ export class Keys {
    * of the old one cannot read or write them.
    */
   use({ id, previous }: ClusterRecord): void {
-    this.#below = previous ? `${this.#all}${id}/` : this.#all
-  }
-
-  /** The prefix of all keys of this name. */
-  get all(): string {
-    return this.#all
+    this.#clusterPrefix = previous ? `${this.namePrefix}${id}/` : this.namePrefix
   }
 
   /** The record of the cluster. Written when it begins, and when it is restored. */
   get cluster(): string {
-    return `${this.#all}cluster`
+    return `${this.namePrefix}cluster`
   }
 
   /** The newest position, and the term of the leader that committed it. */
   get head(): string {
-    return `${this.#below}head`
+    return `${this.#clusterPrefix}head`
   }
 
   /** The leader; deleted when its lease ends. */
   get leader(): string {
-    return `${this.#below}leader`
+    return `${this.#clusterPrefix}leader`
   }
 
   /** One key for each running member; deleted when its lease ends. */
   get members(): string {
-    return `${this.#below}members/`
+    return `${this.#clusterPrefix}members/`
   }
 
   /** Batches of entries, by the position of the first. */
   get log(): string {
-    return `${this.#below}log/`
+    return `${this.#clusterPrefix}log/`
   }
 
   /** Pieces of batches that are too large for one value; they are not read until a batch in the log names them. */
   get staged(): string {
-    return `${this.#below}staged/`
+    return `${this.#clusterPrefix}staged/`
   }
 }
 
-export function createKeys(name: string, record?: ClusterRecord): Keys {
-  const keys = new Keys(name)
-  if (record) keys.use(record)
-  return keys
-}
-
-/** Keys in the order of their text are then in the order of their positions. */
+/** Padded, so that keys sorted as text are sorted by position. */
 export function pad(position: number): string {
   return String(position).padStart(16, '0')
 }
@@ -188,7 +173,7 @@ export interface ClusterRecord {
   readonly format: number
   /** Shows whether a secret is the same, without helping to guess it. */
   readonly secretVerifier: string
-  /** Set when it was restored from a backup: the IDs of what it was before, oldest first. Their folders are out of date. */
+  /** Set when it was restored from a backup: IDs of the clusters that it replaced, oldest first. Folders with these IDs are out of date. */
   readonly previous?: readonly string[]
 }
 
@@ -199,13 +184,17 @@ export function readRecord(text: string): ClusterRecord | undefined {
   return { id, format, secretVerifier: String(secretVerifier), ...(Array.isArray(previous) && { previous }) }
 }
 
-/** What the key of a member holds. */
-export interface Member {
+/** What the key of the leader holds. */
+export interface Leader {
   readonly id: string
   /** Its name in the status of the cluster. */
   readonly url: string
   /** Where the other daemons reach it; undefined in versions that had no address for that. */
   readonly peer: string | undefined
+}
+
+/** What the key of a member holds. */
+export interface Member extends Leader {
   readonly version: string
   /** The newest position it has applied, and the newest one on its disk. */
   readonly position: number
@@ -222,33 +211,14 @@ export interface Digest {
   readonly sums: Readonly<Record<string, string>>
 }
 
-export interface Leader {
-  readonly id: string
-  readonly url: string
-  readonly peer: string | undefined
-}
-
 /** Undefined for what natterd did not write. */
 export function readMember(text: string): Member | undefined {
-  const { id, url, peer, version, position, synced, time, digest } = parseObject(text)
-  if (
-    !isNamed(id, url, peer) ||
-    typeof version !== 'string' ||
-    !isCount(position) ||
-    !isCount(synced) ||
-    !isCount(time)
-  )
+  const parsed = parseObject(text)
+  const { version, position, synced, time, digest } = parsed
+  const addresses = readAddresses(parsed)
+  if (!addresses || typeof version !== 'string' || !isCount(position) || !isCount(synced) || !isCount(time))
     return undefined
-  const member = {
-    id: id as string,
-    url: url as string,
-    peer: peer as string | undefined,
-    version,
-    position,
-    synced,
-    time,
-  }
-  return { ...member, digest: readDigest(digest) }
+  return { ...addresses, version, position, synced, time, digest: readDigest(digest) }
 }
 
 function readDigest(value: unknown): Digest | undefined {
@@ -257,12 +227,15 @@ function readDigest(value: unknown): Digest | undefined {
 }
 
 export function readLeader(text: string): Leader {
-  const { id, url, peer } = parseObject(text)
-  if (!isNamed(id, url, peer)) throw new Damaged('the leader of the cluster')
-  return { id: id as string, url: url as string, peer: peer as string | undefined }
+  const leader = readAddresses(parseObject(text))
+  if (!leader) throw new Damaged('the leader of the cluster')
+  return leader
 }
 
-function isNamed(id: unknown, url: unknown, peer: unknown): boolean {
-  const isAddress = typeof peer === 'string' && URL.canParse(peer) && /^https?:$/.test(new URL(peer).protocol)
-  return typeof id === 'string' && typeof url === 'string' && (peer === undefined || isAddress)
+function readAddresses({ id, url, peer }: Record<string, unknown>): Leader | undefined {
+  if (typeof id !== 'string' || typeof url !== 'string') return undefined
+  if (peer === undefined) return { id, url, peer }
+  return typeof peer === 'string' && URL.canParse(peer) && /^https?:$/.test(new URL(peer).protocol)
+    ? { id, url, peer }
+    : undefined
 }

@@ -5,8 +5,8 @@ import type { View } from './membership.ts'
 
 /** Milliseconds without an answer of etcd after which the view is out of date, however long the lease is. */
 const longestSilence = 6000
-/** Milliseconds that a request waits for a leader. */
-const patience = 10_000
+/** Milliseconds that a request waits for a leader that can be reached, or for this daemon to catch up. */
+export const leaderTimeout = 10_000
 
 export interface OwnStatus {
   readonly id: string
@@ -44,7 +44,7 @@ export class KnownCluster {
 
   /** The address of the leader. Waits for one, unless etcd does not answer: then no election would be noticed. */
   async findLeader(ownStatus: () => OwnStatus): Promise<string | undefined> {
-    const end = performance.now() + patience
+    const end = performance.now() + leaderTimeout
     while (performance.now() < end) {
       const { id, peer, leads, stopped } = ownStatus()
       const { leader } = this.view ?? {}

@@ -61,7 +61,7 @@ export class SharedLog {
 
   async head(): Promise<Head> {
     const { kvs } = await this.#etcd.call('/v3/kv/range', { key: encodeText(this.#keys.head) })
-    if (!kvs) throw new ClusterGone(this.#keys.all)
+    if (!kvs) throw new ClusterGone(this.#keys.namePrefix)
     return readHead(decodeText(kvs[0].value))
   }
 

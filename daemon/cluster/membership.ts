@@ -106,7 +106,7 @@ export class Membership {
     )
     const [heads, leaders, all, records] = readRanges(answer)
     if (records?.[0]) this.#checkRecord(records[0].value)
-    if (!heads?.[0] || !records?.[0]) throw new ClusterGone(this.#keys.all)
+    if (!heads?.[0] || !records?.[0]) throw new ClusterGone(this.#keys.namePrefix)
     return {
       head: readHead(decodeText(heads[0].value)),
       leader: leaders?.[0] && readLeader(decodeText(leaders[0].value)),
@@ -135,7 +135,7 @@ export class Membership {
         'the cluster was restored from a backup, and this daemon has what it was before',
         'Start it again: it joins the new one',
       )
-    throw new AnotherHistory(`etcd holds another cluster under ${this.#keys.all} than this daemon belongs to`)
+    throw new AnotherHistory(`etcd holds another cluster under ${this.#keys.namePrefix} than this daemon belongs to`)
   }
 
   /** Writes the key of this member: how far it is, and what it is compared by. */
@@ -159,7 +159,7 @@ export class Membership {
       failure: [{ request_range: { key } }, head],
     })
     const [first, second] = readRanges(answer)
-    if (!second?.[0]) throw new ClusterGone(this.#keys.all)
+    if (!second?.[0]) throw new ClusterGone(this.#keys.namePrefix)
     const found = readHead(decodeText(second[0].value))
     if (answer.succeeded) return { term: Number(answer.header.revision), head: found }
     // An attempt that was not answered may have been carried out: then the key is ours.

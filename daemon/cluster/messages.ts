@@ -6,12 +6,11 @@ import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { codeOf, neverSent } from './forwarding.ts'
+import { leaderTimeout } from './known-cluster.ts'
 import { PeerRefused, type Peers } from './peers.ts'
 
 /** Items in one call, so that its body stays below the bound of the server. */
 const mostTogether = 300
-/** Milliseconds in which a leader must be found that takes the facts. */
-const patience = 10_000
 
 interface RecordCall {
   readonly op: string
@@ -67,12 +66,12 @@ export class Recorder {
   }
 
   async #send(records: readonly RecordCall[]): Promise<number> {
-    const end = performance.now() + patience
+    const end = performance.now() + leaderTimeout
     for (;;) {
       const url = await this.#leader()
       if (url === undefined) throw notReady()
       try {
-        return (await this.#peers.post(url, '/record', { records }, patience)).position
+        return (await this.#peers.post(url, '/record', { records }, leaderTimeout)).position
       } catch (error) {
         // A daemon that does not lead answers 409 and has recorded nothing.
         const mayBeRecorded =

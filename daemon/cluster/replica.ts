@@ -13,11 +13,11 @@ import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
 import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
+import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
-import { fetchSnapshot } from './joining.ts'
-import { AnotherHistory, type ClusterRecord, createKeys, logFormat } from './keys.ts'
-import { KnownCluster, type OwnStatus } from './known-cluster.ts'
+import { AnotherHistory, type ClusterRecord, Keys, logFormat } from './keys.ts'
+import { KnownCluster, leaderTimeout, type OwnStatus } from './known-cluster.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
@@ -41,8 +41,6 @@ interface ReplicaParts {
 const lookEvery = 500
 /** Milliseconds between two reports of this daemon's position. */
 const reportEvery = 2000
-/** Milliseconds that a request waits for a leader, or for this daemon to catch up. */
-const patience = 10_000
 
 export class Replica {
   readonly #parts: ReplicaParts
@@ -76,7 +74,7 @@ export class Replica {
   constructor(parts: ReplicaParts) {
     const { config, folder, server, metrics } = parts
     const { name, lease } = config.cluster!
-    const keys = createKeys(name)
+    const keys = new Keys(name)
     this.#parts = parts
     this.#known = new KnownCluster(lease)
     this.#etcd = new Etcd(config.cluster!)
@@ -289,7 +287,7 @@ export class Replica {
     const head = await this.#log.head().catch(() => undefined)
     if (head && head.position < position) return false
     if (position <= at()) return true
-    return this.#positions.wait(position, patience)
+    return this.#positions.wait(position, leaderTimeout)
   }
 
   // --- leading --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import { partsIn } from '../journal/store-parts.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
 import { readIdentity, writeIdentity } from './folder.ts'
-import { type ClusterRecord, createKeys, headText, logFormat, readMember, restoredFormat } from './keys.ts'
+import { type ClusterRecord, headText, Keys, logFormat, readMember } from './keys.ts'
 import { Membership } from './membership.ts'
 
 /** IDs of the past that are remembered. A folder that is older is refused instead of replaced. */
@@ -32,7 +32,7 @@ interface ClusterPlan {
 
 /** Checks everything that can be known before the backup is read. Writes nothing. */
 export async function planRestore(etcd: Etcd, name: string, folder: string, secret: string): Promise<ClusterPlan> {
-  const keys = createKeys(name)
+  const keys = new Keys(name)
   const membership = new Membership(etcd, keys)
   await membership.checkEtcd()
   const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.cluster) })
@@ -42,7 +42,7 @@ export async function planRestore(etcd: Etcd, name: string, folder: string, secr
   const before = found ? [...(found.previous ?? []), found.id] : identity ? [identity.cluster] : []
   const next = {
     id: randomUUID(),
-    format: Math.max(logFormat, restoredFormat),
+    format: logFormat,
     secretVerifier: givenSecret(secret).verifier,
     previous: before.slice(-mostPrevious),
   }
@@ -56,7 +56,7 @@ export async function planRestore(etcd: Etcd, name: string, folder: string, secr
 export async function moveCluster(etcd: Etcd, plan: ClusterPlan, unpacked: string, position: number): Promise<void> {
   const { found, text, next, name, member } = plan
   writeIdentity(unpacked, { cluster: next.id, name, member })
-  const { cluster, head, leader, members, log, staged } = createKeys(name, found)
+  const { cluster, head, leader, members, log, staged } = new Keys(name, found)
   const range = (key: string) => ({
     key: encodeText(key),
     ...(key.endsWith('/') && { range_end: encodeText(rangeEnd(key)) }),
@@ -71,12 +71,12 @@ export async function moveCluster(etcd: Etcd, plan: ClusterPlan, unpacked: strin
     ],
     success: [
       put(cluster, JSON.stringify(next)),
-      put(createKeys(name, next).head, headText({ position, term: 0 })),
+      put(new Keys(name, next).head, headText({ position, term: 0 })),
       ...[head, leader, members, log, staged].map(key => ({ request_delete_range: range(key) })),
     ],
   })
   // Read in any case: an attempt that was not answered may have been carried out.
-  if ((await new Membership(etcd, createKeys(name)).record())?.id === next.id) return
+  if ((await new Membership(etcd, new Keys(name)).record())?.id === next.id) return
   await refuseLiving(etcd, members, leader)
   throw new RestoreRefused(`the cluster '${name}' has changed while the backup was read; run the command again`)
 }

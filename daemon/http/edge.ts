@@ -150,7 +150,7 @@ export class Edge {
     if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
       return this.#unknown(request, method, path, answering)
     if (answering.observed) answering.observed.operation = found.route.endpoint.id
-    if (this.#toLeader?.takes(request, found)) return this.#toLeader.send(found, request, body, answering)
+    if (this.#toLeader?.mustForward(request, found)) return this.#toLeader.send(found, request, body, answering)
     const posted = isPosted(found) ? readPosted(found, query, headers, body) : undefined
     const actor = this.#identify(request, found, answering, posted)
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)

@@ -48,12 +48,12 @@ export interface Answering {
 /** Answering requests together with the other daemons of a cluster. */
 export interface Forwarding {
   /** Whether another daemon has to answer calls with this method. */
-  takes(method: string): boolean
+  mustForward(method: string): boolean
   /** Waits until this daemon has everything that was in the log at the time of the call. False when that takes too long. */
   catchUp(): Promise<boolean>
   /** Has the call answered by that daemon. */
   forward(call: ForwardedCall, answering: Answering): Promise<void>
-  /** Called before a forwarded request is answered: adds the newest position to the answer. False when it was refused instead. */
+  /** Refuses a forwarded request, and returns false, if this daemon does not lead; otherwise adds the newest position to its answer. */
   admit(head: RequestHead, response: Response): boolean
 }
 

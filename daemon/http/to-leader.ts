@@ -30,8 +30,8 @@ export class ToLeader {
     this.#parts = parts
   }
 
-  takes(request: Incoming, { route }: Found): boolean {
-    return !request.forwarded && this.#parts.forwarding.takes(route.endpoint.method)
+  mustForward(request: Incoming, { route }: Found): boolean {
+    return !request.forwarded && this.#parts.forwarding.mustForward(route.endpoint.method)
   }
 
   async send(found: Found, request: Incoming, body: Body, answering: Answering): Promise<void> {

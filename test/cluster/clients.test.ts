@@ -10,7 +10,7 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { createClient } from '../../daemon/client/index.ts'
 import { decodeText, Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { createKeys, headText, pad, readHead } from '../../daemon/cluster/keys.ts'
+import { headText, Keys, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Shell, Watched } from '../support/cli.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -174,7 +174,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
       synced: 0,
       time: Date.now() - 300_000,
     }
-    const key = encodeText(`${createKeys('natter').members}x`)
+    const key = encodeText(`${new Keys('natter').members}x`)
     await etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member)), lease: lease.id })
     const node = await cluster.add()
     await assert.rejects(
@@ -186,7 +186,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
 
   test('a follower that meets an entry of a newer version stops with a sentence', async () => {
     const follower = (await cluster.followers())[0]!
-    const keys = createKeys('natter')
+    const keys = new Keys('natter')
     const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.head) })
     const head = { key: encodeText(keys.head), value: kvs[0].value }
     const { position, term } = readHead(decodeText(head.value))

@@ -12,7 +12,7 @@ import { typing } from '../../daemon/api/messages/typing.ts'
 import { presence } from '../../daemon/api/people/presence.ts'
 import { checkStates } from '../../daemon/cluster/comparison.ts'
 import { Etcd } from '../../daemon/cluster/etcd.ts'
-import { createKeys, type Member } from '../../daemon/cluster/keys.ts'
+import { Keys, type Member } from '../../daemon/cluster/keys.ts'
 import { Membership } from '../../daemon/cluster/membership.ts'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -31,7 +31,7 @@ describe('daemons that compare their states', { skip: withoutEtcd ?? false }, ()
     cluster = await startCluster({ daemons: 3 })
     owner = cluster.nodes[0]!.owner
     etcd = new Etcd({ urls: cluster.etcd.urls })
-    membership = new Membership(etcd, createKeys('natter'))
+    membership = new Membership(etcd, new Keys('natter'))
   })
   after(async () => {
     await etcd?.close()

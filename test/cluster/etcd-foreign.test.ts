@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { decodeText, Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { batchHead, createKeys, type Head, headText, pad, readHead } from '../../daemon/cluster/keys.ts'
+import { batchHead, type Head, headText, Keys, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import { withoutEtcd } from '../support/etcd.ts'
@@ -16,7 +16,7 @@ describe('keys of another program in etcd', { skip: withoutEtcd ?? false }, () =
   let leader: Node
   let follower: Node
   let direct: Etcd
-  const keys = createKeys('natter')
+  const keys = new Keys('natter')
   const { log, members } = keys
 
   before(async () => {

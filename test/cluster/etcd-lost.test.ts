@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { checkHistory } from '../../daemon/cluster/membership.ts'
 import { fakeServer } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -19,8 +19,8 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
   let cluster: TestCluster
   let node: Node
   let direct: Etcd
-  const { all, head } = createKeys('natter')
-  const everything = { key: encodeText(all), range_end: encodeText(rangeEnd(all)) }
+  const { namePrefix, head } = new Keys('natter')
+  const everything = { key: encodeText(namePrefix), range_end: encodeText(rangeEnd(namePrefix)) }
 
   before(async () => {
     cluster = await startCluster({ daemons: 1, flags: ['--cluster-lease', '2'] })

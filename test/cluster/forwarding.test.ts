@@ -33,7 +33,7 @@ function newPeers(t: TestContext): Peers {
 
 /** What the client gets for a call of this path. */
 async function answerTo(t: TestContext, path: string, url: string): Promise<{ headers: string[]; body: any }> {
-  const forwarding = new LeaderForwarding({
+  const parts = {
     peers: newPeers(t),
     newId: () => 'req-1',
     leads: () => false,
@@ -42,8 +42,8 @@ async function answerTo(t: TestContext, path: string, url: string): Promise<{ he
     committed: () => 1,
     reach: async () => true,
     catchUp: async () => true,
-    answerTime: 100,
-  })
+  }
+  const forwarding = new LeaderForwarding(parts, 100)
   let answer: { headers: string[]; body: any } | undefined
   let headers: string[] = []
   const response = {

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
@@ -48,7 +48,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
   /** Waits until the log in etcd no longer has what comes after the position. */
   const trimmedBeyond = async (position: number) => {
     const etcd = new Etcd({ urls: cluster.etcd.urls })
-    const { log } = createKeys('natter')
+    const { log } = new Keys('natter')
     const oldest = { key: encodeText(log), range_end: encodeText(`${log}~`), limit: 1, keys_only: true }
     try {
       await until(async () => {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Etcd } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Deposed, LogTrimmed, SharedLog, type Term } from '../../daemon/cluster/log.ts'
 import { Membership } from '../../daemon/cluster/membership.ts'
@@ -30,7 +30,7 @@ interface Leading {
 
 /** A journal that leads a cluster of its own, or the one named. */
 async function lead(name = `journal-${++names}`, using = etcd, folder = newFolder()): Promise<Leading> {
-  const keys = createKeys(name)
+  const keys = new Keys(name)
   const log = new SharedLog(using, keys)
   const membership = new Membership(etcd, keys)
   await membership.create({ id: name, format: 1, secretVerifier: '' }, 0)

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { moveCluster, planRestore } from '../../daemon/cluster/restore-plan.ts'
 import { restoringPrefix } from '../../daemon/journal/store-folder.ts'
 import { exitOf, Shell } from '../support/cli.ts'
@@ -82,7 +82,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
   })
 
   test('names a key that natterd did not write in place of a daemon, which would be waited for in vain', async () => {
-    const key = encodeText(`${createKeys('natter').members}stranger`)
+    const key = encodeText(`${new Keys('natter').members}stranger`)
     await etcd.call('/v3/kv/put', { key, value: encodeText('{}') })
     const { code, stderr } = await restore(first)
     assert.equal(code, 1)
@@ -123,7 +123,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     await paused.start()
     await stop(first)
     paused.daemon.process.kill('SIGSTOP')
-    const { members } = createKeys('natter')
+    const { members } = new Keys('natter')
     const { kvs } = await etcd.call('/v3/kv/range', {
       key: encodeText(members),
       range_end: encodeText(rangeEnd(members)),
@@ -178,7 +178,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
 
   test('killed while it reads the backup, or when etcd has done its part, can be repeated', async () => {
     const record = async () => {
-      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(createKeys('natter').cluster) })
+      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(new Keys('natter').cluster) })
       return kvs[0].value as string
     }
     const before = await record()

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { forwardedHeader, forwardedToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import { Routes } from '../../daemon/http/routes.ts'
@@ -156,7 +156,7 @@ class Scene {
 /** Makes the one at this address the leader, for etcd and for all daemons. */
 async function appoint(urls: readonly string[], peer: string): Promise<void> {
   const etcd = new Etcd({ urls })
-  const key = encodeText(createKeys('natter').leader)
+  const key = encodeText(new Keys('natter').leader)
   await etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify({ id: 'played', url: peer, peer })) })
   await etcd.close()
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
-import { createKeys } from '../../daemon/cluster/keys.ts'
+import { Keys } from '../../daemon/cluster/keys.ts'
 import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { Caller, launch, type TestDaemon } from './daemon.ts'
 import { endProcess } from './end-process.ts'
@@ -181,7 +181,7 @@ export async function startCluster({
 async function endLeaseOfLeader(urls: readonly string[]): Promise<void> {
   const etcd = new Etcd({ urls })
   try {
-    const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(createKeys('natter').leader) })
+    const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(new Keys('natter').leader) })
     await etcd.call('/v3/lease/revoke', { ID: kvs[0].lease })
   } finally {
     await etcd.close()

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { decodeText, Etcd, encodeText, rangeEnd } from '../../../daemon/cluster/etcd.ts'
-import { createKeys, readBatchHead } from '../../../daemon/cluster/keys.ts'
+import { Keys, readBatchHead } from '../../../daemon/cluster/keys.ts'
 import { Node, secret } from '../../support/cluster.ts'
 import type { Caller } from '../../support/daemon.ts'
 import type { EtcdCluster } from '../../support/etcd.ts'
@@ -156,7 +156,7 @@ async function checkMessages(
 async function checkLog(etcd: EtcdCluster, terms: Set<number>): Promise<void> {
   const direct = new Etcd({ urls: etcd.urls })
   try {
-    const { log } = createKeys('natter')
+    const { log } = new Keys('natter')
     const range = { key: encodeText(log), range_end: encodeText(rangeEnd(log)), sort_target: 'KEY' }
     const { kvs } = await direct.call('/v3/kv/range', range)
     let last: { last: number; term: number } | undefined

@@ -1,20 +1,20 @@
-// Turns at the connections to the leader: bounds for each key and for all, and keys that wait are served in turn.
+// The limit on calls to the leader: bounds for each key and for all, and keys that wait are served in turn.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Turns } from '../../daemon/cluster/turns.ts'
+import { FairLimit } from '../../daemon/cluster/fair-limit.ts'
 
 /** Longer than a run: calls that a test leaves behind are not refused while other tests run. */
 const aDay = 86_400_000
 
-describe('turns', () => {
+describe('calls', () => {
   /** Calls that run until they are ended, with what has begun. */
-  const callsOn = (turns: Turns) => {
+  const callsOn = (limit: FairLimit) => {
     const begun: string[] = []
     const ends = new Map<string, () => void>()
     const begin = (key: string, name: string) =>
-      turns.take(key, async () => {
+      limit.run(key, async () => {
         begun.push(name)
         await new Promise<void>(resolve => ends.set(name, resolve))
       })
@@ -26,7 +26,7 @@ describe('turns', () => {
   }
 
   test('of one key run in order, a bounded number at a time', async () => {
-    const { begun, begin, end } = callsOn(new Turns(2, 10, aDay))
+    const { begun, begin, end } = callsOn(new FairLimit(2, 10, aDay))
     for (const name of ['a1', 'a2', 'a3', 'a4']) void begin('a', name)
     await nextTurn()
     assert.deepEqual(begun, ['a1', 'a2'])
@@ -35,7 +35,7 @@ describe('turns', () => {
   })
 
   test('of a new key come after one of each other key, although these have many that wait', async () => {
-    const { begun, begin, end } = callsOn(new Turns(2, 4, aDay))
+    const { begun, begin, end } = callsOn(new FairLimit(2, 4, aDay))
     for (let i = 1; i <= 5; i++) for (const key of ['a', 'b']) void begin(key, `${key}${i}`)
     await nextTurn()
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'b2'])
@@ -45,17 +45,17 @@ describe('turns', () => {
   })
 
   test('that end with an error leave room for the next', async () => {
-    const turns = new Turns(1)
-    await assert.rejects(turns.take('a', () => Promise.reject(new Error('x'))))
-    assert.equal(await turns.take('b', async () => 'done'), 'done')
+    const limit = new FairLimit(1)
+    await assert.rejects(limit.run('a', () => Promise.reject(new Error('x'))))
+    assert.equal(await limit.run('b', async () => 'done'), 'done')
   })
 
   test('are refused when they do not come in time, and leave room for the next', async t => {
-    const turns = new Turns(1, 2, 20)
+    const limit = new FairLimit(1, 2, 20)
     // The timer of a turn does not keep the process.
     const alive = setInterval(() => {}, 1000)
     t.after(() => clearInterval(alive))
-    const { begun, begin, end } = callsOn(turns)
+    const { begun, begin, end } = callsOn(limit)
     const first = begin('a', 'a1')
     await assert.rejects(begin('a', 'a2'), { code: 'SERVER_BUSY' })
     await end('a1')
@@ -66,7 +66,7 @@ describe('turns', () => {
   })
 
   test('are refused when a thousand of one key wait', async () => {
-    const { begin } = callsOn(new Turns(1, 2, aDay))
+    const { begin } = callsOn(new FairLimit(1, 2, aDay))
     for (let i = 0; i <= 1000; i++) void begin('a', `a${i}`).catch(() => {})
     await assert.rejects(begin('a', 'one more'), { code: 'SERVER_BUSY' })
   })

@@ -13,7 +13,7 @@ interface Own {
   readonly waiting: (() => void)[]
 }
 
-export class Turns {
+export class FairLimit {
   readonly #most: number
   readonly #mostOfAll: number
   /** In the order in which they are served next. */
@@ -28,7 +28,7 @@ export class Turns {
   }
 
   /** Runs the work when it is its turn. */
-  async take<T>(key: unknown, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: unknown, work: () => Promise<T>): Promise<T> {
     const own = this.#keys.get(key) ?? { running: 0, waiting: [] }
     this.#keys.set(key, own)
     if (own.waiting.length >= mostWaiting) throw busy()

@@ -7,7 +7,7 @@ import { writeFileAtomically } from '../local/atomic-file.ts'
 import { emptyFolder, type FolderIdentity, writeIdentity } from './folder.ts'
 import type { Peers } from './peers.ts'
 
-/** A daemon can write its next snapshot while this one is fetched: then it begins again. */
+/** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
 const attempts = 5
 const fetchedName = 'state.json.fetched'
 
@@ -22,7 +22,8 @@ export async function fetchSnapshot(
   identity: FolderIdentity,
   position: number,
 ): Promise<void> {
-  let reason = 'no other daemon of the cluster is running. Start one that has the store first, after a restore that one'
+  let reason =
+    'no other daemon of the cluster is running. First start one that has the store; after a restore, the restored one'
   for (let attempt = 0; attempt < attempts; attempt++)
     for (const url of urls)
       try {
@@ -41,7 +42,7 @@ export async function fetchSnapshot(
   throw new Error(`the log no longer has what this daemon lacks, and no daemon could give it a snapshot: ${reason}`)
 }
 
-/** Fetches it beside the store and reads it: one that this daemon does not understand replaces nothing. */
+/** Fetches the state under another name and reads it first, so that a state that this version cannot read replaces nothing. */
 async function fetchState(peers: Peers, url: string, folder: string): Promise<string[]> {
   await fetchFile(peers, url, folder, 'state.json', fetchedName)
   const document = await readStateFile(join(folder, fetchedName))
