@@ -1,4 +1,4 @@
-// Which positions of the log are reported as applied while a daemon follows it. The log and the world are stand-ins: in a running
+// The positions that are reported as applied while a daemon follows the log. The log and the world are stand-ins: in a running
 // cluster, an entry that cannot be applied ends the daemon.
 
 import assert from 'node:assert/strict'
