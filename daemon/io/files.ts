@@ -17,7 +17,7 @@ export interface Files {
   read(name: string): Promise<Uint8Array | undefined>
   /** For large ones: to be read in pieces. */
   find(name: string): Promise<StoredFile | undefined>
-  /** Everything there is, files that were not finished too. */
+  /** Everything that is kept here, files that were not finished too; not what a fork has from elsewhere. */
   list(): Promise<string[]>
   /** Synchronous, so that no command can begin to need the file meanwhile. False for a file that is held: it stays. */
   remove(name: string): boolean

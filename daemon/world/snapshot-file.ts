@@ -14,6 +14,7 @@ import { invalid } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
 import { type Files, folderFiles } from '../io/files.ts'
 import { keepUploads, type SavedUpload } from '../io/saved-uploads.ts'
+import { namedFiles } from '../io/unneeded-files.ts'
 import { cleanStopName } from '../journal/clean-stop.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
@@ -64,6 +65,7 @@ export async function readBase(path: string, files: Files): Promise<SavedWorld> 
 export async function* seedText(state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
   const sections = Object.entries(saveRows(state))
+  const named = new Set(namedFiles(state))
   yield '{"rows":{'
   for (const [index, [name, rows]] of sections.entries()) {
     yield `${index === 0 ? '' : ','}\n${JSON.stringify(name)}:[`
@@ -71,7 +73,7 @@ export async function* seedText(state: State, files: Files): AsyncGenerator<stri
     yield ']'
   }
   yield '\n},"uploads":['
-  yield* writeLines(await uploadsIn(files))
+  yield* writeLines(await readUploads(files, named))
   yield ']}\n'
 }
 
@@ -92,10 +94,11 @@ async function* writeLines(rows: Iterable<unknown>): AsyncGenerator<string> {
   yield piece
 }
 
-async function uploadsIn(files: Files): Promise<SavedUpload[]> {
+/** By name, not by a list of what there is: a space reads those that it began with from the store of the main world. */
+async function readUploads(files: Files, names: Iterable<string>): Promise<SavedUpload[]> {
   const uploads: SavedUpload[] = []
-  for (const name of await files.list()) {
-    const bytes = /^[0-9a-f]{64}$/.test(name) ? await files.read(name) : undefined
+  for (const name of names) {
+    const bytes = await files.read(name)
     if (bytes) uploads.push({ name, content: Buffer.from(bytes).toString('base64') })
   }
   return uploads
@@ -104,7 +107,7 @@ async function uploadsIn(files: Files): Promise<SavedUpload[]> {
 async function* writeWorld({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
   const sections = saveRows(state)
-  const uploads = await uploadsIn(files)
+  const uploads = await readUploads(files, new Set(namedFiles(state)))
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 

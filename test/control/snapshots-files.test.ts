@@ -10,6 +10,7 @@ import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
 import { Caller, host, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { openSpace } from '../support/spaces.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -54,6 +55,20 @@ describe('snapshots as files', () => {
     assert.equal((await new Control(other).call('GET', '/clock')).time, '2030-01-01T00:00:00.000Z')
     const { resources } = await new Control(other).call('GET', '/snapshots/diff?from=theirs')
     assert.deepEqual(resources, {}, 'what was imported is what is there')
+  })
+
+  test('of a space that was made from a store on disk have the uploads of the store', async t => {
+    const kept = await startDaemon(t, { flags: ['--control'] })
+    const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('on disk') }
+    const { url } = await kept.owner.call(uploads.upload, { file })
+    const made = await openSpace(kept, { from: 'main' })
+    const { text } = await made.control.try('GET', '/snapshots/start/file')
+    const space = await openSpace(kept)
+    await space.control.call('POST', '/snapshots/theirs/file', { document: text })
+    await space.control.call('POST', '/snapshots/theirs/restore')
+    const { account } = await space.control.call('GET', `/accounts/${kept.owner.email}`)
+    const there = new Caller(space.url, account.email, account.api_key, account.user_id)
+    assert.equal((await there.raw('GET', url)).text, 'on disk')
   })
 
   test('found a daemon that starts with --from, and are written when one stops', async t => {
