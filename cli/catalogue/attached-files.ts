@@ -5,7 +5,7 @@ import type { Endpoint, Upload } from '../../daemon/api/define.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import type { Account } from '../base/profile.ts'
 import { type Given, readUpload, type Sources } from '../input/flags.ts'
-import { call, type Patience } from '../transport/client.ts'
+import { type CallOptions, call } from '../transport/client.ts'
 
 /** Adds a link for each file to the text. Its address is known when the file is uploaded; until then it is a placeholder. */
 export async function addLinks(
@@ -26,7 +26,7 @@ export async function uploadFiles(
   given: ReadonlyMap<string, Given>,
   fields: Map<string, string | Upload>,
   account: Account,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<void> {
   const paths = pathsIn(given)
   // All are read before the first is sent, so that a wrong name costs nothing.
@@ -34,7 +34,7 @@ export async function uploadFiles(
   let text = String(fields.get(files!))
   for (const [index, file] of contents.entries()) {
     const request = { method: 'POST', path: `/api/v1${uploads.upload.path}`, fields: new Map([['file', file]]) }
-    const { url, uri } = await call(account, request, patience)
+    const { url, uri } = await call(account, request, options)
     text = text.replace(placeholder(index), String(url ?? uri))
   }
   fields.set(files!, text)

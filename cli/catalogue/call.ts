@@ -11,7 +11,7 @@ import type { Given, Sources } from '../input/flags.ts'
 import { type Kind, namesById } from '../input/names.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'
 import { printReply } from '../print/output.ts'
-import { call, type Patience, type Request, withKey } from '../transport/client.ts'
+import { type CallOptions, call, type Request, withKey } from '../transport/client.ts'
 import { encodeRequest } from './forms.ts'
 import { labelParam, readParams, sourcesFor } from './params.ts'
 import type { BatchOptions } from './subcommands.ts'
@@ -23,9 +23,9 @@ export async function callEndpoint(
   batch?: BatchOptions,
 ): Promise<void> {
   const account = accountFor(globals, process.env)
-  const patience = patienceFor(endpoint, globals)
+  const options = callOptions(endpoint, globals)
   const shown = globals.dryRun || globals.curl
-  const sources = sourcesFor(account, patience, globals, !batch && !isatty(0))
+  const sources = sourcesFor(account, options, globals, !batch && !isatty(0))
   if (batch) {
     refuseSingleFlags(globals)
     for (const name of ['file', keyFlag])
@@ -46,23 +46,23 @@ export async function callEndpoint(
   const caller = endpoint.access === 'user' ? account : withoutKey(account)
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
-  const count = await countFor(endpoint, params, globals, { account, sources, patience })
+  const count = await countFor(endpoint, params, globals, { account, sources, options })
   await confirmCall(endpoint, new Map([...given, ['count', count]]), globals, 'one')
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
-    await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, patience)
+    await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, options)
   const calling = range
-    ? (await import('./history.ts')).fetchRange(caller, request, range, patience)
-    : call(caller, request, patience)
+    ? (await import('./history.ts')).fetchRange(caller, request, range, options)
+    : call(caller, request, options)
   const answer = await calling.catch(error => addSuggestion(error, endpoint, given, sources))
   const linked = globals.fields?.includes('link') === true
-  const reply = linked ? await addLinks(endpoint, answer, account, patience) : answer
+  const reply = linked ? await addLinks(endpoint, answer, account, options) : answer
   const says = endpoint.cli.says && (await import('../print/sentences.ts')).sentences[endpoint.cli.says]
   const { shows, columns, recipients } = endpoint.cli
   const done = doneText(endpoint, { ...reply, ...params, ...Object.fromEntries(given), count })
-  const names = () => namesById('user', account, patience)
+  const names = () => namesById('user', account, options)
   const forPeople = async (rows: readonly Reply[]) =>
-    (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, patience)
+    (await import('./recipients.ts')).nameRecipients(rows, recipients!, names, account, options)
   const shapes = endpoint.reply
   // A link can only be shown beside the ID if not just the ID is shown.
   const field = linked && shows === 'id' ? undefined : shows
@@ -72,7 +72,7 @@ export async function callEndpoint(
   const { skips } = endpoint.cli
   if (skips === undefined) return
   const { demandMessages } = await import('./history.ts')
-  await demandMessages(account, params[skips] as number[], reply[skips] as number[], patience)
+  await demandMessages(account, params[skips] as number[], reply[skips] as number[], options)
 }
 
 /** Adds links to messages, for --fields link. For a message that was just sent, asks the server for its channel and topic. */
@@ -80,7 +80,7 @@ async function addLinks(
   { reply: shapes }: Endpoint,
   reply: Reply,
   account: Account,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<Reply> {
   const { withLink } = await import('../print/links.ts')
   const { messages, message } = reply
@@ -88,7 +88,7 @@ async function addLinks(
   if (message) return { ...reply, message: withLink(message, message, account.site) }
   if (shapes.id?.ref !== 'message') return reply
   const path = `/api/v1/messages/${reply.id}?allow_empty_topic_name=true`
-  const sent = await call(account, { method: 'GET', path, fields: new Map() }, patience)
+  const sent = await call(account, { method: 'GET', path, fields: new Map() }, options)
   return withLink(reply, sent.message as object, account.site)
 }
 
@@ -114,7 +114,7 @@ async function countFor(
   { cli: { counts } }: Endpoint,
   params: Readonly<Record<string, unknown>>,
   { json, ndjson, quiet }: Globals,
-  server: { readonly account: Account; readonly sources: Sources; readonly patience: Patience },
+  server: { readonly account: Account; readonly sources: Sources; readonly options: CallOptions },
 ): Promise<string> {
   if (counts === undefined) return ''
   const { countMoved, demandTopic } = await import('./topic-messages.ts')
@@ -204,8 +204,8 @@ export function refuseSingleFlags({ dryRun, curl, jq, fields }: Globals): void {
       )
 }
 
-export function patienceFor({ cli }: Endpoint, globals: Globals): Patience {
-  return { timeout: globals.timeout ?? cli.patience, retry: globals.retry }
+export function callOptions({ cli }: Endpoint, globals: Globals): CallOptions {
+  return { timeout: globals.timeout ?? cli.timeout, retry: globals.retry }
 }
 
 function withoutKey({ email: _email, apiKey: _apiKey, ...others }: Account): Account {

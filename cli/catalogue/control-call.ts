@@ -11,7 +11,7 @@ import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
 import { createClock } from '../transport/clock.ts'
 import { buildRequest, callControlPlane } from '../transport/control.ts'
-import { doneText, patienceFor } from './call.ts'
+import { callOptions, doneText } from './call.ts'
 import { readParams } from './params.ts'
 
 export async function callControl(
@@ -21,7 +21,7 @@ export async function callControl(
 ): Promise<void> {
   const account = accountFor(globals, process.env)
   const shown = globals.dryRun || globals.curl
-  const sources = { ...noSources, site: account.site, now: createClock(account, patienceFor(endpoint, globals)) }
+  const sources = { ...noSources, site: account.site, now: createClock(account, callOptions(endpoint, globals)) }
   const params = await readParams(endpoint, given, sources)
   if (endpoint.cli.log && !shown)
     return (await import('./log.ts')).showLog(endpoint, params, given.has('@follow'), globals)
@@ -36,11 +36,11 @@ export async function callControl(
     await (await import('../input/confirm.ts')).confirm(destroys.question, globals)
   if (endpoint.cli.raw) {
     const { downloadControl } = await import('../transport/download.ts')
-    const pieces = downloadControl(globals, request.path, patienceFor(endpoint, globals))
+    const pieces = downloadControl(globals, request.path, callOptions(endpoint, globals))
     for await (const bytes of pieces) await printBytes(bytes)
     return
   }
-  const reply = await callControlPlane(globals, request, patienceFor(endpoint, globals)).catch(error => {
+  const reply = await callControlPlane(globals, request, callOptions(endpoint, globals)).catch(error => {
     const isBare = given.size === 0 && error instanceof Failure && error.parameter !== undefined && !error.hint
     throw isBare ? addHint(error, `Example: ${endpoint.cli.examples[0]}`) : error
   })

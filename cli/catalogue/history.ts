@@ -4,7 +4,7 @@ import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { type ReadNow, readPast } from '../base/times.ts'
-import { call, type Patience, type Request } from '../transport/client.ts'
+import { type CallOptions, call, type Request } from '../transport/client.ts'
 
 /** The most that a server returns at once. */
 const page = 5000
@@ -28,7 +28,7 @@ export async function fetchRange(
   account: Account,
   request: Request,
   { since = 0, until = Number.POSITIVE_INFINITY, most = Number.POSITIVE_INFINITY }: Range,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<Reply> {
   const pages: Reply[][] = []
   let count = 0
@@ -40,7 +40,7 @@ export async function fetchRange(
       .set('include_anchor', String(anchor === 'newest'))
       .set('num_before', String(page))
       .set('num_after', '0')
-    const reply = await call(account, { ...request, fields }, patience)
+    const reply = await call(account, { ...request, fields }, options)
     const found = reply.messages as Reply[]
     const wanted = found.filter(({ timestamp }) => Number(timestamp) >= since && Number(timestamp) <= until)
     pages.unshift(wanted)
@@ -57,12 +57,12 @@ export async function demandMessages(
   account: Account,
   named: readonly number[],
   done: readonly number[],
-  patience: Patience,
+  options: CallOptions,
 ): Promise<void> {
   const open = [...new Set(named)].filter(id => !done.includes(id))
   if (open.length === 0) return
   const fields = new Map([['message_ids', JSON.stringify(open)]])
-  const { messages } = await call(account, { method: 'GET', path: '/api/v1/messages', fields }, patience)
+  const { messages } = await call(account, { method: 'GET', path: '/api/v1/messages', fields }, options)
   const there = new Set((messages as Reply[]).map(({ id }) => Number(id)))
   const absent = open.filter(id => !there.has(id))
   if (absent.length === 0) return

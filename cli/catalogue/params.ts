@@ -8,7 +8,7 @@ import type { Account } from '../base/profile.ts'
 import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
 import { createNames } from '../input/names.ts'
 import { readStdin } from '../input/stdin.ts'
-import type { Patience } from '../transport/client.ts'
+import type { CallOptions } from '../transport/client.ts'
 import { createClock } from '../transport/clock.ts'
 import { fillIn, topicParam } from './everyday.ts'
 
@@ -89,12 +89,12 @@ export function labelParam(endpoint: Endpoint, param: string): string {
 }
 
 /** Where values come from that are not on the command line. */
-export function sourcesFor(account: Account, patience: Patience, globals: Globals, piped: boolean): Sources {
+export function sourcesFor(account: Account, options: CallOptions, globals: Globals, piped: boolean): Sources {
   const shown = globals.dryRun || globals.curl
-  const now = createClock(account, patience)
+  const now = createClock(account, options)
   return {
     site: account.site,
-    names: createNames(account, patience),
+    names: createNames(account, options),
     now: shown ? () => now().catch(() => new Date()) : now,
     stdin: stdinOnce(),
     piped,

@@ -3,7 +3,7 @@
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { namesById } from '../input/names.ts'
-import type { Patience } from '../transport/client.ts'
+import type { CallOptions } from '../transport/client.ts'
 
 /** `#general`, or `Amy Adams, Bob Brown`. An ID without a name that this account can see stays an ID. */
 export async function nameRecipients(
@@ -11,10 +11,10 @@ export async function nameRecipients(
   column: string,
   userNames: () => Promise<ReadonlyMap<number, string>>,
   account: Account,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<Reply[]> {
   const inChannel = ({ type }: Reply) => type === 'stream' || type === 'channel'
-  const channels = rows.some(inChannel) ? await namesById('channel', account, patience) : new Map<number, string>()
+  const channels = rows.some(inChannel) ? await namesById('channel', account, options) : new Map<number, string>()
   const users = rows.some(row => !inChannel(row)) ? await userNames() : new Map<number, string>()
   return rows.map(row => {
     const ids = [row[column]].flat().map(Number)

@@ -7,7 +7,7 @@ import { countText } from '../base/fill.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { Given, Sources } from '../input/flags.ts'
-import { call, type Patience } from '../transport/client.ts'
+import { type CallOptions, call } from '../transport/client.ts'
 import { encodeRequest } from './forms.ts'
 import { readParams } from './params.ts'
 
@@ -17,7 +17,7 @@ const most = 1000
 interface Server {
   readonly account: Account
   readonly sources: Sources
-  readonly patience: Patience
+  readonly options: CallOptions
 }
 
 interface Topic {
@@ -56,7 +56,7 @@ export async function countMoved(id: number, mode: unknown, server: Server): Pro
 /** From one message on, or all of them; the oldest first. */
 async function listTopic(
   { channel, topic }: Topic,
-  { account, sources, patience }: Server,
+  { account, sources, options }: Server,
   from?: number,
 ): Promise<{ readonly found: readonly Reply[]; readonly count: string }> {
   const range =
@@ -69,14 +69,14 @@ async function listTopic(
         ] as const)
   const given = new Map<string, Given>([['@channel', channel], ['@topic', topic], ...range])
   const { path, fields } = encodeRequest(messages.list, await readParams(messages.list, given, sources))
-  const page = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  const page = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, options)
   const found = page.messages as Reply[]
   const whole = from === undefined ? page.found_oldest : page.found_newest
   return { found, count: `${countText(found.length, 'message')}${whole === true ? '' : ' or more'}` }
 }
 
-function get(path: string, { account, patience }: Server): Promise<Reply> {
-  return call(account, { method: 'GET', path, fields: new Map() }, patience)
+function get(path: string, { account, options }: Server): Promise<Reply> {
+  return call(account, { method: 'GET', path, fields: new Map() }, options)
 }
 
 /** People know a channel by its name. */

@@ -5,7 +5,7 @@ import { nearest, suggestion } from '../../daemon/local/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { call, type Patience } from '../transport/client.ts'
+import { type CallOptions, call } from '../transport/client.ts'
 
 export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profile-field'
 
@@ -41,9 +41,9 @@ export const directories = {
 
 const withArchived = '?exclude_archived=false'
 
-export function createNames(account: Account, patience: Patience): Names {
+export function createNames(account: Account, options: CallOptions): Names {
   const fetched = new Map<Kind, Promise<Named[]>>()
-  const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, patience)
+  const get = (path: string) => call(account, { method: 'GET', path, fields: new Map() }, options)
   return {
     async find(kind, name) {
       const id = certainId(kind, name)
@@ -81,10 +81,10 @@ export function createNames(account: Account, patience: Patience): Names {
 export async function namesById(
   kind: 'user' | 'channel',
   account: Account,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<ReadonlyMap<number, string>> {
   const { path, field, id, names } = directories[kind]
-  const list = (await call(account, { method: 'GET', path, fields: new Map() }, patience))[field]
+  const list = (await call(account, { method: 'GET', path, fields: new Map() }, options))[field]
   const rows = Array.isArray(list) ? (list as Reply[]) : []
   return new Map(rows.map(row => [Number(row[id]), String(row[names.at(-1)!])]))
 }

@@ -31,7 +31,7 @@ export interface Request {
   readonly idempotencyKey?: string
 }
 
-export interface Patience {
+export interface CallOptions {
   /** Milliseconds until the response must be complete. */
   readonly timeout?: number | undefined
   /** How many times to wait and retry when rate limited. */
@@ -58,8 +58,8 @@ export function withKey(request: Request, key: unknown): Request {
 export const defaultTimeout = 15_000
 
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
-export async function call(account: Account, request: Request, patience: Patience = {}): Promise<Reply> {
-  const answer = await send(account, request, patience)
+export async function call(account: Account, request: Request, options: CallOptions = {}): Promise<Reply> {
+  const answer = await send(account, request, options)
   const reply = setTime(readReply(answer, account.site), timeIn(answer.headers))
   setLastCall(request.method, request.path)
   return reply
@@ -73,9 +73,9 @@ export function readReply(answer: Answer, site?: string): Reply {
 }
 
 /** Sends a request, and waits and retries when rate limited. Returns the final response, whatever its status. */
-export async function send(account: Account, request: Request, patience: Patience = {}): Promise<Answer> {
-  for (let left = patience.retry ?? 0; ; left--) {
-    const answer = await sendOnce(account, request, patience.timeout ?? defaultTimeout)
+export async function send(account: Account, request: Request, options: CallOptions = {}): Promise<Answer> {
+  for (let left = options.retry ?? 0; ; left--) {
+    const answer = await sendOnce(account, request, options.timeout ?? defaultTimeout)
     if (answer.status !== 429 || left <= 0) return answer
     const wait = pauseFor(headerIn(answer.headers, 'retry-after'))
     note(`rate limited, retrying in ${wait / 1000} s`)

@@ -6,7 +6,7 @@ import { exitCodes, Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { accountFor, demandControlToken } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
-import { call, type Patience, type Request } from './client.ts'
+import { type CallOptions, call, type Request } from './client.ts'
 
 interface ControlRequest {
   readonly method: string
@@ -25,11 +25,11 @@ export interface ControlledAccount {
 export async function callControlPlane(
   globals: Partial<Globals>,
   { method, path, body }: ControlRequest,
-  patience: Patience = {},
+  options: CallOptions = {},
 ): Promise<Reply> {
   const account = accountFor(globals, process.env)
   const token = demandControlToken(globals, process.env, account)
-  return call(account, buildRequest({ method, path, body }, token), patience)
+  return call(account, buildRequest({ method, path, body }, token), options)
 }
 
 /** The call as it is sent. */
@@ -46,12 +46,12 @@ export function buildRequest({ method, path, body }: ControlRequest, token: stri
 /** By name, email address or user ID. A refusal names the flag that named it. */
 export async function findAccount(globals: Partial<Globals>, name: string, flag?: string): Promise<ControlledAccount> {
   const path = `/control/v1/accounts/${encodeURIComponent(name.replace(/^id:/, ''))}`
-  const patience = { timeout: globals.timeout }
+  const options = { timeout: globals.timeout }
   try {
-    return (await callControlPlane(globals, { method: 'GET', path }, patience)).account as ControlledAccount
+    return (await callControlPlane(globals, { method: 'GET', path }, options)).account as ControlledAccount
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== exitCodes.notFound) throw error
-    const { accounts } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/accounts' }, patience)
+    const { accounts } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/accounts' }, options)
     const names = (accounts as ControlledAccount[]).map(({ email }) => email.split('@', 1)[0]!)
     const hint = didYouMean(name, names) ?? 'Run `natter accounts` to see all of them.'
     const message = `${flag ? `${flag}: ` : ''}there is no account "${name}"`

@@ -9,33 +9,36 @@ import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
 import {
   addressFor,
+  type CallOptions,
   defaultTimeout,
   headersFor,
   late,
   loadGuard,
-  type Patience,
   parseBody,
   readText,
   requireSite,
   unreachable,
 } from './client.ts'
 
+/** Milliseconds. The daemon may have to write a large organization. */
+export const downloadTimeout = 600_000
+
 /** `path` begins with `/control/v1`. */
 export async function* downloadControl(
   globals: Partial<Globals>,
   path: string,
-  patience: Patience,
+  options: CallOptions,
 ): AsyncGenerator<Uint8Array> {
   const account = accountFor(globals, process.env)
   const headers = { Authorization: `Bearer ${demandControlToken(globals, process.env, account)}` }
   await (await loadGuard(account))?.check({ method: 'GET', path, form: [] })
-  yield* download(requireSite(account), path, () => headers, patience)
+  yield* download(requireSite(account), path, () => headers, options)
 }
 
 /** A file that the account may fetch with its key. `path` begins at the root of the site. */
-export async function* downloadAs(account: Account, path: string, patience: Patience): AsyncGenerator<Uint8Array> {
+export async function* downloadAs(account: Account, path: string, options: CallOptions): AsyncGenerator<Uint8Array> {
   await (await loadGuard(account))?.check({ method: 'GET', path, form: [] })
-  yield* download(requireSite(account), path, url => headersFor(account, url), patience)
+  yield* download(requireSite(account), path, url => headersFor(account, url), options)
 }
 
 /** Mebibytes of one file, unless --max-size says otherwise. */
@@ -106,7 +109,7 @@ async function* download(
   site: string,
   path: string,
   headersTo: (url: URL) => Readonly<Record<string, string>>,
-  { timeout = defaultTimeout }: Patience,
+  { timeout = defaultTimeout }: CallOptions,
 ): AsyncGenerator<Uint8Array> {
   const url = addressFor(site, path)
   try {

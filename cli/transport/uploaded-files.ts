@@ -8,7 +8,7 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { addressFor, call, defaultTimeout, type Patience, requireSite, unreachable } from './client.ts'
+import { addressFor, type CallOptions, call, defaultTimeout, requireSite, unreachable } from './client.ts'
 import { limitSize, openAnswer, saveWhole } from './download.ts'
 import { decodePart } from './routes.ts'
 
@@ -30,11 +30,11 @@ export async function saveFile(
   account: Account,
   pathId: string,
   target: string,
-  patience: Patience,
+  options: CallOptions,
   most: number,
 ): Promise<void> {
   await mkdir(dirname(target), { recursive: true })
-  const content = limitSize(await openFile(account, pathId, patience), most)
+  const content = limitSize(await openFile(account, pathId, options), most)
   await saveWhole(target, stream => pipeline(content, stream))
 }
 
@@ -42,14 +42,14 @@ export async function saveFile(
 export async function openFile(
   account: Account,
   pathId: string,
-  patience: Patience,
+  options: CallOptions,
 ): Promise<AsyncIterable<Uint8Array>> {
   const at = pathId.indexOf('/')
   const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
   const { path, fields } = encode(uploads.temporary, where)
-  const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, patience)
+  const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, options)
   const site = requireSite(account)
-  const timeout = patience.timeout ?? defaultTimeout
+  const timeout = options.timeout ?? defaultTimeout
   return open(temporaryAddress(site, String(url)), timeout, mostRedirects).catch(error => {
     throw error instanceof Failure ? error : unreachable(site, error)
   })

@@ -57,7 +57,7 @@ export interface CliForm {
   /** The answer is a file, printed as it comes. */
   readonly raw?: true
   /** How long an answer may take, in milliseconds, where that is longer than usual. */
-  readonly patience?: number
+  readonly timeout?: number
   /** The reply has `met`; when it is false, this is printed and the exit code is 8. */
   readonly unmet?: string
   /** More names, each for one use of an endpoint that can do more. */

@@ -120,7 +120,7 @@ export const events = {
     refusals: ['BAD_EVENT_QUEUE_ID'],
     cli: {
       // A poll gets a heartbeat within about a minute.
-      patience: 120_000,
+      timeout: 120_000,
       name: 'queues events',
       args: ['queue_id'],
       examples: [

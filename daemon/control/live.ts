@@ -3,7 +3,7 @@
 import type { Boundary } from '../boundary.ts'
 import type { NumberedLog } from './recent.ts'
 
-/** Milliseconds. A longer wait would outlive the patience of proxies. */
+/** Milliseconds. A longer wait would exceed the timeouts of proxies. */
 export const longestWatch = 60_000
 
 export class Live {

@@ -14,7 +14,7 @@ export class DirectServer {
   readonly serve: Serve
   readonly keepAliveSeconds: number
   /** Milliseconds until the first request must have arrived. */
-  readonly patience: number
+  readonly firstRequestTimeout: number
   /** Gives a connection to node:http. */
   readonly handOver: (socket: Socket) => void
   closing = false
@@ -22,7 +22,7 @@ export class DirectServer {
   constructor(server: Server, serve: Serve, handOver: (socket: Socket) => void) {
     this.serve = serve
     this.keepAliveSeconds = server.keepAliveTimeout / 1000
-    this.patience = server.headersTimeout
+    this.firstRequestTimeout = server.headersTimeout
     this.handOver = handOver
   }
 
@@ -59,7 +59,7 @@ class Connection {
   constructor(server: DirectServer, socket: Socket) {
     this.server = server
     this.socket = socket
-    socket.setTimeout(server.patience)
+    socket.setTimeout(server.firstRequestTimeout)
     socket.on('data', this.#receive).on('end', this.#end).on('close', this.#close)
     socket.on('timeout', this.#timeout).on('error', ignore)
   }

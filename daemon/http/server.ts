@@ -221,7 +221,7 @@ class Sites {
 const twoSegments = /^\/[^/?]+\/[^/?]+/
 
 /** Milliseconds that requests in progress have to end by themselves. */
-const patience = 700
+const drainTimeout = 700
 
 const pagesUnavailable = new Refusal('The daemon cannot load what answers this path; see its log. Try again later.', {
   code: 'SERVER_NOT_READY',
@@ -236,7 +236,7 @@ async function close(listener: Listener, settled: () => Promise<void>): Promise<
     // Waits for the disk without a deadline: a client whose write is not answered would take it for lost.
     await settled().catch(() => {})
     setImmediate(() => listener.closeAll())
-  }, patience)
+  }, drainTimeout)
   try {
     await new Promise(resolve => listener.server.close(resolve))
   } finally {

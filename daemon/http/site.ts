@@ -302,9 +302,9 @@ function isProbe({ method, url }: IncomingMessage): boolean {
 }
 
 /** Milliseconds that a request waits for a world that starts. Most are open by then, so a client may call as soon as the port is open. */
-const patience = 1000
+const startWait = 1000
 
 async function opensSoon(started: Promise<void>): Promise<boolean> {
   const late = Symbol()
-  return (await Promise.race([started, sleep(patience, late, { ref: false })])) !== late
+  return (await Promise.race([started, sleep(startWait, late, { ref: false })])) !== late
 }

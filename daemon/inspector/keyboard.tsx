@@ -10,7 +10,7 @@ const shown = signal(false)
 const pending = { g: 0 }
 
 /** Milliseconds between g and the letter after it. */
-const patience = 1500
+const chordTimeout = 1500
 
 export function listenToKeys(): void {
   addEventListener('keydown', event => {
@@ -30,7 +30,7 @@ export function showKeys(): void {
 
 function act(key: string): boolean {
   const now = Date.now()
-  if (now - pending.g < patience) {
+  if (now - pending.g < chordTimeout) {
     pending.g = 0
     const view = (Object.keys(views) as ViewName[]).find(name => views[name].key === key)
     if (view && (isControlled.value || !views[view].control)) go(view)

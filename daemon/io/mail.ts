@@ -26,7 +26,8 @@ interface MailerParts {
   readonly now: () => number
 }
 
-const patience = 3000
+/** Milliseconds that a stop waits for mail that is being sent. */
+const stopWait = 3000
 
 export function openMailer(parts: MailerParts): Mailer {
   // Each one after the other: an SMTP server is not a place to hurry, and the order of mails is kept.
@@ -50,7 +51,7 @@ export function openMailer(parts: MailerParts): Mailer {
     },
     async settled() {
       await keeping.work
-      await Promise.race([sending.work, sleep(patience, undefined, { ref: false })])
+      await Promise.race([sending.work, sleep(stopWait, undefined, { ref: false })])
       const { length } = sending
       if (length > 0 && folder)
         warn(`mail: ${length} in ${folder} could not be sent before the stop; the next start sends what is there`)

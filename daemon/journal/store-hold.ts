@@ -8,7 +8,7 @@ import { monotonicMs } from '../local/monotonic.ts'
 /** How often the owner touches the file. */
 const touchMs = 1000
 /** A file that was not touched for so long was left by a process that was killed. */
-const patienceMs = 30_000
+const stalledMs = 30_000
 
 export class StoreHold {
   readonly #path: string
@@ -79,7 +79,7 @@ export class StoreHolds {
     if (touched === undefined) return false
     const known = this.#known.get(name)
     if (known?.touched !== touched) this.#known.set(name, { touched, since: this.#now() })
-    else if (this.#now() - known.since > patienceMs) {
+    else if (this.#now() - known.since > stalledMs) {
       rmSync(path, { force: true })
       return false
     }

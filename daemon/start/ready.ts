@@ -106,7 +106,7 @@ export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): Promis
 async function answersElsewhere(site: string | undefined, own: string): Promise<boolean> {
   if (site === undefined || site === own || !/^http:\/\/(127\.|localhost|\[::1\])/.test(site)) return false
   try {
-    const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(patience) })
+    const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(probeTimeout) })
     return answer.ok
   } catch {
     return false
@@ -114,7 +114,7 @@ async function answersElsewhere(site: string | undefined, own: string): Promise<
 }
 
 /** Milliseconds. A daemon on this machine answers immediately. */
-const patience = 1000
+const probeTimeout = 1000
 
 function readProfiles(file: string): Profiles {
   const text = readOr(file)

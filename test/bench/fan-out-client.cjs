@@ -54,7 +54,7 @@ async function main({ url, urls = [url], polls, trigger, rounds, headers }) {
     const again = setInterval(() => {
       isLate = true
       sender.write(post)
-    }, patience)
+    }, answerTimeout)
     await all
     clearInterval(again)
     if (isLate) round--
@@ -64,7 +64,7 @@ async function main({ url, urls = [url], polls, trigger, rounds, headers }) {
 }
 
 /** Milliseconds; longer than any answer takes that is on its way. */
-const patience = 10_000
+const answerTimeout = 10_000
 
 const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 

@@ -89,7 +89,7 @@ describe('natterd --cluster', () => {
 })
 
 /** Milliseconds for a call of etcd on a busy machine. One attempt takes all of it: not every call may be made twice. */
-const patience = 60_000
+const callTimeout = 60_000
 
 describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withoutEtcd ?? false }, () => {
   let folder: string
@@ -115,18 +115,18 @@ describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withou
     // A check of a password at the usual cost takes longer than daemons wait when the machine is busy.
     etcd = await startEtcd(1, { flags: ['--quota-backend-bytes', '8000000', '--bcrypt-cost', '4'], tls: files })
     // One attempt for each: a user that is added a second time is refused.
-    const open = new Etcd({ urls: etcd.urls, ...files, attemptMs: patience })
+    const open = new Etcd({ urls: etcd.urls, ...files, attemptMs: callTimeout })
     const prepare = (path: string, body: Record<string, unknown>) =>
-      open.call(`/v3/auth/${path}`, body, { deadlineMs: patience })
+      open.call(`/v3/auth/${path}`, body, { deadlineMs: callTimeout })
     const administrator = new Etcd({
       urls: etcd.urls,
       ...files,
       user: 'root',
       password: 'of the root',
-      attemptMs: patience,
+      attemptMs: callTimeout,
     })
     admin = {
-      call: (path, body) => administrator.call(path, body, { deadlineMs: patience }),
+      call: (path, body) => administrator.call(path, body, { deadlineMs: callTimeout }),
       close: () => administrator.close(),
     }
     await prepare('user/add', { name: 'root', password: 'of the root' })

@@ -11,7 +11,7 @@ import { bareEnv } from '../support/natter-bundle.ts'
 import { type Campaign, dice, Failure } from './campaign.ts'
 
 /** Milliseconds that one run may take, on a machine that does much else. */
-const patience = 60_000
+const runTimeout = 60_000
 /** Where nothing listens. */
 const nowhere = 'http://127.0.0.1:9'
 
@@ -138,7 +138,7 @@ async function readOnce(name: string, site: string, seed: number): Promise<numbe
     writeFileSync(join(home, file), content, { mode: 0o600 })
     const run = runHere(args(site), { env: { ...bareEnv, HOME: home, ...env }, cwd: home })
     const late = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error(`no end within ${patience} ms`)), patience).unref()
+      setTimeout(() => reject(new Error(`no end within ${runTimeout} ms`)), runTimeout).unref()
     })
     const { code, stdout, stderr } = await Promise.race([run, late])
     const wrong = wrongIn(code, stdout, stderr)

@@ -26,7 +26,7 @@ const round = 2500
 const roundsPerHouse = 10
 /** Calls that are under way at the same time in one lane. */
 const callsAtOnce = 4
-const patience = 60_000
+const answerTimeout = 60_000
 /** Megabytes that a daemon may keep beyond what it keeps after a restart with the same state: caches, which have bounds. */
 const mayKeepMore = 24
 
@@ -96,7 +96,7 @@ class House {
   readonly #tally: Tally
   readonly #data = mkdtempSync(join(tmpdir(), 'natter-prove-'))
   readonly #heap = `${this.#data}-heap`
-  readonly #connections = new Connections(64, patience)
+  readonly #connections = new Connections(64, answerTimeout)
 
   constructor(endpoints: readonly Endpoint[], tally: Tally) {
     this.#endpoints = endpoints

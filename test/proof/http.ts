@@ -82,7 +82,7 @@ async function holdBoth({ short, plain }: Pair, seed: number, total: Tally): Pro
     const isCutOff = areCutOff(one, other)
     if (!mayBeSlow(one, other) && !isCutOff) throw new Failure(seed, difference(conversation.pieces, one, other))
     total.askedTwice++
-    ;[one, other] = (await both({ patience: 1000, isCalm: isCutOff })) as [Heard, Heard]
+    ;[one, other] = (await both({ silence: 1000, isCalm: isCutOff })) as [Heard, Heard]
     if (!alike(one, other)) throw new Failure(seed, difference(conversation.pieces, one, other))
   }
   if (/HTTP\/1\.1 5\d\d [A-Z]/.test(one.text)) throw new Failure(seed, `a status of 5xx:\n${one.text}`)

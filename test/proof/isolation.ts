@@ -17,7 +17,7 @@ import { Values } from './fuzz/values.ts'
 const round = 150
 /** Programs that call the other space at the same time. */
 const lanes = 4
-const patience = 60_000
+const answerTimeout = 60_000
 /** Work in the background ends when it ends: what it adds to the events depends on the time, and not on other spaces. */
 const unsteady = ['export-realm']
 const begin = { preset: 'dev', secret: 'the same in every round', clock: 'frozen@2030-01-01T00:00:00Z' }
@@ -120,7 +120,7 @@ class RandomCaller {
     if (endpoint.id === 'get-events') fields.set('dont_block', 'true')
     const { method } = endpoint
     const call = `${method} ${path} as ${caller.email} in ${this.#space.name}`
-    const signal = AbortSignal.timeout(patience)
+    const signal = AbortSignal.timeout(answerTimeout)
     try {
       const reply = await send(`${caller.url}/api/v1${path}`, {
         method,

@@ -13,7 +13,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'chrome']
 
 /** A busy machine is slow; a test that passes does not wait. */
-const patience = 180_000
+const browserTimeout = 180_000
 
 export function findBrowser(env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env.CHROME_PATH) return env.CHROME_PATH
@@ -28,7 +28,7 @@ const coverageFolder = process.env.NODE_V8_COVERAGE
 export function launchBrowser(executablePath: string): Promise<Browser> {
   const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
   const more = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']
-  return chromium.launch({ executablePath, args: [...flags.split(' '), ...more], timeout: patience })
+  return chromium.launch({ executablePath, args: [...flags.split(' '), ...more], timeout: browserTimeout })
 }
 
 export interface Opened {
@@ -79,7 +79,7 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
     })
     suite(async (address, options = {}) => {
       const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-      context.setDefaultTimeout(patience)
+      context.setDefaultTimeout(browserTimeout)
       const page = await context.newPage()
       const errors: string[] = []
       const requests: string[] = []

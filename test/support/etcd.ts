@@ -8,7 +8,7 @@ import { quickFolder } from './quick-folder.ts'
 import { until } from './until.ts'
 
 /** Seconds for a member to start. It makes its files first, which waits for the disk. */
-const patience = 180
+const startSeconds = 180
 
 const env = { ...process.env, ETCD_UNSUPPORTED_ARCH: process.arch }
 
@@ -120,7 +120,7 @@ function memberOf(url: string, health: string, [command, ...args]: readonly stri
       })
       const why = () => `etcd on ${url} (exit code ${started.exitCode}): ${said.slice(-2000) || 'it said nothing'}`
       const ended = () => started.exitCode !== null || started.signalCode !== null
-      await until(async () => (await isHealthy(health)) || ended(), patience).catch(error => {
+      await until(async () => (await isHealthy(health)) || ended(), startSeconds).catch(error => {
         throw new Error(`${error.message}; ${why()}`)
       })
       if (ended()) throw new Error(why())

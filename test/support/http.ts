@@ -82,19 +82,19 @@ function parsed(text: string): Record<string, unknown> {
 }
 
 /** Bytes to the socket as they are, and what comes back until the server hangs up or falls silent, or until we hang up. */
-export function sendBytes(url: string, bytes: string | Buffer, patience: number | 'hang up' = 60_000): Promise<string> {
+export function sendBytes(url: string, bytes: string | Buffer, timeout: number | 'hang up' = 60_000): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise(resolve => {
     const socket = connect(Number(port), hostname)
     let text = ''
-    if (patience !== 'hang up') socket.setTimeout(patience, () => socket.destroy())
+    if (timeout !== 'hang up') socket.setTimeout(timeout, () => socket.destroy())
     socket.on('data', chunk => {
       text += chunk
     })
     // A server that hangs up early is what some tests want to see.
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
-    if (patience === 'hang up') socket.end(bytes, () => socket.destroy())
+    if (timeout === 'hang up') socket.end(bytes, () => socket.destroy())
     else socket.write(bytes)
   })
 }

@@ -29,7 +29,7 @@ import { readParams, sourcesFor } from '../../catalogue/params.ts'
 import type { Given } from '../../input/flags.ts'
 import { printReply } from '../../print/output.ts'
 import { Progress } from '../../terminal/progress.ts'
-import { call, type Patience } from '../../transport/client.ts'
+import { type CallOptions, call } from '../../transport/client.ts'
 import { sizeIn } from '../../transport/download.ts'
 import { pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
 
@@ -179,7 +179,7 @@ async function saveFiles(
   message: Reply,
   folder: string,
   counts: Counts,
-  patience: Patience,
+  options: CallOptions,
   most: number,
 ): Promise<void> {
   const links = String(message.content).matchAll(/\/user_uploads\/\d+\/[^\s()<>"']+/g)
@@ -189,7 +189,7 @@ async function saveFiles(
     if (target !== undefined && existsSync(target)) continue
     try {
       if (target === undefined) throw new Failure(exitCodes.refused, 'the path is not safe')
-      await saveFile(account, pathId!, target, patience, most)
+      await saveFile(account, pathId!, target, options, most)
       counts.files++
     } catch (error) {
       const gone = error instanceof Failure && (error.exit === exitCodes.notFound || error.exit === exitCodes.refused)

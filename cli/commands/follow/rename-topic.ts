@@ -17,7 +17,7 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
   // Digits after # are a name; a link has the ID.
   const channel = place.channel.startsWith('id:') ? place.channel : `#${place.channel}`
   const sources = sourcesFor(account, globals, globals, false)
-  const { newest, count } = await demandTopic({ channel, topic: place.topic }, { account, sources, patience: globals })
+  const { newest, count } = await demandTopic({ channel, topic: place.topic }, { account, sources, options: globals })
   const done = `renamed #${place.channel}>${place.topic} to ${args[1]}, ${count}`
   const move = { ...messages.update, cli: { ...messages.update.cli, name: 'topics rename', done } }
   const notices = [

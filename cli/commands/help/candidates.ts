@@ -22,7 +22,8 @@ interface Candidate {
 }
 
 const cacheAge = 60_000
-const patience = 1500
+/** Milliseconds. */
+const timeout = 1500
 
 export async function candidates(words: readonly string[], table: SubcommandTable): Promise<Candidate[]> {
   const before = words.slice(0, -1)
@@ -185,7 +186,7 @@ async function fetchRows(account: Account, path: string, rowsIn: (reply: Reply) 
   const kept = statSync(file, { throwIfNoEntry: false })
   if (kept && Date.now() - kept.mtimeMs < cacheAge) return JSON.parse(readFileSync(file, 'utf8'))
   const request = { method: 'GET', path, fields: new Map<string, string>() }
-  const rows = rowsIn(await call(account, request, { timeout: patience }))
+  const rows = rowsIn(await call(account, request, { timeout }))
   const list: Row[] = Array.isArray(rows) ? rows : []
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })

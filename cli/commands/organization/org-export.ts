@@ -23,12 +23,12 @@ interface ExportRow {
   readonly export_url: string | null
 }
 
-const patience = '10m'
+const defaultWait = '10m'
 
 export async function exportOrganization({ args, flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const within = duration(String(flags.within ?? patience), '--within')
+  const within = duration(String(flags.within ?? defaultWait), '--within')
   const most = sizeIn(flags['max-size'])
   const [target] = args
   if (target !== undefined) checkTarget(target, globals.yes)

@@ -4,11 +4,9 @@ import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { Progress } from '../../terminal/progress.ts'
-import { downloadControl, saveAs } from '../../transport/download.ts'
+import { downloadControl, downloadTimeout, saveAs } from '../../transport/download.ts'
 import { seedPull } from './seed-pull/index.ts'
 
-/** The daemon may have to write a large organization. */
-const patience = 600_000
 const newline = 0x0a
 
 export const subcommands: readonly ExtraSubcommand[] = [
@@ -27,7 +25,7 @@ in it, API keys are not.`,
     async run({ args, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
-      const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? patience })
+      const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout })
       if (file === '-') {
         for await (const piece of pieces) await printBytes(Buffer.from(piece))
         return

@@ -26,7 +26,8 @@ interface Finding {
 }
 
 const oldestNode = [20, 19] as const
-const patience = 3000
+/** Milliseconds. */
+const probeTimeout = 3000
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -46,7 +47,7 @@ async function examine({ globals }: Invocation): Promise<void> {
   } catch (error) {
     findings.push(wrong('account', error))
   }
-  if (account) findings.push(...(await server(account, globals.timeout ?? patience)))
+  if (account) findings.push(...(await server(account, globals.timeout ?? probeTimeout)))
   if (!(await printFormatted(findings, globals))) {
     const { colors } = await terminalFor(globals)
     const paint = { ok: colors?.green, warning: colors?.yellow, wrong: colors?.red }

@@ -12,7 +12,7 @@ import { printFormatted } from '../../print/output.ts'
 import { requireSite, send } from '../../transport/client.ts'
 import { duration } from '../follow/tail/stops.ts'
 
-const patience = '30s'
+const defaultWait = '30s'
 /** Milliseconds. */
 const step = 50
 const longestAnswer = 5000
@@ -24,7 +24,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     args: [{ name: 'url', about: 'the server; default the current one', optional: true }],
     flags: [
       { name: 'wait', about: 'wait until it is ready; exit code 8 if that takes too long' },
-      { name: 'within', value: 'TIME', about: `with --wait: give up after this long (default ${patience})` },
+      { name: 'within', value: 'TIME', about: `with --wait: give up after this long (default ${defaultWait})` },
     ],
     globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'timeout', 'dry-run', 'curl'],
     more: 'With --wait and --ready-file, the file need not exist yet: the daemon writes it when it is ready.',
@@ -41,7 +41,7 @@ type State = 'ready' | 'starting' | 'unreachable'
 
 async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   if (flags.within !== undefined && flags.wait !== true) throw usage('--within needs --wait')
-  const limit = duration(String(flags.within ?? patience), '--within')
+  const limit = duration(String(flags.within ?? defaultWait), '--within')
   const deadline = monotonicMs() + (flags.wait === true ? limit : 0)
   const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
   if (file !== undefined && flags.wait === true) {

@@ -18,7 +18,7 @@ import { callControlPlane } from '../../transport/control.ts'
 import { downloadControl } from '../../transport/download.ts'
 import type { ShownSpace } from './spaces.ts'
 
-const patience = { timeout: 120_000 }
+const callOptions = { timeout: 120_000 }
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -71,7 +71,7 @@ export function keptTests(folder: string): string[] {
 /** A space has no spaces; other errors come again with the next call. */
 async function listSpaces(daemon: Partial<Globals>): Promise<readonly ShownSpace[]> {
   try {
-    const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' }, patience)
+    const { spaces } = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/spaces' }, callOptions)
     return spaces as ShownSpace[]
   } catch (error) {
     if (error instanceof Failure) return []
@@ -85,9 +85,9 @@ async function keepOne(
   run: Omit<FailedRun, 'version'>,
   more: Extra = [],
 ): Promise<void> {
-  const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, patience)
+  const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, callOptions)
   const version = String(report.version)
-  const snapshot = downloadControl(daemon, '/control/v1/snapshots/now/file', patience)
+  const snapshot = downloadControl(daemon, '/control/v1/snapshots/now/file', callOptions)
   try {
     mkdirSync(folder, { recursive: true })
     for (const [name, content] of [...failureFiles({ version, ...run }, report as unknown as FailureReport), ...more])

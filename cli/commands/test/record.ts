@@ -12,7 +12,7 @@ import { downloadControl } from '../../transport/download.ts'
 import { runChild } from './child.ts'
 
 /** A recording has no deadline. */
-const patience = 86_400_000
+const recordingTimeout = 86_400_000
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -49,7 +49,7 @@ function recordTo(file: string, globals: Globals): { recorded: Promise<number>; 
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
     })
     let lines = 0
-    const pieces = downloadControl(globals, '/control/v1/recording', { timeout: patience })
+    const pieces = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
     const copied = (async () => {
       for await (const bytes of pieces) {
         if (!output.write(bytes)) await once(output, 'drain')

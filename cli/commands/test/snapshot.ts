@@ -2,10 +2,7 @@
 
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
-import { downloadControl, saveAs } from '../../transport/download.ts'
-
-/** The daemon may have to write a large organization. */
-const patience = 600_000
+import { downloadControl, downloadTimeout, saveAs } from '../../transport/download.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -22,7 +19,7 @@ it. natter snapshot import reads it into a running daemon, natterd --memory --fr
     async run({ args, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/file`
-      await saveAs(file, downloadControl(globals, path, { timeout: globals.timeout ?? patience }))
+      await saveAs(file, downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout }))
       note(`wrote ${file}`)
     },
   },

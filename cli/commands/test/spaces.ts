@@ -61,14 +61,14 @@ export async function withSpace(
   const params = paramsIn(flags)
   const controlToken = globals.controlToken ?? controlTokenIn(address)
   const daemon = { site: normalSite(address.replace(/#.*$/s, '')), ...(controlToken && { controlToken }) }
-  const patience = { timeout: globals.timeout }
+  const options = { timeout: globals.timeout }
   const request = { method: 'POST', path: '/control/v1/spaces', body: params }
-  const space = (await callControlPlane(daemon, request, patience)) as unknown as ShownSpace
+  const space = (await callControlPlane(daemon, request, options)) as unknown as ShownSpace
   try {
     return await run(space)
   } finally {
     const path = `/control/v1/spaces/${space.name}`
-    await callControlPlane(daemon, { method: 'DELETE', path }, patience).catch(error => {
+    await callControlPlane(daemon, { method: 'DELETE', path }, options).catch(error => {
       // The space may have expired. The exit code is that of the command all the same.
       if (error instanceof Failure && error.exit !== exitCodes.notFound)
         note(`the space ${space.name} could not be deleted: ${error.message}`)

@@ -23,7 +23,7 @@ import { Places } from '../follow/tail/places.ts'
 import { printerFor } from '../follow/tail/printer.ts'
 import { duration, wholeNumber } from '../follow/tail/stops.ts'
 
-const patience = '30s'
+const defaultWait = '30s'
 const shownMisses = 3
 
 export const subcommands: readonly ExtraSubcommand[] = [
@@ -33,7 +33,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     flags: [
       ...filterFlags,
       { name: 'count', value: 'N', about: 'number of events to wait for (default 1)' },
-      { name: 'within', value: 'TIME', about: `give up after this long (default ${patience})` },
+      { name: 'within', value: 'TIME', about: `give up after this long (default ${defaultWait})` },
       {
         name: 'listening',
         value: 'ACCOUNT',
@@ -72,7 +72,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (flags.integration !== undefined) return waitForPayload(flags, globals)
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const within = duration(String(flags.within ?? patience), '--within')
+  const within = duration(String(flags.within ?? defaultWait), '--within')
   const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
   const past = await pastFrom(flags.since, account, globals)
   const names = createNames(account, { timeout: globals.timeout })
@@ -140,7 +140,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
 
 /** A bot under test is ready when its poll waits at the daemon. */
 async function waitForListener(flags: Invocation['flags'], globals: Globals): Promise<void> {
-  const { listening, within = patience, ...others } = flags
+  const { listening, within = defaultWait, ...others } = flags
   const [other] = Object.keys(others)
   if (other !== undefined) throw usage(`--listening and --${other} cannot be combined`)
   const { callControl } = await import('../../catalogue/control-call.ts')
@@ -150,7 +150,7 @@ async function waitForListener(flags: Invocation['flags'], globals: Globals): Pr
 
 /** A notifier under test has posted when its payload is in the log of calls. */
 async function waitForPayload(flags: Invocation['flags'], globals: Globals): Promise<void> {
-  const { integration, within = patience, since: from, ...others } = flags
+  const { integration, within = defaultWait, since: from, ...others } = flags
   const [other] = Object.keys(others)
   if (other !== undefined) throw usage(`--integration and --${other} cannot be combined`)
   const { callControl } = await import('../../catalogue/control-call.ts')

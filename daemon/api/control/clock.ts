@@ -47,7 +47,7 @@ export const clock = {
       name: 'clock set',
       columns: clockColumns,
       examples: ['natter clock set 2030-01-01T09:00:00Z', 'natter clock set 1893456000 --json'],
-      patience: 120_000,
+      timeout: 120_000,
     },
   }),
   advance: controlEndpoint({
@@ -60,7 +60,7 @@ export const clock = {
       name: 'clock advance',
       columns: clockColumns,
       examples: ['natter clock advance 10m', 'natter clock advance 1h30m --json'],
-      patience: 120_000,
+      timeout: 120_000,
     },
   }),
   due: controlEndpoint({

@@ -7,10 +7,10 @@ import {
   call,
   delivery,
   loggedEvent,
-  patience,
   pattern,
   range,
   shortText,
+  waitIfEmpty,
   waitReply,
   within,
 } from '../shapes/control.ts'
@@ -25,7 +25,7 @@ export const eventLog = {
       type: optional(shortText, 'only events of this type'),
       queue: optional(shortText, 'only events that were put into the event queue with this ID'),
       ...range,
-      within: patience,
+      within: waitIfEmpty,
     },
     reply: { events: listOf(loggedEvent), last_id: int },
     cli: {
@@ -64,7 +64,7 @@ export const eventLog = {
         `natter events wait --call '{"endpoint":"send-message","status":200}'`,
       ],
       unmet: 'nothing that matches came',
-      patience: 660_000,
+      timeout: 660_000,
     },
   }),
   clear: controlEndpoint({

@@ -28,7 +28,7 @@ export const live = {
     cli: {
       name: 'live',
       examples: ['natter live --json', 'natter live --events 120 --requests 340 --within 30s --json'],
-      patience: 90_000,
+      timeout: 90_000,
     },
   }),
   health: controlEndpoint({

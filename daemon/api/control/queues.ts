@@ -68,7 +68,7 @@ export const allQueues = {
       examples: ['natter queues wait echo-bot', 'natter queues wait echo-bot@example.com --within 30s --json'],
       shows: 'queue',
       unmet: 'the account did not poll for events',
-      patience: 660_000,
+      timeout: 660_000,
     },
   }),
   expire: controlEndpoint({

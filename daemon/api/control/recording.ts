@@ -11,7 +11,7 @@ export const recording = {
     cli: {
       name: 'recording print',
       examples: ['natter recording print', "natter recording print | jq -c '[.user, .endpoint, .status]'"],
-      patience: 86_400_000,
+      timeout: 86_400_000,
       raw: true,
     },
   }),

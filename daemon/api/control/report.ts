@@ -34,7 +34,7 @@ export const report = {
     cli: {
       name: 'report',
       examples: ['natter report --json', "natter report --jq '.calls[-1]'"],
-      patience: 120_000,
+      timeout: 120_000,
     },
   }),
 }

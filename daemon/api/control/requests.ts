@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, defaulted, inPath, int, listOf, maybe, nullable, optional, record, text } from '../define.ts'
-import { call, callFilter, finding, fullCall, id, patience, range, waitReply, within } from '../shapes/control.ts'
+import { call, callFilter, finding, fullCall, id, range, waitIfEmpty, waitReply, within } from '../shapes/control.ts'
 
 const clientFinding = record({
   client: nullable(text),
@@ -27,7 +27,7 @@ export const requests = {
       user_id: optional(id, 'only calls by the account with this ID'),
       ...range,
       changed_since: defaulted(id, 0, 'cursor of an earlier list; only calls that arrived or were answered after it'),
-      within: patience,
+      within: waitIfEmpty,
       full: defaulted(bool, false, 'with the parameters, the User-Agent and the beginning of the answer'),
     },
     reply: { requests: listOf(fullCall), last_id: int, cursor: int },
@@ -86,7 +86,7 @@ export const requests = {
       shows: 'call',
       columns: shownOfCall,
       unmet: 'no such call was made',
-      patience: 660_000,
+      timeout: 660_000,
     },
   }),
   clear: controlEndpoint({

@@ -77,7 +77,7 @@ export const snapshots = {
     cli: {
       name: 'snapshot print',
       examples: ['natter snapshot print now', 'natter snapshot print before > before.json'],
-      patience: 600_000,
+      timeout: 600_000,
       raw: true,
     },
   }),
@@ -89,7 +89,7 @@ export const snapshots = {
     cli: {
       name: 'seed print',
       examples: ['natter seed print now', "natter seed print start | jq '.rows.channels'"],
-      patience: 600_000,
+      timeout: 600_000,
       raw: true,
     },
   }),
@@ -107,7 +107,7 @@ export const snapshots = {
       args: ['document', 'name'],
       examples: ['natter snapshot import before.json before', 'natter snapshot import before.json before --json'],
       shows: 'snapshot',
-      patience: 600_000,
+      timeout: 600_000,
     },
   }),
   diff: controlEndpoint({
@@ -134,7 +134,7 @@ export const snapshots = {
         'natter snapshot diff start now',
       ],
       says: 'difference',
-      patience: 120_000,
+      timeout: 120_000,
     },
   }),
   restore: controlEndpoint({

@@ -49,7 +49,7 @@ export const webhookRequests = {
       ],
       shows: 'webhook',
       unmet: 'no such delivery was tried',
-      patience: 660_000,
+      timeout: 660_000,
     },
   }),
 }

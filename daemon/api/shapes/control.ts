@@ -45,7 +45,11 @@ export const range = {
 }
 
 /** Of logs that can be followed. */
-export const patience = defaulted(duration, 0, 'how long to wait if there is nothing to list, such as 30s; at most 1m')
+export const waitIfEmpty = defaulted(
+  duration,
+  0,
+  'how long to wait if there is nothing to list, such as 30s; at most 1m',
+)
 
 export const within = defaulted(duration, '5s', 'how long to wait, such as 30s; at most 10m')
 

@@ -31,7 +31,7 @@ export async function ask(
 }
 
 /** Milliseconds. A connection that was cut never answers. */
-const writerPatience = 5000
+const writerTimeout = 5000
 
 export class Writer {
   readonly answered: string[] = []
@@ -62,7 +62,7 @@ export class Writer {
     for (let i = 0; this.#running; i++) {
       const content = `${this.#name}.${i}`
       const params = { type: 'direct', to: [this.#owner.id], content }
-      const answer = await ask(this.#url, this.#owner, messages.send, params, writerPatience)
+      const answer = await ask(this.#url, this.#owner, messages.send, params, writerTimeout)
       if (answer?.result === 'success') this.answered.push(content)
       else this.unanswered++
       const pause = answer?.result === 'success' ? this.#pause : 50

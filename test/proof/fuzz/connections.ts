@@ -6,9 +6,9 @@ import type { HttpOptions, HttpReply } from '../../support/http.ts'
 export class Connections {
   readonly #agent: Agent
 
-  /** `patience`: milliseconds to wait for an answer. */
-  constructor(count: number, patience: number) {
-    this.#agent = new Agent({ connections: count, headersTimeout: patience, bodyTimeout: patience })
+  /** `timeout`: milliseconds to wait for an answer. */
+  constructor(count: number, timeout: number) {
+    this.#agent = new Agent({ connections: count, headersTimeout: timeout, bodyTimeout: timeout })
   }
 
   async send(url: string, { method = 'GET', auth, headers = {}, query, body }: HttpOptions): Promise<HttpReply> {

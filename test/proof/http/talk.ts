@@ -23,7 +23,7 @@ const quietTurns = 30
 
 export interface Manner {
   /** Milliseconds of silence to wait for in addition. */
-  readonly patience?: number
+  readonly silence?: number
   /** Whether each piece is written when there is nothing more to hear about the ones before. */
   readonly isCalm?: boolean
 }
@@ -31,7 +31,7 @@ export interface Manner {
 export async function hold(
   { port, settled }: Listening,
   { pieces }: Conversation,
-  { patience = 0, isCalm = false }: Manner = {},
+  { silence = 0, isCalm = false }: Manner = {},
 ): Promise<Heard> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   const chunks: Buffer[] = []
@@ -73,7 +73,7 @@ export async function hold(
     if (!closed) socket.write(bytes)
   }
   await hearAll()
-  for (let since = performance.now(), seen = news; performance.now() - since < patience && !closed; ) {
+  for (let since = performance.now(), seen = news; performance.now() - since < silence && !closed; ) {
     await turn()
     if (seen !== news) since = performance.now()
     seen = news

@@ -29,7 +29,7 @@ export interface Measured extends Vitals {
 }
 
 /** A reader that has not heard everything after so many seconds of silence has lost something. */
-const patience = 120
+const longestSilence = 120
 /** With fewer calls than that in all, windows are shorter. */
 const leastWindows = 3
 
@@ -98,7 +98,7 @@ export function samplesOf(measured: readonly Measured[], figure: keyof Measured)
 }
 
 async function everythingHeard(readers: readonly Reader[]): Promise<void> {
-  const end = performance.now() + patience * 1000
+  const end = performance.now() + longestSilence * 1000
   for (const reader of readers)
     for (let missing = reader.difference; missing !== undefined; missing = reader.difference) {
       if (performance.now() > end) throw new Error(`${reader.name} heard ${missing}`)

@@ -8,7 +8,7 @@ import type { Account } from '../../../base/profile.ts'
 import type { ExtraFlag } from '../../../base/subcommand.ts'
 import { readPast } from '../../../base/times.ts'
 import { channelWord, linkIn, messageWord } from '../../../input/links.ts'
-import type { Patience } from '../../../transport/client.ts'
+import type { CallOptions } from '../../../transport/client.ts'
 import { createClock } from '../../../transport/clock.ts'
 import type { Filters } from './criteria.ts'
 
@@ -69,13 +69,13 @@ export function readyText(types: readonly string[] | undefined, email: string | 
 }
 
 /** What --since means; undefined if it is not given. */
-export async function pastFrom(since: unknown, account: Account, patience: Patience): Promise<Past | undefined> {
+export async function pastFrom(since: unknown, account: Account, options: CallOptions): Promise<Past | undefined> {
   if (since === undefined) return undefined
   const { site } = account
   const text = String(since)
   if (linkIn(text, site)) return { after: Number(messageWord(text, site)) }
   if (/^id:\d+$/.test(text)) return { after: Number(text.slice(3)) }
-  const time = await readPast(text, createClock(account, patience))
+  const time = await readPast(text, createClock(account, options))
   if (time === undefined) throw usage(`--since: "${text}" is not a time such as 10m or a message such as id:57`)
   return { since: time }
 }

@@ -140,10 +140,10 @@ async function stageFor(name: string | undefined, globals: Globals): Promise<Sta
   const wanted = name ?? globals.as ?? email
   if (wanted === undefined) throw usage('no account is configured', 'Give --for ACCOUNT.')
   const me = await findAccount(globals, wanted)
-  const patience = { timeout: globals.timeout }
-  const { last_id } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/events?limit=1' }, patience)
+  const options = { timeout: globals.timeout }
+  const { last_id } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/events?limit=1' }, options)
   const find = (account: string) => findAccount(globals, account)
-  return new Stage({ site: site!, me, find, patience, count: Number(last_id) })
+  return new Stage({ site: site!, me, find, options, count: Number(last_id) })
 }
 
 async function makeHappen(

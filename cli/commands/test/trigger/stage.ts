@@ -9,7 +9,7 @@ import { users } from '../../../../daemon/api/people/users.ts'
 import { encode } from '../../../../daemon/api/wire.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import type { Reply } from '../../../base/reply.ts'
-import { call, type Patience } from '../../../transport/client.ts'
+import { type CallOptions, call } from '../../../transport/client.ts'
 import type { ControlledAccount } from '../../../transport/control.ts'
 import { postedRequest } from '../../../transport/posted-request.ts'
 
@@ -29,7 +29,7 @@ interface Setting {
   readonly me: ControlledAccount
   /** By email address or ID. */
   readonly find: (name: string) => Promise<ControlledAccount>
-  readonly patience: Patience
+  readonly options: CallOptions
   /** Makes names unique, and the same ones in organizations with the same history. */
   readonly count: number
 }
@@ -77,8 +77,8 @@ export class Stage {
 
   /** Posts to an incoming webhook, as another service does. */
   post(path: string, fields: ReturnType<typeof encode>['fields']): Promise<Reply> {
-    const { site, patience } = this.#setting
-    return call({ site, from: {} }, postedRequest(path, fields), patience)
+    const { site, options } = this.#setting
+    return call({ site, from: {} }, postedRequest(path, fields), options)
   }
 
   async call(role: Role, endpoint: Endpoint, params: Readonly<Record<string, unknown>>): Promise<Reply> {
@@ -87,9 +87,9 @@ export class Stage {
 
   async send(role: Role, endpoint: Endpoint, { path, fields }: ReturnType<typeof encode>): Promise<Reply> {
     const { email, api_key: apiKey } = role === 'me' ? this.#setting.me : await this.person(role)
-    const { site, patience } = this.#setting
+    const { site, options } = this.#setting
     const account = { site, email, apiKey, from: {} }
-    return call(account, { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }, patience)
+    return call(account, { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }, options)
   }
 
   /** Makes something, and returns its ID: the field of the reply. */
