@@ -34,7 +34,7 @@ export interface View {
 type Names = ReadonlyMap<number, string>
 
 /** How to print, from the global flags. */
-type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'>
+type Format = Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq' | 'color'> & Partial<Pick<Globals, 'quiet'>>
 
 /** How to print for people. */
 interface Manner extends Format {
@@ -61,13 +61,15 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
     const lines = view.lines ? await view.lines(reply) : (await view.says!(reply)).map(harmless)
     return lines.length === 0 ? note(done) : put(lines)
   }
-  // A person wants to know what happened, a script the ID.
-  if (view.done !== undefined && fields.length > 0 && process.stdout.isTTY) return put([harmless(done)])
+  // A person wants to know what happened, a script the ID. With --quiet a terminal gets what a script gets.
+  const isForPerson = process.stdout.isTTY && !globals.quiet
+  if (view.done !== undefined && fields.length > 0 && isForPerson) return put([harmless(done)])
   if (shown !== undefined) {
     const shape = view.shapes?.[shown]
     const names = view.names && showsUsers(shape, view.columns) ? await view.names() : undefined
     const value = view.forPeople ? await view.forPeople(reply[shown] as readonly Reply[]) : reply[shown]
-    const lines = await linesFor(shown, value, shape, globals, view.columns, names)
+    const isAbsent = value === null && view.shows !== undefined
+    const lines = isAbsent ? [] : await linesFor(shown, value, shape, globals, view.columns, names)
     // After a change, report that it was made, not that there is nothing to show.
     if (lines.length === 0)
       note(view.shows === undefined ? done : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)

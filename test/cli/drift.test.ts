@@ -65,6 +65,11 @@ function drifted(): object[] {
 }
 
 describe('natter replay --against natter', () => {
+  test('shows no drift before the first report', async () => {
+    const { code, stdout, stderr } = await shell.run(['drift', 'show'])
+    assert.deepEqual([code, stdout, stderr], [0, '', 'no drift\n'])
+  })
+
   test('finds no difference between equal answers, in any order of lists', async () => {
     const [users, ...others] = structuredClone(calls)
     users!.answer.members.reverse()

@@ -102,7 +102,7 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     assert.match(groups.plain, /\n9 +backend +Server people +Amy Adams, Bob Brown\n/)
   })
 
-  test('a change prints a sentence, and in a script the ID', async t => {
+  test('a change prints a sentence, and in a script or with --quiet the ID', async t => {
     const daemon = await startDaemon(t)
     const { email, api_key } = daemon.ready.owner
     const shell = newShell(t, accountAt(daemon.url, email, api_key))
@@ -115,6 +115,12 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const asJson = open(t, shell, ['send', '#lunch>today', 'Hi', '--fields', 'id'])
     assert.equal(await asJson.ended, 0)
     assert.match(asJson.plain, /^\d+\n$/)
+    const quiet = open(t, shell, ['send', '#lunch>today', 'Hi', '--quiet'])
+    assert.equal(await quiet.ended, 0)
+    assert.match(quiet.plain, /^\d+\n$/)
+    const edited = open(t, shell, ['messages', 'edit', quiet.plain.trim(), 'Hello', '--quiet'])
+    assert.equal(await edited.ended, 0)
+    assert.equal(edited.plain, '')
     assert.match((await shell.run(['send', '#lunch>today', 'Hi'])).stdout, /^\d+\n$/)
   })
 

@@ -38,6 +38,7 @@ export const drift = {
     cli: {
       name: 'drift show',
       examples: ['natter drift show', "natter drift show --jq '.drift.differences[]?.where'"],
+      shows: 'drift',
     },
   }),
   keep: controlEndpoint({

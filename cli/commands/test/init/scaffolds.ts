@@ -232,7 +232,7 @@ jobs:
           node-version: 22
       # The tarball of a release, which your repository has.
       - run: npm install --global ./natter-${version()}.tgz
-      # Replace npm test by the command that runs your tests.
+      # Replace npm test by the command that runs your tests. Install what they need before, such as npm ci.
       - run: natter exec --preset dev --on-failure natter-failure -- npm test
       - if: failure()
         uses: actions/upload-artifact@v4
