@@ -97,7 +97,8 @@ function readInline(state: StateCore): void {
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
     token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)
-    previews.set(token, renderPreviews(token.children, env))
+    const shown = renderPreviews(token.children, env)
+    if (shown.length > 0) previews.set(token, shown)
   }
   state.tokens = withPreviews(mergeLists(state.tokens), previews)
 }

@@ -65,8 +65,7 @@ function isPlayer(preview: string): boolean {
  * of what is shown is left out.
  */
 export function withPreviews(tokens: readonly Token[], previews: ReadonlyMap<Token, readonly string[]>): Token[] {
-  const all = new Set([...previews.values()].flat())
-  if (all.size === 0 || all.size > maxPreviews) return [...tokens]
+  if (previews.size === 0 || new Set([...previews.values()].flat()).size > maxPreviews) return [...tokens]
   const made: Token[] = []
   const shown = new Set<string>()
   let waiting: string[] = []
