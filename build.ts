@@ -241,7 +241,10 @@ for (const bundle of bundles) {
 }
 for (const name of cached) {
   const file = `${dist}/${name}`
-  if (existsSync(file)) writeFileSync(file, withDigest(readFileSync(file, 'utf8')))
+  if (!existsSync(file)) continue
+  writeFileSync(file, withDigest(readFileSync(file, 'utf8')))
+  // Empty, so that V8 rejects it and no start writes another.
+  if (forCoverage) writeFileSync(`${file}.cache`, '')
 }
 
 // The cache is made by a real run, so that it holds what a real run compiles. An install must succeed where a program cannot run,
@@ -252,12 +255,7 @@ for (const [bundle, args] of [
   // What it calls besides is said there.
   ['natter', ['--version']],
 ] as const) {
-  if (!bundles.includes(bundle)) continue
-  // Empty, so that V8 rejects it and no start writes another.
-  if (forCoverage) {
-    writeFileSync(`${dist}/${bundle}.cjs.cache`, '')
-    continue
-  }
+  if (forCoverage || !bundles.includes(bundle)) continue
   const run = spawnSync(process.execPath, [`${root}/bin/warm.js`, bundle, ...args], {
     encoding: 'utf8',
     timeout: 60_000,

@@ -16,8 +16,8 @@ const { Script } = require('node:vm')
 const { digestOf, scriptOf } = require('./wrap.js')
 
 const folder = join(cacheFolder(process.env), 'natter')
-/** Bundles that most starts need. */
-const cached = ['natterd.cjs', 'natter.cjs', 'fastify.cjs']
+/** Bundles that most starts need, and that of `natter mcp`, which clients start again and again. */
+const cached = ['natterd.cjs', 'natter.cjs', 'fastify.cjs', 'mcp.cjs']
 /** Later than the first answers, which would wait for it. */
 const delayMs = 2000
 /** Caches that are older belong to versions that may be gone; one that is still used is written again. */

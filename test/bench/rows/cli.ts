@@ -37,7 +37,11 @@ export const cli: readonly Row[] = [
     reference: 'natter --version',
     goal: { atMost: 3 },
     unit: 'ms',
-    measure: effort => alternate(effort.rounds(20, 7), timeTools, () => timeCommand([natter, '--version'])),
+    async measure(effort) {
+      // The first start writes its code cache when it ends.
+      await timeTools()
+      return alternate(effort.rounds(20, 7), timeTools, () => timeCommand([natter, '--version']))
+    },
   },
 ]
 
@@ -59,12 +63,16 @@ function timeTools(): Promise<number> {
     const child = spawn(process.execPath, [natter, 'mcp'], { env: { ...environment, ...account } })
     let output = ''
     child.once('error', reject)
-    child.once('exit', () => reject(new Error(`natter mcp ended without a list of tools: ${output}`)))
+    let took: number | undefined
+    child.once('exit', () => {
+      if (took === undefined) reject(new Error(`natter mcp ended without a list of tools: ${output}`))
+      else resolve(took)
+    })
     child.stdout.setEncoding('utf8').on('data', text => {
       output += text
       if (!/"id":2\b.*\n/.test(output)) return
-      resolve(performance.now() - began)
-      child.kill()
+      took ??= performance.now() - began
+      child.stdin.end()
     })
     child.stdin.write(opening.join(''))
   })
