@@ -173,6 +173,5 @@ export class ControlPlane {
     this.calls.clear()
     this.events.clear()
     this.outbox.clear()
-    this.deliveries.clear()
   }
 }

@@ -2,6 +2,7 @@
 
 import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
+import type { State } from '../domain/model/state.ts'
 import type { Keys } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { NumberedLog } from './recent.ts'
@@ -34,7 +35,8 @@ const hidden = '***'
 export class Deliveries extends NumberedLog<Delivery> {
   readonly #engine: Engine
   readonly #keys: Keys
-  readonly #requests = new Map<number, NonNullable<Delivery['request']>>()
+  /** By the state that holds the deliveries: after a reset or restore, another one can have the same ID. */
+  readonly #requests = new WeakMap<State, Map<number, NonNullable<Delivery['request']>>>()
 
   constructor(engine: Engine, keys: Keys) {
     super(engine.boundary)
@@ -55,24 +57,21 @@ export class Deliveries extends NumberedLog<Delivery> {
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
     const bot = this.#engine.state.users.get(botId)
     const text = bot ? body.replaceAll(this.#keys.deriveToken(bot), hidden) : body
-    this.#requests.delete(id)
-    this.#requests.set(id, {
+    const requests = this.#requests.get(this.#engine.state) ?? new Map()
+    this.#requests.set(this.#engine.state, requests)
+    requests.delete(id)
+    requests.set(id, {
       url,
       content_type: contentType,
       body: contentType === 'application/json' ? JSON.parse(text) : text,
     })
-    if (this.#requests.size > kept) this.#requests.delete(this.#requests.keys().next().value!)
+    if (requests.size > kept) requests.delete(requests.keys().next().value!)
   }
 
   /** Facts were taken: a wait may be for one of them. */
   reconsider(): void {
     if (!this.awaited) return
     for (const delivery of this.since()) this.tell(delivery)
-  }
-
-  /** Numbers start again with the state that holds them. */
-  clear(): void {
-    this.#requests.clear()
   }
 
   #shown(row: WebhookDelivery): Delivery {
@@ -89,7 +88,7 @@ export class Deliveries extends NumberedLog<Delivery> {
       http_status: row.httpStatus ?? null,
       error: row.error ?? null,
       response: row.response ?? null,
-      request: this.#requests.get(row.id) ?? null,
+      request: this.#requests.get(this.#engine.state)?.get(row.id) ?? null,
     }
   }
 }

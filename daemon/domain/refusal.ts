@@ -173,6 +173,12 @@ export function rateLimited(seconds: number): Refusal {
   return new Refusal('API usage exceeded rate limit', { code: 'RATE_LIMIT_HIT', fields: { 'retry-after': seconds } })
 }
 
+/** The caller was an account of a state that is gone; its ID may be that of another account now. */
+export function stateReplaced(): Refusal {
+  const msg = 'A reset or restore replaced the organization while your request was in progress. Nothing was changed.'
+  return new Refusal(msg, { kind: 'conflict' })
+}
+
 // --- words --------------------------------------------------------------------------------------------------------
 
 /** A value in a sentence: in double quotes, and cut if it is long. */

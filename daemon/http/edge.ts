@@ -6,8 +6,8 @@ import type { Endpoint } from '../api/define.ts'
 import { replayedHeader } from '../api/idempotency.ts'
 import { decode, problemInParams } from '../api/wire.ts'
 import { limits } from '../domain/limits.ts'
-import type { User } from '../domain/model/state.ts'
-import { Refusal } from '../domain/refusal.ts'
+import type { State, User } from '../domain/model/state.ts'
+import { Refusal, stateReplaced } from '../domain/refusal.ts'
 import type { Context, Outcome } from '../domain/resource.ts'
 import { checkCall } from '../domain/rules/index.ts'
 import { Written } from '../domain/written.ts'
@@ -42,6 +42,8 @@ type Body = Buffer | IncomingMessage | undefined
 interface Call {
   readonly found: Found
   readonly request: Incoming
+  /** The state that the actor was found in. */
+  readonly state: State
   readonly actor: User | undefined
   readonly fields: FieldMap
   readonly answering: Answering
@@ -152,10 +154,11 @@ export class Edge {
     if (answering.observed) answering.observed.operation = found.route.endpoint.id
     if (this.#toLeader?.mustForward(request, found)) return this.#toLeader.send(found, request, body, answering)
     const posted = isPosted(found) ? readPosted(found, query, headers, body) : undefined
+    const { state } = this.#parts.engine
     const actor = this.#identify(request, found, answering, posted)
-    if (body && isMultipart(headers)) return this.#serveParts({ found, request, actor, answering }, body)
+    if (body && isMultipart(headers)) return this.#serveParts({ found, request, state, actor, answering }, body)
     const fields = posted ?? readFields(query, headers, body as Buffer | undefined)
-    return this.#admit({ found, request, actor, fields, answering })
+    return this.#admit({ found, request, state, actor, fields, answering })
   }
 
   async #serveParts(call: Omit<Call, 'fields'>, body: Exclude<Body, undefined>): Promise<void> {
@@ -188,17 +191,14 @@ export class Edge {
     return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
   }
 
-  #call({ found, request, actor, fields, answering }: Call): void | Promise<void> {
+  #call({ found, request, state, actor, fields, answering }: Call): void | Promise<void> {
     const { key } = found.route
     const { endpoint, step } = this.#parts.server.level.spoken(found.route.endpoint)!
     const decoded = decode(endpoint, found.path, fields, answering.dialect === 'zulip')
-    if ('rejected' in decoded) {
-      const { msg, ...details } = decoded.rejected
-      throw new Refusal(msg, details)
-    }
+    if ('rejected' in decoded) throw new Refusal(decoded.rejected.msg, decoded.rejected)
     const { params, ignored } = decoded
     answering.watched?.understood(params)
-    const ctx = this.#context(request, fields, actor && this.#current(actor, found.route.endpoint), answering)
+    const ctx = this.#context(request, fields, this.#current(actor, found.route.endpoint, state), answering)
     const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
@@ -223,10 +223,11 @@ export class Edge {
   }
 
   /** The account as it is now: it may have changed while the call waited for its body, for a fault or for a password's hash. */
-  #current(known: User, endpoint: Endpoint): User {
+  #current(known: User | undefined, endpoint: Endpoint, foundIn: State): User | undefined {
     const { engine, server } = this.#parts
-    const actor = stillKnown(engine.state, known)
-    if (actor !== known) checkCall({ state: engine.state, actor, server }, endpoint)
+    const actor = known && stillKnown(engine.state, known)
+    if (engine.state !== foundIn) throw stateReplaced()
+    if (actor && actor !== known) checkCall({ state: foundIn, actor, server }, endpoint)
     return actor
   }
 
@@ -347,8 +348,8 @@ export class Edge {
     command: (ctx: Context) => Outcome<object>,
   ): object | Promise<object> {
     return this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
-      const actor = ctx.actor && this.#current(ctx.actor, endpoint)
-      const outcome = command(actor === ctx.actor && state === ctx.state ? ctx : { ...ctx, actor, state })
+      const actor = this.#current(ctx.actor, endpoint, ctx.state)!
+      const outcome = command(actor === ctx.actor ? ctx : { ...ctx, actor })
       if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor, outcome.mails, headers)
       return outcome
     })

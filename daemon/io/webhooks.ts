@@ -5,6 +5,7 @@ import { Alarm, type Clock } from '../clock.ts'
 import { buildRequest, type WebhookRequest } from '../domain/bots/webhooks/request.ts'
 import { type Attempt, settle } from '../domain/bots/webhooks/settle.ts'
 import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
+import type { State } from '../domain/model/state.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { monotonicMs } from '../local/monotonic.ts'
@@ -33,10 +34,20 @@ const maxAnswer = 1024 * 1024
 /** Looking through deliveries that wait takes at most this share of the time, however many they are. */
 const lookingShare = 0.1
 
+/** Calls for the deliveries of one state. A reset or restore replaces the state; then they are given up. */
+class Calls {
+  readonly state: State
+  readonly underWay = new Set<WebhookDelivery>()
+  readonly abort = new AbortController()
+
+  constructor(state: State) {
+    this.state = state
+  }
+}
+
 export class Webhooks {
   readonly #parts: WebhooksParts
-  readonly #underWay = new Map<number, WebhookDelivery>()
-  readonly #abort = new AbortController()
+  #calls: Calls
   readonly #alarm: Alarm
   #reconsidering = false
   /** By `monotonicMs()`. */
@@ -47,6 +58,7 @@ export class Webhooks {
 
   constructor(parts: WebhooksParts) {
     this.#parts = parts
+    this.#calls = new Calls(parts.engine.state)
     this.#alarm = new Alarm(parts.clock, () => this.reconsider())
   }
 
@@ -59,14 +71,14 @@ export class Webhooks {
   async stop(): Promise<void> {
     this.#running = false
     this.#alarm.stop()
-    this.#abort.abort()
+    this.#calls.abort.abort()
     for (const tell of this.#quiet.splice(0)) tell()
     await (await this.#agent)?.destroy()
   }
 
   /** Resolves when no server is being called; what has to wait for its time is not waited for. */
   async quiet(): Promise<void> {
-    if (this.#reconsidering || this.#underWay.size > 0)
+    if (this.#reconsidering || this.#calls.underWay.size > 0)
       await new Promise<void>(resolve => {
         this.#quiet.push(resolve)
       })
@@ -89,12 +101,16 @@ export class Webhooks {
   #begin(): void {
     if (!this.#running) return
     const { engine, clock } = this.#parts
+    if (this.#calls.state !== engine.state) {
+      this.#calls.abort.abort()
+      this.#calls = new Calls(engine.state)
+    }
     const began = monotonicMs()
     const now = clock.now()
     let next = Number.POSITIVE_INFINITY
     const ready: WebhookDelivery[] = []
     for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
-      if (this.#underWay.has(delivery.id)) continue
+      if (this.#calls.underWay.has(delivery)) continue
       if (delivery.due! > now) next = Math.min(next, delivery.due!)
       else ready.push(delivery)
     }
@@ -112,6 +128,7 @@ export class Webhooks {
    */
   #deliverInTurn(ready: readonly WebhookDelivery[]): boolean {
     const { engine } = this.#parts
+    const { underWay } = this.#calls
     const ofBots = new Map<number, number>()
     const ofOwners = new Map<number | null, number>()
     /** The number of calls that the owner has before this one; undefined if the bot has as many as it may have. */
@@ -124,53 +141,59 @@ export class Webhooks {
       ofOwners.set(owner, turn + 1)
       return turn
     }
-    for (const delivery of this.#underWay.values()) takeTurn(delivery)
+    for (const delivery of underWay) takeTurn(delivery)
     const turns = ready.map(delivery => ({ delivery, turn: takeTurn(delivery) }))
     const allowed = turns.filter(({ turn }) => turn !== undefined).sort((a, b) => a.turn! - b.turn!)
-    const free = atOnce - this.#underWay.size
+    const free = atOnce - underWay.size
     for (const { delivery } of allowed.slice(0, Math.min(free, perTurn)))
       engine.boundary.run(() => this.#deliver(delivery))
     return Math.min(free, allowed.length) > perTurn
   }
 
   #tellQuiet(): void {
-    if (this.#underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
+    if (this.#calls.underWay.size === 0) for (const tell of this.#quiet.splice(0)) tell()
   }
 
   async #deliver(delivery: WebhookDelivery): Promise<void> {
     const { engine, surroundings } = this.#parts
-    this.#underWay.set(delivery.id, delivery)
+    const { state, underWay, abort } = this.#calls
+    const isWanted = () => this.#running && engine.state === state
+    underWay.add(delivery)
     try {
       // A message leaves the daemon only when it is on disk.
       await engine.settled()
-      const request = buildRequest(surroundings(), delivery)
-      const attempt = await this.#attempt(delivery, request)
+      if (!isWanted()) return
+      const attempt = await this.#attempt(delivery, buildRequest(surroundings(), delivery), abort.signal)
+      if (!isWanted()) return
       this.#parts.onAttempt?.(attempt.kind)
-      if (this.#running)
-        await engine.run('deliver-webhook', delivery.botId, () => ({
-          facts: settle(surroundings(), delivery, attempt),
-          reply: {},
-        }))
+      await engine.run('deliver-webhook', delivery.botId, () => ({
+        facts: settle(surroundings(), delivery, attempt),
+        reply: {},
+      }))
     } finally {
-      this.#underWay.delete(delivery.id)
+      underWay.delete(delivery)
       this.reconsider()
     }
   }
 
-  async #attempt(delivery: WebhookDelivery, request: ReturnType<typeof buildRequest>): Promise<Attempt> {
+  async #attempt(
+    delivery: WebhookDelivery,
+    request: ReturnType<typeof buildRequest>,
+    givenUp: AbortSignal,
+  ): Promise<Attempt> {
     if (request === null) return { kind: 'pointless' }
     if ('refused' in request) return { kind: 'impossible', reason: request.refused }
     const why = forbidden(new URL(request.url).hostname, this.#parts.permitted)
     if (why) return { kind: 'impossible', reason: why }
     this.#parts.onRequest?.(delivery, request)
     try {
-      return await this.#post(request)
+      return await this.#post(request, givenUp)
     } catch (error) {
       return readFailure(error as Error & { code?: string }, this.#parts.timeout)
     }
   }
 
-  async #post({ url, contentType, body }: WebhookRequest): Promise<Attempt> {
+  async #post({ url, contentType, body }: WebhookRequest, givenUp: AbortSignal): Promise<Attempt> {
     const { timeout } = this.#parts
     // Loaded at the first call: most daemons never make one.
     const { request, Agent } = await import('undici')
@@ -189,7 +212,7 @@ export class Webhooks {
         headers: { 'content-type': contentType, 'user-agent': `NatterOutgoingWebhook/${version()}` },
         body,
         dispatcher: await this.#agent,
-        signal: AbortSignal.any([this.#abort.signal, limit.signal]),
+        signal: AbortSignal.any([givenUp, limit.signal]),
       })
       const parts: Buffer[] = []
       let size = 0

@@ -5,10 +5,9 @@ import type { Export } from '../../model/rows/organization.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Outcome, Surroundings } from '../../resource.ts'
 
-/** An export that was not reset, restored or finished meanwhile. */
-export function isWaiting({ state }: Pick<Surroundings, 'state'>, { id, requested }: Export): boolean {
-  const row = state.exports.get(id)
-  return row?.status === 'pending' && row.requested === requested
+/** An export that was not reset, restored or finished meanwhile. By the row itself: the ID and the time may be those of another one. */
+export function isWaiting({ state }: Pick<Surroundings, 'state'>, row: Export): boolean {
+  return state.exports.get(row.id) === row
 }
 
 /** The archive is beside the store; the person who asked for it gets a message. */
