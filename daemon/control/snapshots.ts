@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClockSetting, SteeredClock } from '../clock.ts'
 import { compareStates, type Difference } from '../domain/difference/index.ts'
+import { rowsForCopy } from '../domain/model/saved-rows.ts'
 import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
@@ -97,7 +98,7 @@ export class SavedStates {
   copy(name: string | undefined, parameter: string): Pick<NamedWorld, 'clock' | 'sections'> {
     const world = name === undefined ? this.#world('') : this.#named(name, parameter)
     // The other world does not have the files of this store.
-    return { ...world, sections: this.#engine.whole(world.sections) }
+    return { ...world, sections: rowsForCopy(this.#engine.whole(world.sections)) }
   }
 
   /** Lists at most `limit` things. */

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Clock, ClockSetting } from '../clock.ts'
 import type { SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
 import type { Fact } from '../domain/facts.ts'
+import { collectRows, rowsForCopy } from '../domain/model/saved-rows.ts'
 import type { State } from '../domain/model/state.ts'
 import { invalid } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
@@ -64,7 +65,7 @@ export async function readBase(path: string, files: Files): Promise<SavedWorld> 
 /** A seed that founds the same organization: one row a line, so that it can be read and compared. */
 export async function* seedText(state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = Object.entries(saveRows(state))
+  const sections = Object.entries(rowsForCopy(state.save(true)))
   const named = new Set(namedFiles(state))
   yield '{"rows":{'
   for (const [index, [name, rows]] of sections.entries()) {
@@ -106,15 +107,9 @@ async function readUploads(files: Files, names: Iterable<string>): Promise<Saved
 
 async function* writeWorld({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
-  const sections = saveRows(state)
+  const sections = rowsForCopy(state.save(true))
   const uploads = await readUploads(files, new Set(namedFiles(state)))
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
-}
-
-/** The rows of a state without the answers to idempotency keys: they belong to requests to one store, and to its secret. */
-function saveRows(state: State): Record<string, Iterable<unknown>> {
-  const { answers: _answers, ...sections } = state.save(true)
-  return sections
 }
 
 /** Checks the rows: checksums do not help against the author of the file, who wrote them too. */
@@ -123,12 +118,16 @@ async function readWorld(
   files: Files,
   isSent = false,
 ): Promise<SavedWorld> {
-  const { answers: _answers, ...rows } = splitSections(found).rows
+  const { rows } = splitSections(found)
   const { clock: [clock] = [], uploads = [], ...sections } = rows
   await checkSections(rows, isSent)
   await keepUploads(uploads as SavedUpload[], files.keep)
   const setting = (clock as ClockSetting | undefined) ?? { ahead: 0 }
-  return { time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead, clock: setting, sections }
+  return {
+    time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead,
+    clock: setting,
+    sections: rowsForCopy(sections),
+  }
 }
 
 /** The checks are loaded when a file is read, which most daemons never do. */
@@ -171,8 +170,7 @@ async function readCopy(folder: string, files: Files): Promise<SavedWorld> {
     const state = await loadState(copy)
     if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
     await copyFiles(folderFiles(join(folder, 'files')), files)
-    const rows = Object.entries(saveRows(state)).map(([name, rows]) => [name, [...rows]])
-    const sections = Object.fromEntries(rows) as Record<string, unknown[]>
+    const sections = collectRows(rowsForCopy(state.save(true)))
     await checkSections(sections)
     return { time: Date.now(), clock: { ahead: 0 }, sections }
   } finally {

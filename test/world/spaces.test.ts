@@ -100,6 +100,37 @@ describe('POST /spaces', () => {
     assert.ok((await titles((await openSpace(daemon(), { snapshot: 'saved' })).owner)).includes('of the daemon'))
   })
 
+  test('leaves behind what is for the world that it copies: webhooks that wait, and answers to idempotency keys', async () => {
+    const hook = new BotServer()
+    hook.answer = () => {}
+    await hook.listen()
+    try {
+      const first = await openSpace(daemon())
+      const bot = { full_name: 'Hook', short_name: 'hook', bot_type: 3, payload_url: hook.url } as const
+      const { user_id } = await first.owner.call(bots.create, bot)
+      const ask = { type: 'direct', to: [user_id], content: 'asked once' } as const
+      const key = { 'Idempotency-Key': 'one' }
+      const sent = await first.owner.try(messages.send, ask, key)
+      await until(() => hook.received.length === 1)
+      const copy = await openSpace(daemon(), { from: first.name })
+      const again = await copy.owner.try(messages.send, { ...ask, content: 'asked in the copy' }, key)
+      assert.equal(again.body.id, sent.body.id + 1, JSON.stringify(again.body))
+      await until(() => hook.received.length === 2)
+      assert.equal(hook.received[1]!.body.data, 'asked in the copy')
+      const { deliveries } = await copy.control.call('GET', '/webhooks')
+      assert.deepEqual(
+        deliveries.map(({ status, error }: any) => [status, error]),
+        [
+          ['failed', 'Not sent: it waited when the organization was copied'],
+          ['waiting', null],
+        ],
+      )
+      assert.equal((await first.control.call('GET', '/webhooks')).deliveries[0].status, 'waiting')
+    } finally {
+      await hook.close()
+    }
+  })
+
   test('derives keys and queue IDs from a secret, and speaks the dialect that is asked for', async () => {
     const asked = { secret: 'known in advance', clock: 'frozen@2030-01-01T00:00:00Z', dialect: 'zulip' }
     const [one, two] = [await openSpace(daemon(), asked), await openSpace(daemon(), asked)]
