@@ -1,4 +1,4 @@
-// What is in progress when a reset or restore replaces the organization: it must not come to its end in the other state, where the
+// Webhooks and requests in progress when a reset or restore replaces the organization: they must not come to their end in the other state, where the
 // same IDs can be those of other accounts and messages.
 
 import assert from 'node:assert/strict'
