@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { exitCodes } from '../../cli/base/failure.ts'
+import { exitCodes, refusal } from '../../cli/base/failure.ts'
 import { accountAt, exitOf, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
 import type { TestDaemon } from '../support/daemon.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -128,6 +128,30 @@ describe('exit codes', () => {
       assert.deepEqual([stdout, error.exit, typeof error.msg, typeof error.code], ['', exit, 'string', 'string'])
     }
   })
+})
+
+test('without the header Natter-Refusal, exit codes follow status and code', () => {
+  const cases = [
+    [400, 'BAD_REQUEST', 1],
+    [404, 'BAD_REQUEST', 3],
+    [400, 'STREAM_DOES_NOT_EXIST', 3],
+    [400, 'BAD_EVENT_QUEUE_ID', 3],
+    [401, 'INVALID_API_KEY', 4],
+    [400, 'UNAUTHORIZED_PRINCIPAL', 4],
+    [403, 'X', 4],
+    [429, 'RATE_LIMIT_HIT', 7],
+    [500, 'INTERNAL_ERROR', 1],
+    [502, 'HTTP_502', 6],
+  ] as const
+  for (const [http, code, exit] of cases) assert.equal(refusal(http, { code }).exit, exit, `${http} ${code}`)
+})
+
+test('the header Natter-Refusal decides the exit code, unless its kind is unknown', () => {
+  const body = { code: 'BAD_REQUEST', msg: 'there is no such thing' }
+  const exit = (kind: string) => refusal(400, body, ['x', 'y', 'natter-refusal', kind]).exit
+  const kinds = ['invalid', 'conflict', 'not-found', 'forbidden', 'unauthenticated', 'rate-limited', 'unavailable']
+  assert.deepEqual(kinds.map(exit), [1, 1, 3, 4, 4, 7, 6])
+  assert.deepEqual(['defect', 'constructor', ''].map(exit), [1, 1, 1])
 })
 
 function owner(t: TestContext, { url, ready }: TestDaemon): Shell {

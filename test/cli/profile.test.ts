@@ -1,7 +1,11 @@
-// Reports of the command line about accounts and profiles, and about calls whose reply is empty or silent.
+// The source of the account of a call, and reports about accounts, profiles and calls whose reply is empty or silent.
 
 import assert from 'node:assert/strict'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { Failure } from '../../cli/base/failure.ts'
+import { accountFor, normalSite, readProfiles, saveProfile } from '../../cli/base/profile.ts'
 import { accountAt, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
@@ -80,5 +84,84 @@ describe('the report of a call', () => {
     const { code, stderr } = await shell.run(['org', 'deactivate', '--yes'])
     assert.equal(code, 0, stderr)
     assert.equal(stderr, 'deactivated the organization; to undo this, restart natterd with --reactivate\n')
+  })
+})
+
+describe('the account', () => {
+  const site = 'http://127.0.0.1:9991'
+
+  test('comes from flag, then environment, then profile, then zuliprc', t => {
+    const { home } = newShell(t)
+    const env = { HOME: home, ZULIP_CONFIG: join(home, 'rc') }
+    writeFileSync(
+      env.ZULIP_CONFIG,
+      '[other]\nkey=no\n[api]\nemail = rc@example.com\nkey=rc-key\nsite: https://rc.example.com\n',
+    )
+    const pick = (flags: object, more = {}) => {
+      const { site, email, apiKey } = accountFor(flags, { ...env, ...more })
+      return [site, email, apiKey]
+    }
+    assert.deepEqual(pick({}), ['https://rc.example.com', 'rc@example.com', 'rc-key'])
+    saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, env)
+    assert.deepEqual(pick({}), [site, 'p@example.com', 'p-key'])
+    const ours = { NATTER_SITE: `${site}/`, NATTER_EMAIL: 'e@example.com', NATTER_API_KEY: 'e-key' }
+    assert.deepEqual(pick({}, ours), [site, 'e@example.com', 'e-key'])
+    assert.deepEqual(pick({ user: 'f@example.com', apiKey: 'f-key' }, ours), [site, 'f@example.com', 'f-key'])
+    assert.deepEqual(pick({ profile: 'local' }, ours), [site, 'p@example.com', 'p-key'])
+    assert.throws(() => pick({ profile: 'locl' }), /no profile is called "locl"/)
+  })
+
+  test('never sends a key to another site or for another user', t => {
+    const { home } = newShell(t)
+    const env = { HOME: home }
+    saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, env)
+    assert.deepEqual(accountFor({ site: 'https://evil.example.com' }, env), {
+      site: 'https://evil.example.com',
+      from: { site: 'flag' },
+    })
+    assert.equal(accountFor({ user: 'q@example.com' }, env).apiKey, undefined)
+    assert.equal(accountFor({ user: 'q@example.com' }, env).site, site)
+    assert.equal(accountFor({ user: 'P@example.com' }, env).apiKey, 'p-key')
+  })
+
+  test('refuses a key whose source names no site, unless a flag or a saved place says where it goes', t => {
+    const { home } = newShell(t)
+    const rc = { HOME: home, ZULIP_CONFIG: join(home, 'rc') }
+    const key = { NATTER_EMAIL: 'e@example.com', NATTER_API_KEY: 'e-key' }
+    writeFileSync(rc.ZULIP_CONFIG, `[api]\nsite=${site}\n`)
+    assert.throws(
+      () => accountFor({}, { ...rc, ...key }),
+      /the API key comes from the environment \(NATTER_\*\), but the site from .*rc$/,
+    )
+    assert.throws(
+      () => accountFor({ user: 'f@example.com', apiKey: 'f-key' }, rc),
+      /the API key comes from a flag, but the site from .*rc$/,
+    )
+    // Typed for this call: the site may come from the environment or a profile, or be typed too.
+    assert.equal(accountFor({ site, user: 'f@example.com', apiKey: 'f-key' }, rc).site, site)
+    assert.equal(accountFor({ site }, { ...rc, ...key }).apiKey, 'e-key')
+    assert.equal(accountFor({ user: 'f@example.com', apiKey: 'f-key' }, { NATTER_SITE: site, HOME: home }).site, site)
+    saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, { HOME: home })
+    assert.equal(accountFor({ user: 'f@example.com', apiKey: 'f-key' }, { HOME: home }).apiKey, 'f-key')
+  })
+
+  test('is kept in a private file, and the first profile is the current one', t => {
+    const { home } = newShell(t)
+    const env = { NATTER_CONFIG_DIR: join(home, 'config') }
+    mkdirSync(env.NATTER_CONFIG_DIR, { mode: 0o755 })
+    const file = saveProfile('a', { site, email: 'a@example.com', api_key: 'k' }, env)
+    saveProfile('b', { site, email: 'b@example.com', api_key: 'k' }, env)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    assert.equal(statSync(env.NATTER_CONFIG_DIR).mode & 0o777, 0o700)
+    assert.deepEqual([readProfiles(env).current, Object.keys(readProfiles(env).profiles)], ['a', ['a', 'b']])
+    writeFileSync(file, 'not json')
+    assert.throws(() => readProfiles(env), /is not a profiles file/)
+  })
+
+  test('takes an address as people write it', () => {
+    assert.equal(normalSite('localhost:9991'), 'http://localhost:9991')
+    assert.equal(normalSite('chat.example.com/'), 'https://chat.example.com')
+    assert.equal(normalSite('https://example.com/zulip/api/v1/'), 'https://example.com/zulip')
+    assert.throws(() => normalSite('http://'), Failure)
   })
 })

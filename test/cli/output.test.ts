@@ -1,0 +1,55 @@
+// Output for people: escaped, in tables, wrapped and coloured.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Chalk } from 'chalk'
+import { renderLines } from '../../cli/print/output.ts'
+import { tableLines } from '../../cli/terminal/table.ts'
+import { loadMeasure, markdownText, wrapText } from '../../cli/terminal/terminal.ts'
+import { harmless } from '../../daemon/local/harmless.ts'
+
+test('text from elsewhere cannot steer the terminal', () => {
+  assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
+  assert.deepEqual(renderLines({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
+})
+
+test('a table is as wide as it needs, or as the terminal is', async () => {
+  const rows = [
+    { id: 1, text: 'four words and more' },
+    { id: 20, text: '日本' },
+  ]
+  await loadMeasure()
+  const table = (columns: number | undefined) => tableLines(rows, String, { columns, colors: undefined })
+  assert.deepEqual(table(undefined), ['id  text', '1   four words and more', '20  日本'])
+  assert.deepEqual(table(16), ['id  text', '1   four words…', '20  日本'])
+  assert.deepEqual(
+    tableLines(rows, String, { columns: 7, colors: undefined }, ['id', 'text']),
+    ['id', '1', '20'],
+    'rather fewer columns than several lines',
+  )
+  const wide = tableLines([{ aaaaaaaaaa: 1, bbbbbbbbbb: 2 }], String, { columns: 20, colors: undefined })
+  assert.deepEqual(wide, ['aaaaaaaaaa  1', 'bbbbbbbbbb  2'])
+})
+
+test('text is wrapped to the terminal with a hanging indent, Markdown gets colours', () => {
+  assert.equal(wrapText('one two three', 20, 2, 12), 'one two\n  three')
+  assert.equal(wrapText('a\nb', undefined, 4, 0), 'a\n    b')
+  const colors = new Chalk({ level: 1 })
+  assert.equal(markdownText('**b** `c` \u001b', undefined), '**b** `c` \\x1b')
+  assert.equal(
+    markdownText('**b** @**Amy** `c`', colors),
+    `${colors.bold('b')} ${colors.magenta('@Amy')} ${colors.yellow('c')}`,
+  )
+  assert.equal(
+    markdownText('*i* #**general>lunch** @_**Amy|8** [docs](https://example.com/a)', colors),
+    `${colors.italic('i')} ${colors.blue('#general > lunch')} ${colors.magenta('@Amy')} ${colors.underline('docs')} ${colors.dim('<https://example.com/a>')}`,
+  )
+  assert.equal(
+    markdownText('> **q**\n```\n**x**\n```\n**b**', colors),
+    [colors.dim('> **q**'), colors.dim('```'), colors.yellow('**x**'), colors.dim('```'), colors.bold('b')].join('\n'),
+  )
+  assert.equal(
+    markdownText('```` quote\nq\n```\nr\n````\n**b**', colors),
+    [colors.dim('> q'), colors.dim('> ```'), colors.dim('> r'), colors.bold('b')].join('\n'),
+  )
+})
