@@ -79,12 +79,12 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.
     const flags = [...listFlags(program, line), '--help', '--version']
-    throw usage(message!, suggestion ?? (await nearestTo(flagIn(message!), flags, help)))
+    throw usage(message!, suggestion ?? (await nearestTo(unknownFlag(message!), flags, help)))
   }
 }
 
 /** The flag of `unknown option '--jsno=x'`. */
-function flagIn(complaint: string): string {
+function unknownFlag(complaint: string): string {
   return /'([^'=]*)/.exec(complaint)?.[1] ?? ''
 }
 

@@ -37,6 +37,22 @@ export function addVerb({ argv, leading }: CommandLine, verb: string): CommandLi
   return readCommandLine([...argv.slice(0, at), verb, ...argv.slice(at)])
 }
 
+/** The value of a flag in arguments for natterd: `--data DIR` or `--data=DIR`; the last one counts. */
+export function flagIn(args: readonly string[], name: string): string | undefined {
+  let value: string | undefined
+  args.forEach((item, index) => {
+    if (item === `--${name}`) value = args[index + 1]
+    else if (item.startsWith(`--${name}=`)) value = item.slice(name.length + 3)
+  })
+  return value
+}
+
+export function withoutFlag(args: readonly string[], name: string): string[] {
+  return args.filter(
+    (item, index) => item !== `--${name}` && !item.startsWith(`--${name}=`) && args[index - 1] !== `--${name}`,
+  )
+}
+
 /** A dash alone is a word: stdin. */
 function isFlag(word: string): boolean {
   return word.startsWith('-') && word !== '-'

@@ -2,7 +2,7 @@
 
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../../daemon/api/errors.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
-import { type Headers, headerIn } from './headers.ts'
+import { type FlatHeaders, headerIn } from './headers.ts'
 import { printError } from './writer.ts'
 export const exitCodes = {
   done: 0,
@@ -79,7 +79,7 @@ export function addHint(failure: Failure, hint: string): Failure {
 }
 
 /** For an answer with an error body or an error status. */
-export function refusal(http: number, body: Readonly<Record<string, unknown>>, headers: Headers = []): Failure {
+export function refusal(http: number, body: Readonly<Record<string, unknown>>, headers: FlatHeaders = []): Failure {
   const code = typeof body.code === 'string' ? body.code : `HTTP_${http}`
   const message = typeof body.msg === 'string' && body.msg !== '' ? body.msg : `the server answered ${http}`
   const kind = kindIn(headers) ?? guessKind(http, code)
@@ -90,7 +90,7 @@ export function refusal(http: number, body: Readonly<Record<string, unknown>>, h
 }
 
 /** Other servers of the API family do not send it, and newer ones may send a kind that is not known here. */
-function kindIn(headers: Headers): RefusalKind | undefined {
+function kindIn(headers: FlatHeaders): RefusalKind | undefined {
   const kind = headerIn(headers, kindHeader)
   return kind !== undefined && Object.hasOwn(refusalKinds, kind) ? (kind as RefusalKind) : undefined
 }

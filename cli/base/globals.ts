@@ -1,7 +1,7 @@
 // The flags that every subcommand accepts. Plain data, so that the program's help needs no parser.
 
 import { usage } from './failure.ts'
-import { parseDuration } from './times.ts'
+import { readDuration } from './flag-values.ts'
 
 export interface GlobalFlag {
   readonly name: string
@@ -91,9 +91,6 @@ export interface Globals {
   readonly showKey: boolean
 }
 
-/** Milliseconds. Longer timers would fire immediately. */
-export const longestTimeout = 2 ** 31 - 1
-
 /** Raw values by flag name, as the parser found them. */
 export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   const word = (name: string) => {
@@ -109,13 +106,9 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   const retry = word('retry') ?? '0'
   if (!/^\d{1,6}$/.test(retry)) throw usage(`--retry: "${retry}" is not a number of retries`)
   const timeout = word('timeout')
-  const milliseconds = timeout === undefined ? undefined : parseDuration(timeout)
-  if (milliseconds !== undefined && milliseconds > longestTimeout)
-    throw usage(`--timeout: ${timeout} is too long`, 'The maximum is 24d.')
-  if (timeout !== undefined && !milliseconds) throw usage(`--timeout: "${timeout}" is not a duration such as 15s or 2m`)
   const read = {
     fields: fields?.split(',').map(name => name.trim()),
-    timeout: milliseconds,
+    timeout: timeout === undefined ? undefined : readDuration('timeout', timeout),
     retry: Number(retry),
     color,
   }

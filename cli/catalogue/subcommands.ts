@@ -5,11 +5,12 @@ import { baseOf, type Endpoint, type Param } from '../../daemon/api/define.ts'
 import { spanText, withSpan } from '../../daemon/api/levels/span.ts'
 import type { CommandLine } from '../base/command-line.ts'
 import { usage } from '../base/failure.ts'
-import { fill, helpColumns, reflow } from '../base/fill.ts'
+import { readCount } from '../base/flag-values.ts'
 import { batchFlags, type Globals, globalFlags, keyFlag, readGlobals } from '../base/globals.ts'
 import { beQuiet } from '../base/note.ts'
 import { withSettings } from '../base/settings.ts'
 import type { ExtraFlag, ExtraSubcommand, SubcommandTable } from '../base/subcommand.ts'
+import { fill, helpColumns, reflow } from '../base/text-layout.ts'
 import { flagName, type Given, isChoice, isList, isSwitch, otherFlag, valueName, wordName } from '../input/flags.ts'
 import { controlGlobals, everydayFlags, mustGive, paramFor, takesPath, wordsFor } from './everyday.ts'
 
@@ -178,12 +179,10 @@ export function batchFrom(flags: Readonly<Record<string, unknown>>): BatchOption
     for (const name of ['resume', 'null']) if (flags[name] !== undefined) throw usage(`--${name} needs --batch`)
     return undefined
   }
-  const parallel = String(flags.parallel ?? 1)
-  if (!/^[1-9]\d{0,3}$/.test(parallel)) throw usage(`--parallel: "${parallel}" is not a number from 1 to 9999`)
   const keepGoing = (flags.keepGoing ?? flags['keep-going']) === true
   return {
     file: String(flags.batch),
-    parallel: Number(parallel),
+    parallel: readCount('parallel', flags.parallel ?? 1, 9999),
     keepGoing,
     resume: flags.resume as string | undefined,
     ending: flags.null === true ? '\0' : '\n',

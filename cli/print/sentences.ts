@@ -2,8 +2,8 @@
 // With --json, --fields and --jq the reply is printed unchanged.
 
 import type { CliForm } from '../../daemon/api/cli-form.ts'
-import { cutText } from '../base/fill.ts'
 import type { Reply } from '../base/reply.ts'
+import { cutText } from '../base/text-layout.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
 type NamesById = () => Promise<ReadonlyMap<number, string>>

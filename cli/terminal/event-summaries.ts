@@ -3,7 +3,7 @@
 
 import { isRecord } from '../../daemon/local/json.ts'
 import type { ChatEvent } from '../base/chat-event.ts'
-import { cutText } from '../base/fill.ts'
+import { cutText } from '../base/text-layout.ts'
 
 const longestValue = 40
 const shownNames = 5

@@ -8,7 +8,7 @@ import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { isRecord } from '../../daemon/local/json.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
-import { type Headers, headerIn, timeIn } from '../base/headers.ts'
+import { type FlatHeaders, headerIn, serverTime } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
@@ -41,7 +41,7 @@ export interface CallOptions {
 export interface Answer {
   readonly status: number
   readonly reason: string
-  readonly headers: Headers
+  readonly headers: FlatHeaders
   readonly text: string
 }
 
@@ -60,7 +60,7 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, options: CallOptions = {}): Promise<Reply> {
   const answer = await send(account, request, options)
-  const reply = setTime(readReply(answer, account.site), timeIn(answer.headers))
+  const reply = setTime(readReply(answer, account.site), serverTime(answer.headers))
   setLastCall(request.method, request.path)
   return reply
 }

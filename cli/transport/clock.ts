@@ -1,6 +1,6 @@
 // The clock of the server, which in a test is often frozen or moved: a relative time on the command line refers to it.
 
-import { timeIn } from '../base/headers.ts'
+import { serverTime } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import type { ReadNow } from '../base/times.ts'
 import { type Answer, type CallOptions, send } from './client.ts'
@@ -11,6 +11,6 @@ export function createClock({ site, from }: Account, options: CallOptions): Read
   let answer: Promise<Answer> | undefined
   return async () => {
     answer ??= send(site === undefined ? { from } : { site, from }, request, options)
-    return timeIn((await answer).headers) ?? new Date()
+    return serverTime((await answer).headers) ?? new Date()
   }
 }

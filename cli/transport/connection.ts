@@ -4,7 +4,7 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { Failure, refusal } from '../base/failure.ts'
-import type { Headers } from '../base/headers.ts'
+import type { FlatHeaders } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
 import { type Reply, setLastCall } from '../base/reply.ts'
 import {
@@ -36,7 +36,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 interface Answered {
   readonly status: number
-  readonly headers: Headers
+  readonly headers: FlatHeaders
   readonly chunks: AsyncIterable<string>
 }
 

@@ -49,7 +49,7 @@ describe('natter eval', () => {
     const shell = await examples(t)
     const failed = await shell.natter(['eval', 'cases', '--repeat', '2', '--', 'true'])
     assert.equal(failed.code, 8)
-    assert.match(failed.stdout, /reaction, run 2: not so: a message with \{"reaction":"tada"/)
+    assert.match(failed.stdout, /reaction, run 2: failed: a message with \{"reaction":"tada"/)
     assert.match(failed.stdout, /0 of 6 runs passed: 0 % \(95 % confidence: 0 % to 39 %\)/)
     const allowed = await shell.natter(['eval', 'cases/reaction.yaml', '--threshold', '0', '--', 'true'])
     assert.equal(allowed.code, 0)
@@ -59,7 +59,7 @@ describe('natter eval', () => {
     const shell = withCase(t, 'task: wait\nexpect: {}\nbudget: { seconds: 0.5 }\n')
     const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', 'sleep 600 & wait'])
     assert.equal(code, 8)
-    assert.match(stdout, /not so: at most 0\.5 s/)
+    assert.match(stdout, /failed: at most 0\.5 s/)
   })
 
   test('counts calls that must not happen, and the budget of calls', async t => {
@@ -70,10 +70,10 @@ describe('natter eval', () => {
     const look = 'curl -s -u "$NATTER_EMAIL:$NATTER_API_KEY" "$NATTER_SITE/api/v1/users/me"'
     const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', look])
     assert.equal(code, 8)
-    assert.match(stdout, /not so: get-\* is not called/)
-    assert.match(stdout, /not so: \*-own-\* is not called/)
-    assert.doesNotMatch(stdout, /not so: \*+x is not called/)
-    assert.match(stdout, /not so: at most 0 calls \(1\)/)
+    assert.match(stdout, /failed: get-\* is not called/)
+    assert.match(stdout, /failed: \*-own-\* is not called/)
+    assert.doesNotMatch(stdout, /failed: \*+x is not called/)
+    assert.match(stdout, /failed: at most 0 calls \(1\)/)
   })
 
   test('gives the command the task and the account of the case, and no token that opens others', async t => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { headerIn, timeIn } from '../../cli/base/headers.ts'
+import { headerIn, serverTime } from '../../cli/base/headers.ts'
 
 describe('headers of an answer', () => {
   test('are found in any case, and undefined if they are missing', () => {
@@ -13,11 +13,11 @@ describe('headers of an answer', () => {
   })
 
   test('tell the time of the server; a difference below two seconds is ignored', () => {
-    assert.equal(timeIn(['Date', 'Tue, 01 Jan 2030 00:00:00 GMT'])?.toISOString(), '2030-01-01T00:00:00.000Z')
+    assert.equal(serverTime(['Date', 'Tue, 01 Jan 2030 00:00:00 GMT'])?.toISOString(), '2030-01-01T00:00:00.000Z')
     const before = Date.now()
-    const near = timeIn(['date', new Date(before).toUTCString()])!.getTime()
+    const near = serverTime(['date', new Date(before).toUTCString()])!.getTime()
     assert.ok(near >= before - 2000 && near <= Date.now())
-    assert.equal(timeIn(['Date', 'tomorrow']), undefined)
-    assert.equal(timeIn([]), undefined)
+    assert.equal(serverTime(['Date', 'tomorrow']), undefined)
+    assert.equal(serverTime([]), undefined)
   })
 })

@@ -156,7 +156,7 @@ describe('tail', () => {
     for (const [words, says] of [
       [['--jq', '.x['], /^natter: --jq: syntax error/],
       [['--exec', ' '], /^natter: --exec: the command is empty\n/],
-      [['--jobs', '0', '--exec', 'cat'], /^natter: --jobs must be at least 1/],
+      [['--jobs', '0', '--exec', 'cat'], /^natter: --jobs takes a number from 1 to \d+, not "0"/],
       [['--type', 'reacton'], /there is no event type "reacton"\n {2}Did you mean reaction/],
       [['--within', '60d'], /60d is too long/],
     ] as const)

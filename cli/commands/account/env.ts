@@ -41,12 +41,12 @@ are known. With --as there is no control token, because it opens every account. 
   },
 ]
 
-/** Undefined for variables to unset, which may have the value of another account. */
+/** A variable without a value is unset: it may still have that of another account. */
 async function collectVariables(globals: Globals, as: string | undefined): Promise<[string, string | undefined][]> {
   const account = accountFor(globals, process.env)
   const site = requireSite(account)
   if (account.limits?.channels ?? account.limits?.noDirect)
-    note(`programs that get the key of ${account.limits?.from} from here are not limited to its channels`)
+    note(`the limits of ${account.limits?.from} on channels do not apply to programs that use this key`)
   const found = as === undefined ? undefined : await findAccount(globals, as, '--as')
   const email = found?.email ?? account.email
   const owner = globals.readyFile ? readReadyFile(globals.readyFile).owner : undefined

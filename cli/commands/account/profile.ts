@@ -37,7 +37,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     name: 'login',
     about: 'Log in with a password and save the API key as a profile',
     args: [
-      { name: 'site', about: 'the server; default the current one', optional: true },
+      { name: 'site', about: 'the server; default: the current one', optional: true },
       { name: 'email', about: 'the account', optional: true },
     ],
     flags: [{ name: 'name', value: 'NAME', about: 'name of the profile (default: the name of the server)' }],
@@ -52,7 +52,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'logout',
     about: 'Remove a profile with its API key from this machine',
-    args: [{ ...name, about: 'the profile; default the current one', optional: true }],
+    args: [{ ...name, about: 'the profile; default: the current one', optional: true }],
     globals: local,
     more: 'The key itself stays valid. `natter keys regenerate` replaces it, wherever it is used.',
     examples: ['natter logout', 'natter logout work'],

@@ -9,22 +9,22 @@ import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
 import type { NatterError } from '../../../daemon/client/index.ts'
 import { Repeater } from '../../../daemon/client/repeater.ts'
 import { addHint, exitCodes, Failure, refusal, usage } from '../../base/failure.ts'
+import { readCount, readDuration } from '../../base/flag-values.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { Invocation } from '../../base/subcommand.ts'
-import { parseDuration } from '../../base/times.ts'
 import { call, requireSite } from '../../transport/client.ts'
 import { fetchOptions } from '../../transport/limited-fetch.ts'
 import { HandlerThread } from './handler-thread.ts'
 import { Transcript } from './transcript.ts'
 
-const defaultWithin = 30_000
+const defaultWait = '30s'
 
 export async function runHandler({ args, flags, globals }: Invocation): Promise<void> {
   const file = handlerFile(args[0]!)
-  const within = durationIn(flags.within)
-  const count = countIn(flags.count)
+  const within = readDuration('within', flags.within ?? defaultWait)
+  const count = flags.count === undefined ? undefined : readCount('count', flags.count)
   const account = accountFor(globals, process.env)
   demandKey(account)
   const { email, apiKey } = account as { readonly email: string; readonly apiKey: string }
@@ -176,18 +176,4 @@ function handlerFile(path: string): string {
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extname(path)))
     throw usage(`${path} is not a handler: its name must end in .ts or .js`)
   return realpathSync(path)
-}
-
-function durationIn(flag: unknown): number {
-  if (flag === undefined) return defaultWithin
-  const ms = parseDuration(String(flag))
-  if (ms === undefined || ms <= 0) throw usage(`--within takes a time such as 10s, not '${flag}'`)
-  return ms
-}
-
-function countIn(flag: unknown): number | undefined {
-  if (flag === undefined) return undefined
-  const count = Number(flag)
-  if (!Number.isSafeInteger(count) || count < 1) throw usage(`--count takes a number from 1, not '${flag}'`)
-  return count
 }

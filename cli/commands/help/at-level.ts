@@ -5,11 +5,10 @@ import { catalogue } from '../../../daemon/api/index.ts'
 import { endpointAt } from '../../../daemon/api/levels/endpoint-at.ts'
 import { defaultLevel, versionAt } from '../../../daemon/api/levels/releases.ts'
 import { spanText } from '../../../daemon/api/levels/span.ts'
-import { readCommandLine } from '../../base/command-line.ts'
+import { flagIn, readCommandLine, withoutFlag } from '../../base/command-line.ts'
 import { usage } from '../../base/failure.ts'
 import { givenLevel } from '../../base/levels.ts'
 import { flagName } from '../../input/flags.ts'
-import { flagIn, withoutFlag } from '../server/daemon/files.ts'
 
 /** The level, and the words that are left: those after `help`. */
 export function readLevelHelp(argv: readonly string[]): { readonly level?: number; readonly words: readonly string[] } {
@@ -33,14 +32,14 @@ export async function refuseAbsent(words: readonly string[], level: number): Pro
 
 /** What a level has that the default level does not have, by subcommand. */
 export async function levelHelp(level: number): Promise<string> {
-  const rows = (await loadEndpoints(Object.values(catalogue))).flatMap(endpoint => findNews(endpoint, level))
+  const rows = (await loadEndpoints(Object.values(catalogue))).flatMap(endpoint => listAdditions(endpoint, level))
   const width = Math.max(...rows.map(([name]) => name.length), 0)
   const lines = rows.map(([name, what]) => `  ${name.padEnd(width)}  ${what}`)
   const listed =
     lines.length === 0
       ? `Its subcommands are those of level ${defaultLevel}.`
       : `What level ${defaultLevel} does not have:\n\n${lines.join('\n')}`
-  return `Feature level ${level}, version ${versionAt(level)}. natterd --level ${level} speaks it.
+  return `Feature level ${level}, version ${versionAt(level)}. Start natterd --level ${level} to serve it.
 
 ${listed}
 
@@ -49,7 +48,7 @@ natter levels diff ${defaultLevel} ${level} also lists what changed in replies a
 `
 }
 
-function findNews(endpoint: Endpoint, level: number): (readonly [name: string, what: string])[] {
+function listAdditions(endpoint: Endpoint, level: number): (readonly [name: string, what: string])[] {
   const { cli } = endpoint
   const known = endpointAt(endpoint, level)
   if (!known) return []

@@ -3,9 +3,9 @@
 import { controlPages } from '../../../daemon/api/control.ts'
 import type { Endpoint, Page } from '../../../daemon/api/define.ts'
 import { catalogue } from '../../../daemon/api/index.ts'
-import { fill, helpColumns } from '../../base/fill.ts'
 import { batchFlags, type GlobalFlag, globalFlags } from '../../base/globals.ts'
 import type { SubcommandTable } from '../../base/subcommand.ts'
+import { fill, helpColumns } from '../../base/text-layout.ts'
 import { allPages } from '../../catalogue/words.ts'
 
 export function everyNoun(table: SubcommandTable): string {

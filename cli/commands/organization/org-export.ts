@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { dataExports } from '../../../daemon/api/organization/exports.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { readDuration } from '../../base/flag-values.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -13,7 +14,6 @@ import { printReply } from '../../print/output.ts'
 import { Connection } from '../../transport/connection.ts'
 import { downloadAs, limitSize, saveWhole, sizeIn } from '../../transport/download.ts'
 import { Follower } from '../follow/tail/follow.ts'
-import { duration } from '../follow/tail/stops.ts'
 
 /** One row of `GET /export/realm`, and of the event. */
 interface ExportRow {
@@ -28,7 +28,7 @@ const defaultWait = '10m'
 export async function exportOrganization({ args, flags, globals }: Invocation): Promise<void> {
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const within = duration(String(flags.within ?? defaultWait), '--within')
+  const within = readDuration('within', flags.within ?? defaultWait)
   const most = sizeIn(flags['max-size'])
   const [target] = args
   if (target !== undefined) checkTarget(target, globals.yes)

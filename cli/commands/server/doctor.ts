@@ -8,7 +8,7 @@ import { harmless } from '../../../daemon/local/harmless.ts'
 import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
-import { timeIn } from '../../base/headers.ts'
+import { serverTime } from '../../base/headers.ts'
 import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { assetReader, codeCaches, packageRoot, version } from '../../base/version.ts'
@@ -141,7 +141,7 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     return [...findings, wrong('account', error)]
   }
   const clock = await send(account, get('/api/v1/server_settings'), { timeout }).catch(() => undefined)
-  const time = clock && timeIn(clock.headers)
+  const time = clock && serverTime(clock.headers)
   const away = time ? Math.abs(time.getTime() - Date.now()) : 0
   if (away > 5000) findings.push(find('clock', 'warning', `the server's clock differs by ${Math.round(away / 1000)} s`))
   return findings

@@ -4,24 +4,24 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../../../daemon/local/monotonic.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { readDuration } from '../../base/flag-values.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { type Account, accountFor, normalSite } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { requireSite, send } from '../../transport/client.ts'
-import { duration } from '../follow/tail/stops.ts'
 
 const defaultWait = '30s'
 /** Milliseconds. */
-const step = 50
-const longestAnswer = 5000
+const pollInterval = 50
+const answerTimeout = 5000
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'ready',
     about: 'Say whether a server is ready; exit code 0 if it is, 8 if it is starting, 6 if it cannot be reached',
-    args: [{ name: 'url', about: 'the server; default the current one', optional: true }],
+    args: [{ name: 'url', about: 'the server; default: the current one', optional: true }],
     flags: [
       { name: 'wait', about: 'wait until it is ready; exit code 8 if that takes too long' },
       { name: 'within', value: 'TIME', about: `with --wait: give up after this long (default ${defaultWait})` },
@@ -40,14 +40,15 @@ export const subcommands: readonly ExtraSubcommand[] = [
 type State = 'ready' | 'starting' | 'unreachable'
 
 async function runReady({ args, flags, globals }: Invocation): Promise<void> {
-  if (flags.within !== undefined && flags.wait !== true) throw usage('--within needs --wait')
-  const limit = duration(String(flags.within ?? defaultWait), '--within')
-  const deadline = monotonicMs() + (flags.wait === true ? limit : 0)
+  const wait = flags.wait === true
+  if (flags.within !== undefined && !wait) throw usage('--within needs --wait')
+  const limit = readDuration('within', flags.within ?? defaultWait)
+  const deadline = monotonicMs() + (wait ? limit : 0)
   const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
-  if (file !== undefined && flags.wait === true) {
-    while (!existsSync(file) && monotonicMs() < deadline) await sleep(step)
-    if (!existsSync(file))
+  while (file !== undefined && wait && !existsSync(file)) {
+    if (monotonicMs() >= deadline)
       throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
+    await sleep(pollInterval)
   }
   const site = args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0])
   const account = { site, from: {} }
@@ -55,13 +56,13 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
     return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
   let state = await probeState(account, globals.timeout)
   while (state !== 'ready' && monotonicMs() < deadline) {
-    await sleep(step)
+    await sleep(pollInterval)
     state = await probeState(account, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
   if (state === 'ready') return printed ? undefined : void print(`ready  ${site}\n`)
-  const late = flags.wait === true ? ` within ${limit / 1000} s` : ''
-  if (flags.wait === true || state === 'starting')
+  const late = wait ? ` within ${limit / 1000} s` : ''
+  if (wait || state === 'starting')
     throw new Failure(
       exitCodes.unmet,
       `${site} was not ready${late}: ${state === 'starting' ? 'it is starting' : 'nothing answers'}`,
@@ -70,7 +71,7 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
 }
 
 /** Other servers have no probe, but answer a request for their settings without an account. */
-async function probeState(account: Account, timeout = longestAnswer): Promise<State> {
+async function probeState(account: Account, timeout = answerTimeout): Promise<State> {
   try {
     const { status } = await send(account, probe('/readyz'), { timeout })
     if (status === 200) return 'ready'

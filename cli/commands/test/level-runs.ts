@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { versionAt } from '../../../daemon/api/levels/releases.ts'
-import { usage } from '../../base/failure.ts'
+import { readCount } from '../../base/flag-values.ts'
 import { givenLevel } from '../../base/levels.ts'
 import { print, printError } from '../../base/writer.ts'
 import { tableLines } from '../../terminal/table.ts'
@@ -30,10 +30,7 @@ const longestOutput = 4_000_000
 /** Returns the exit code of the worst run. */
 export async function runAtLevels(given: string, jobs: string | undefined, runAt: RunAt): Promise<number> {
   const levels = new Set(given.split(',').map(text => givenLevel(text.trim(), '--levels')))
-  const atATime = Number(jobs ?? 1)
-  if (!Number.isInteger(atATime) || atATime < 1 || atATime > mostJobs)
-    throw usage(`--jobs takes a number from 1 to ${mostJobs}, not "${jobs}"`)
-  return new LevelRuns([...levels], atATime, runAt).run()
+  return new LevelRuns([...levels], readCount('jobs', jobs ?? 1, mostJobs), runAt).run()
 }
 
 class LevelRuns {

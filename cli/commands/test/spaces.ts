@@ -3,6 +3,7 @@
 
 import type { Profile } from '../../../daemon/local/profiles.ts'
 import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
+import { flagIn } from '../../base/command-line.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readGiven } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
@@ -11,7 +12,6 @@ import { normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printFormatted } from '../../print/output.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { flagIn } from '../server/daemon/files.ts'
 
 /** A space in a reply of the control plane. */
 export type ShownSpace = Pick<Ready, 'url' | 'owner' | 'level'> & {

@@ -4,6 +4,7 @@ import { allQueues } from '../../../daemon/api/control/queues.ts'
 import { requests } from '../../../daemon/api/control/requests.ts'
 import type { ChatEvent, Place } from '../../base/chat-event.ts'
 import { Ending, exitCodes, Failure, usage } from '../../base/failure.ts'
+import { readDuration, readWholeNumber } from '../../base/flag-values.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
@@ -21,7 +22,6 @@ import { filterFlags, filtersFrom, pastFrom, readyText, since, typesFrom } from 
 import { type Batch, Follower, type Item, showRegistration } from '../follow/tail/follow.ts'
 import { Places } from '../follow/tail/places.ts'
 import { printerFor } from '../follow/tail/printer.ts'
-import { duration, wholeNumber } from '../follow/tail/stops.ts'
 
 const defaultWait = '30s'
 const shownMisses = 3
@@ -72,8 +72,8 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (flags.integration !== undefined) return waitForPayload(flags, globals)
   const account = accountFor(globals, process.env)
   demandKey(account)
-  const within = duration(String(flags.within ?? defaultWait), '--within')
-  const count = flags.count === undefined ? 1 : Math.max(1, wholeNumber(String(flags.count), '--count'))
+  const within = readDuration('within', flags.within ?? defaultWait)
+  const count = flags.count === undefined ? 1 : Math.max(1, readWholeNumber('count', flags.count))
   const past = await pastFrom(flags.since, account, globals)
   const names = createNames(account, { timeout: globals.timeout })
   const { all: criteria } = await criteriaFor(filtersFrom(flags, account.site), names)

@@ -1,6 +1,7 @@
 // `natter tail`: events as they arrive, for people and for programs.
 
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
+import { readCount, readWholeNumber } from '../../../base/flag-values.ts'
 import { note } from '../../../base/note.ts'
 import { accountFor, demandKey } from '../../../base/profile.ts'
 import { onSignals } from '../../../base/signals.ts'
@@ -15,7 +16,7 @@ import { filterFlags, filtersFrom, pastFrom, readyText, since, typesFrom } from 
 import { Follower, type Item, type Plan, showRegistration } from './follow.ts'
 import { Places } from './places.ts'
 import { Output, printerFor } from './printer.ts'
-import { type StopFlags, Stops, wholeNumber } from './stops.ts'
+import { type StopFlags, Stops } from './stops.ts'
 import { takerFor } from './take.ts'
 import { type OnError, Workers } from './workers.ts'
 
@@ -98,12 +99,11 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   const until = flags.until === undefined ? undefined : await textCriterion(String(flags.until), '--until')
   const stops = new Stops(flags as StopFlags, until, stop)
   const onError = onErrorFrom(flags['on-error'])
-  const jobs = flags.jobs === undefined ? 1 : wholeNumber(String(flags.jobs), '--jobs')
-  if (jobs === 0) throw usage('--jobs must be at least 1')
+  const jobs = flags.jobs === undefined ? 1 : readCount('jobs', flags.jobs)
   for (const name of ['exec', 'reply'])
     if (flags[name] !== undefined && String(flags[name]).trim() === '') throw usage(`--${name}: the command is empty`)
   if (globals.jq !== undefined) await (await import('../../../print/jq.ts')).checkJq(globals.jq)
-  const lines = flags.lines === undefined ? undefined : wholeNumber(String(flags.lines), '--lines')
+  const lines = flags.lines === undefined ? undefined : readWholeNumber('lines', flags.lines)
   const last = lines === undefined ? undefined : { last: lines }
   const from = (await pastFrom(flags.since, account, globals)) ?? last
   const types = typesFrom(flags.type)

@@ -1,9 +1,8 @@
 // Stops a tail by its flags: after a number of events, after a certain event, after a silence, after a time.
 
 import type { ChatEvent } from '../../../base/chat-event.ts'
-import { exitCodes, Failure, usage } from '../../../base/failure.ts'
-import { longestTimeout } from '../../../base/globals.ts'
-import { parseDuration } from '../../../base/times.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { readCount, readDuration } from '../../../base/flag-values.ts'
 import type { Criterion } from './criteria.ts'
 
 export interface StopFlags {
@@ -30,11 +29,10 @@ export class Stops {
   constructor(flags: StopFlags, until: Criterion | undefined, stop: AbortController) {
     this.#flags = flags
     this.#stop = stop
-    this.#count = flags.count === undefined ? undefined : wholeNumber(flags.count, '--count')
-    if (this.#count === 0) throw usage('--count must be at least 1')
+    this.#count = flags.count === undefined ? undefined : readCount('count', flags.count)
     this.#until = until
-    this.#idle = flags.idle === undefined ? undefined : duration(flags.idle, '--idle')
-    this.#within = flags.within === undefined ? undefined : duration(flags.within, '--within')
+    this.#idle = flags.idle === undefined ? undefined : readDuration('idle', flags.idle)
+    this.#within = flags.within === undefined ? undefined : readDuration('within', flags.within)
   }
 
   /** Starts the timer for the whole run. */
@@ -77,16 +75,4 @@ export class Stops {
     clearTimeout(this.#silence)
     this.#silence = setTimeout(() => this.#stop.abort(), this.#idle)
   }
-}
-
-export function wholeNumber(text: string, flag: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag}: "${text}" is not a whole number, 0 or more`)
-  return Number(text)
-}
-
-export function duration(text: string, flag: string): number {
-  const ms = parseDuration(text)
-  if (!ms) throw usage(`${flag}: "${text}" is not a duration such as 15s or 2m`)
-  if (ms > longestTimeout) throw usage(`${flag}: ${text} is too long`, 'The maximum is 24d.')
-  return ms
 }

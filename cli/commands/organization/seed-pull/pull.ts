@@ -5,6 +5,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { addHint, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { largeFile, readText, refuseExisting, smallFile } from '../../../base/files.ts'
+import { readCount } from '../../../base/flag-values.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../../base/profile.ts'
@@ -27,7 +28,7 @@ const retries = 100
 export async function pullSeed({ args, flags, globals }: Invocation): Promise<void> {
   const file = args[0]!
   const channels = [flags.channel ?? []].flat() as string[]
-  const count = countIn(flags.messages)
+  const count = readCount('messages', flags.messages ?? defaultMessages, mostMessages)
   if (!flags.force) refuseExisting(file, 'Choose another name, or add --force.')
   const salt = flags['keep-names'] === true ? undefined : saltIn(flags['salt-file'] as string | undefined)
   const account = accountFor(globals, process.env)
@@ -228,12 +229,4 @@ function replaceRefused(reply: Reply): (error: unknown) => Reply {
 function slim({ id, sender_id, subject, content, timestamp, reactions }: ReadMessage): ReadMessage {
   const kept = reactions.map(({ user_id = null, emoji_name }) => ({ user_id, emoji_name }))
   return { id, sender_id, subject, content, timestamp, reactions: kept }
-}
-
-function countIn(flag: unknown): number {
-  if (flag === undefined) return defaultMessages
-  const count = Number(flag)
-  if (!Number.isSafeInteger(count) || count < 1 || count > mostMessages)
-    throw usage(`--messages takes a number from 1 to ${mostMessages}, not '${flag}'`)
-  return count
 }

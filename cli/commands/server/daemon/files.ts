@@ -49,19 +49,3 @@ export function lastLines(text: string, count: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n')
   return text === '' || count === 0 ? [] : lines.slice(-count)
 }
-
-/** The value of a flag among those meant for natterd: `--data DIR` or `--data=DIR`; the last one counts. */
-export function flagIn(args: readonly string[], name: string): string | undefined {
-  let value: string | undefined
-  args.forEach((item, index) => {
-    if (item === `--${name}`) value = args[index + 1]
-    else if (item.startsWith(`--${name}=`)) value = item.slice(name.length + 3)
-  })
-  return value
-}
-
-export function withoutFlag(args: readonly string[], name: string): string[] {
-  return args.filter(
-    (item, index) => item !== `--${name}` && !item.startsWith(`--${name}=`) && args[index - 1] !== `--${name}`,
-  )
-}

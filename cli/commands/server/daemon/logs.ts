@@ -1,22 +1,22 @@
 // `natter daemon logs`: the end of a background daemon's log, and what is added to it.
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
-import { exitCodes, Failure, usage } from '../../../base/failure.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { readWholeNumber } from '../../../base/flag-values.ts'
 import { printUnchanged } from '../../../base/writer.ts'
 import { dataFolder, lastLines, logFile } from './files.ts'
 
 const interval = 200
 
 export async function printLogs(options: { data?: string; lines?: string; follow?: boolean }): Promise<void> {
-  const lines = options.lines ?? '20'
-  if (!/^\d+$/.test(lines)) throw usage(`--lines: "${lines}" is not a whole number`)
+  const lines = readWholeNumber('lines', options.lines ?? 20)
   const file = logFile(dataFolder(options.data))
   if (!existsSync(file))
     throw new Failure(exitCodes.notFound, `there is no log at ${file}`, {
       hint: 'Only a daemon started with `natter daemon start` has one.',
     })
   let { text, size } = readFrom(file, 0)
-  for (const line of lastLines(text, Number(lines))) printUnchanged(`${line}\n`)
+  for (const line of lastLines(text, lines)) printUnchanged(`${line}\n`)
   while (options.follow) {
     await new Promise(resolve => setTimeout(resolve, interval))
     // A file that shrank was replaced or emptied.

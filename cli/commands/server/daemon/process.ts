@@ -12,7 +12,7 @@ export function spawnDaemon(
   args: readonly string[],
   options: { stdio: StdioOptions; detached?: boolean },
 ): ChildProcess {
-  return spawn(process.execPath, [...entry(), ...args], options)
+  return spawn(process.execPath, [...daemonCommand(), ...args], options)
 }
 
 /** Passes signals on, unless the terminal sends them to the child itself, and exits with the exit code of the child. */
@@ -28,7 +28,7 @@ export async function runInForeground(args: readonly string[]): Promise<never> {
   throw new Ending(code)
 }
 
-function entry(): string[] {
+function daemonCommand(): string[] {
   // The single executable is both natter and natterd.
   if (assetReader()) return ['daemon', 'run']
   const root = packageRoot()

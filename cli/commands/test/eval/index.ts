@@ -5,16 +5,19 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { harmless } from '../../../../daemon/local/harmless.ts'
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
+import { readCount } from '../../../base/flag-values.ts'
 import { formatFlags } from '../../../base/globals.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
+import { tableLines } from '../../../terminal/table.ts'
 import { startTimeout, withFixture } from '../fixture.ts'
 import { type Case, readCase } from './case-file.ts'
 import { type CaseResult, runCase } from './run-case.ts'
 import { estimateRate } from './score.ts'
 
 const mostRuns = 1000
+const mostJobs = 64
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -26,9 +29,9 @@ export const subcommands: readonly ExtraSubcommand[] = [
       {
         name: 'repeat',
         value: 'N',
-        about: 'run each case so many times, and show the rate with its confidence interval',
+        about: 'run each case N times, and show the rate with its confidence interval',
       },
-      { name: 'jobs', value: 'N', about: 'run so many cases at once; by default as many as there are processors' },
+      { name: 'jobs', value: 'N', about: 'run N cases at once; by default as many as there are processors' },
       {
         name: 'threshold',
         value: 'RATE',
@@ -44,14 +47,14 @@ and ZULIP_*. See docs/agents.md for the keys of a case file.`,
     async run({ args, rest = [], flags, globals }) {
       if (rest.length === 0) throw usage('no command given', 'Example: natter eval cases -- node agent.mjs')
       const cases = await readCases(args[0]!)
-      const repeat = numberIn(flags.repeat, 'repeat', 1, mostRuns)
-      const jobs = numberIn(flags.jobs, 'jobs', availableParallelism(), 64)
-      const threshold = rateIn(flags.threshold)
+      const repeat = readCount('repeat', flags.repeat ?? 1, mostRuns)
+      const jobs = readCount('jobs', flags.jobs ?? Math.min(availableParallelism(), mostJobs), mostJobs)
+      const threshold = readRate(flags.threshold)
       const keep = flags.keep as string | undefined
-      const runs = cases.flatMap(one => Array.from({ length: repeat }, (_, at) => ({ one, run: at + 1 })))
+      const runs = cases.flatMap(testCase => Array.from({ length: repeat }, (_, at) => ({ testCase, run: at + 1 })))
       const results = await withFixture(['--control'], startTimeout, ({ ready }) => {
         const daemon = { site: ready.url, controlToken: ready.control_token! }
-        return inParallel(runs, jobs, ({ one, run }) => runCase(daemon, one, rest, run, keep))
+        return inParallel(runs, jobs, ({ testCase, run }) => runCase(daemon, testCase, rest, run, keep))
       })
       const summary = summarize(cases, results)
       if (flags.junit !== undefined) writeFileSync(flags.junit as string, junitText(results))
@@ -73,26 +76,22 @@ async function readCases(place: string): Promise<Case[]> {
   if (files.length === 0) throw usage(`${place} has no case files`, 'A case is a file that ends in .yaml or .yml.')
   const cases: Case[] = []
   for (const file of files) {
-    const one = await readCase(file)
-    const other = cases.find(({ name }) => name === one.name)
+    const testCase = await readCase(file)
+    const other = cases.find(({ name }) => name === testCase.name)
     if (other)
-      throw usage(`${file}: the case ${other.file} has the name ${one.name} too`, 'Give each case a name of its own.')
-    cases.push(one)
+      throw usage(
+        `${file}: the case ${other.file} has the name ${testCase.name} too`,
+        'Give each case a name of its own.',
+      )
+    cases.push(testCase)
   }
   return cases
 }
 
-function numberIn(given: unknown, name: string, fallback: number, most: number): number {
-  if (given === undefined) return fallback
-  const value = Number(given)
-  if (!Number.isInteger(value) || value < 1 || value > most) throw usage(`--${name} takes a number from 1 to ${most}`)
-  return value
-}
-
-function rateIn(given: unknown): number {
+function readRate(given: unknown): number {
   if (given === undefined) return 1
   const value = Number(given)
-  if (!(value >= 0 && value <= 1)) throw usage('--threshold takes a number from 0 to 1')
+  if (!(value >= 0 && value <= 1)) throw usage(`--threshold takes a number from 0 to 1, not "${given}"`)
   return value
 }
 
@@ -120,9 +119,9 @@ function summarize(cases: readonly Case[], results: readonly CaseResult[]) {
       name,
       passed,
       runs: runs.length,
-      score: mean(one => one.score),
-      seconds: mean(one => one.seconds),
-      calls: mean(one => one.calls),
+      score: mean(({ score }) => score),
+      seconds: mean(({ seconds }) => seconds),
+      calls: mean(({ calls }) => calls),
     }
   })
   const passed = results.filter(result => result.passed).length
@@ -130,22 +129,19 @@ function summarize(cases: readonly Case[], results: readonly CaseResult[]) {
 }
 
 function summaryText(summary: ReturnType<typeof summarize>, results: readonly CaseResult[]): string {
-  const width = Math.max(4, ...summary.cases.map(({ name }) => name.length))
-  const row = (cells: readonly (string | number)[]) =>
-    `${String(cells[0]).padEnd(width)}  ${cells
-      .slice(1)
-      .map(cell => String(cell).padStart(8))
-      .join('')}\n`
-  const lines = [row(['case', 'passed', 'score', 'seconds', 'calls'])]
-  for (const { name, passed, runs, score, seconds, calls } of summary.cases)
-    lines.push(row([name, `${passed}/${runs}`, score, seconds, calls]))
+  const rows = summary.cases.map(({ name, passed, runs, ...means }) => ({
+    case: name,
+    passed: `${passed}/${runs}`,
+    ...means,
+  }))
+  const lines = tableLines(rows, String, { columns: undefined, colors: undefined })
   for (const { name, run, checks } of results)
-    for (const { text, passed } of checks) if (!passed) lines.push(`${name}, run ${run}: not so: ${text}\n`)
+    for (const { text, passed } of checks) if (!passed) lines.push(`${name}, run ${run}: failed: ${text}`)
   const percent = (rate: number) => `${(100 * rate).toFixed(0)} %`
   lines.push(
-    `${summary.passed} of ${summary.total} runs passed: ${percent(summary.rate)} (95 % confidence: ${percent(summary.low)} to ${percent(summary.high)})\n`,
+    `${summary.passed} of ${summary.total} runs passed: ${percent(summary.rate)} (95 % confidence: ${percent(summary.low)} to ${percent(summary.high)})`,
   )
-  return lines.join('')
+  return `${lines.join('\n')}\n`
 }
 
 function junitText(results: readonly CaseResult[]): string {

@@ -2,7 +2,7 @@
 
 import { hidden } from '../../../../daemon/api/masking.ts'
 import { isRecord } from '../../../../daemon/local/json.ts'
-import { cutText } from '../../../base/fill.ts'
+import { cutText } from '../../../base/text-layout.ts'
 
 /** One call whose answer differs. */
 export interface Finding {

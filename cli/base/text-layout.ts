@@ -1,6 +1,6 @@
 // Texts for people: help in lines that fit the terminal, values cut to a length, numbers with their nouns.
 
-/** The width of a terminal, or 80 where there is none. */
+/** The width of the terminal, at least 40; 80 without a terminal. */
 export function helpColumns(): number {
   return Math.max(40, process.stdout.columns || 80)
 }
@@ -16,14 +16,14 @@ export function fill(words: readonly string[], columns: number): string[] {
   return lines
 }
 
-/** At most so many characters, the last one an ellipsis if something is missing. */
+/** At most `most` characters, the last one an ellipsis if something is missing. */
 export function cutText(text: string, most: number): string {
   // A character is one or two units. The rest of a long text is not looked at.
   const characters = [...text.slice(0, 2 * most + 2)]
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text
 }
 
-/** Paragraphs with new line ends. One with an indented line is a table or an example and stays as it is. */
+/** Breaks the lines of each paragraph again. A paragraph with an indented line is a table or an example and stays as it is. */
 export function reflow(text: string, columns: number): string {
   const paragraphs = text.split('\n\n')
   return paragraphs
