@@ -161,7 +161,7 @@ describe('natter bot run', () => {
     await fails(2, /its name must end in \.ts or \.js/, write('a.py', ''), '--as', 'echo-bot')
     await fails(2, /has no function as its default export/, write('b.js', 'exports.x = 1'), '--as', 'echo-bot')
     await fails(2, /cannot be loaded: /, write('c.ts', 'export default ('), '--as', 'echo-bot')
-    await fails(2, /--within takes a time/, write('d.js', ''), '--as', 'echo-bot', '--within', 'soon')
+    await fails(2, /--within: "soon" is not a duration/, write('d.js', ''), '--as', 'echo-bot', '--within', 'soon')
     await fails(3, /nobody/i, write('d.js', 'module.exports = () => 1'), '--as', 'nobody-here')
   })
 })
