@@ -21,11 +21,18 @@ export const limits = {
   drafts: 1000,
   scheduledMessages: 1000,
   reminders: 1000,
+  /** HTML of all scheduled messages of an account, or of all its reminders: every client gets them when it registers. */
+  waitingContent: 4_000_000,
   navigationViews: 1000,
   /** Calls of the servers of all bots of one owner. */
   waitingDeliveries: 10_000,
   channelName: 60,
   channelDescription: 1024,
+  /**
+   * Of all channels that one request creates.
+   * OPEN: the public server has no such limit; here rendering them would keep other callers waiting for seconds.
+   */
+  newDescriptions: 20_000,
   folderName: 60,
   folderDescription: 1024,
   topic: longestTopic,
@@ -38,6 +45,8 @@ export const limits = {
    * page that shows the message has all of it.
    */
   messageHistory: 4 * 1024 * 1024,
+  /** HTML, of a profile field too. */
+  renderedDescription: 10_000,
   reminderNote: 1000,
   reportDescription: 1000,
   savedSnippetTitle: 60,

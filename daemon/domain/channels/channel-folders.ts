@@ -3,7 +3,7 @@
 import { channelFolders as api } from '../../api/channels/channel-folders.ts'
 import type { Level } from '../../api/levels/level.ts'
 import { limits } from '../limits.ts'
-import { renderInline } from '../markdown/index.ts'
+import { renderDescription } from '../markdown/index.ts'
 import type { ChannelFolderFact } from '../model/facts/channels.ts'
 import type { ChannelFolder, State } from '../model/state.ts'
 import { conflict, full, invalid, missing, taken } from '../refusal.ts'
@@ -82,8 +82,9 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
         event: ({ level }) => ({ type: 'channel_folder', op: 'add', channel_folder: presentOne(state, level, folder) }),
       },
     ],
-    'channel-folder.edited': (state, { id, set }) =>
-      Object.entries(set).map(([key, value]) => ({
+    'channel-folder.edited'(state, { id, set }) {
+      const folder = state.channelFolders.get(id)!
+      return Object.entries(set).map(([key, value]) => ({
         to: everyone(state),
         event: ({ level }) => ({
           type: 'channel_folder',
@@ -94,9 +95,13 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
               ? { is_archived: value }
               : key === 'name'
                 ? { name: value }
-                : { description: value, rendered_description: renderInline(state, String(value), level) },
+                : {
+                    description: value,
+                    rendered_description: renderDescription(state, folder, folder.description, level),
+                  },
         }),
-      })),
+      }))
+    },
     'channel-folder.reordered': (state, { order }) => [
       { to: everyone(state), event: { type: 'channel_folder', op: 'reorder', order } },
     ],
@@ -112,16 +117,13 @@ function present({ state, server }: Context, withArchived: boolean) {
     .map(folder => presentOne(state, server.level, folder))
 }
 
-function presentOne(
-  state: State,
-  level: Level,
-  { id, name, description, order, creatorId, dateCreated, archived }: ChannelFolder,
-) {
+function presentOne(state: State, level: Level, folder: ChannelFolder) {
+  const { id, name, description, order, creatorId, dateCreated, archived } = folder
   return {
     id,
     name,
     description,
-    rendered_description: renderInline(state, description, level),
+    rendered_description: renderDescription(state, folder, description, level),
     order,
     date_created: dateCreated,
     creator_id: creatorId,

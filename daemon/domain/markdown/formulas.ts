@@ -1,7 +1,6 @@
 // Formulas, typeset by KaTeX as on the public server, with bounds for the work. KaTeX is loaded with the first formula.
 
 import katex from 'katex'
-import { limits } from '../limits.ts'
 import type { Findings } from './render-context.ts'
 
 // OPEN: the public server does not limit formulas. Here one that is longer than 1,000 characters, has more than 300 cells or defines
@@ -14,8 +13,8 @@ const definition = /\\(?:[egx]?def|(?:re)?newcommand|providecommand)(?![A-Za-z@]
 /** Undefined for what is no formula. */
 export function renderFormula(source: string, display: boolean, findings: Findings): string | undefined {
   if (source.length > longest || source.split('&').length > mostCells || definition.test(source)) return undefined
-  // The text has become too large already, and is refused in the end.
-  if (findings.formulaHtml > limits.renderedContent) return undefined
+  // The text has become too large already, and is not shown as it is.
+  if (findings.formulaHtml > findings.largest) return undefined
   try {
     const html = katex.renderToString(source, { displayMode: display, strict: 'ignore' })
     findings.formulaHtml += html.length

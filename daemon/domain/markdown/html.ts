@@ -11,6 +11,11 @@ export function escapeText(text: string): string {
     : text
 }
 
+/** A text in which nothing means anything but itself. */
+export function plainHtml(text: string): string {
+  return `<p>${escapeHtml(text).replaceAll('\n', '<br>\n')}</p>`
+}
+
 /** Code between tags, in which an entity is what it looks like. */
 export function escapeCode(code: string): string {
   return code.replace(/[&<>]/g, char => (char === '&' ? '&amp;' : char === '<' ? '&lt;' : '&gt;'))

@@ -4,18 +4,21 @@
 import type { Level } from '../../api/levels/level.ts'
 import { limits } from '../limits.ts'
 import { organizationSetting, userSetting } from '../model/settings.ts'
-import type { Channel, Group, State, User } from '../model/state.ts'
+import type { Channel, Group, User } from '../model/state.ts'
 import { invalid } from '../refusal.ts'
 import { type Asker, accessUser, seeContent } from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
+import { findChannel } from './descriptions.ts'
 import { emojiInText } from './emoji-names.ts'
+import { plainHtml } from './html.ts'
 import { linkifiers } from './organization-content.ts'
 import { toHtml } from './parser.ts'
-import { type Env, Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
+import { Findings, type Mentioned, type RenderContext, type Upload } from './render-context.ts'
 import { parseWidget, type Widget } from './widgets.ts'
 
 export { escapeHtml } from '../values/escape.ts'
 export { alertWordsIn } from './alert-words.ts'
+export { renderDescription } from './descriptions.ts'
 export { topicLinks } from './topic-links.ts'
 
 /** The newest message of a topic that the author can see. */
@@ -58,12 +61,23 @@ export interface Rendered {
   readonly widget?: Widget
 }
 
-/** Renders the text of a message; refuses what would become too large. */
-export function render(author: Author, source: string, place: RenderPlace = null): Rendered {
-  const found = new Findings()
+/** Renders the text of a message. One that would become too large is refused, or shown as it was written. */
+export function render(
+  author: Author,
+  source: string,
+  place: RenderPlace = null,
+  ifTooLarge: 'refuse' | 'show-plain' = 'refuse',
+): Rendered {
+  let found = new Findings()
+  let html = toHtml(source, { context: buildContext(author, place), findings: found, quoted: false, linked: false })
+  if (html.length > limits.renderedContent) {
+    if (ifTooLarge === 'refuse') throw invalid('content', 'is too large once rendered')
+    found = new Findings()
+    html = plainHtml(source)
+  }
   const widget = parseWidget(source)
   return {
-    html: renderSource(source, { context: buildContext(author, place), findings: found, quoted: false, linked: false }),
+    html,
     mentions: {
       userIds: ascending(found.users),
       groupIds: ascending(found.groups),
@@ -79,18 +93,6 @@ export function render(author: Author, source: string, place: RenderPlace = null
     isMe: source.startsWith('/me '),
     ...(widget && { widget }),
   }
-}
-
-/** Renders what has no author or place: descriptions, profile fields. They have no mentions and show no pictures. */
-export function renderInline(state: State, source: string, level?: Level): string {
-  const context = { ...commonContext(state), rules: level?.rules }
-  return renderSource(source, { context, findings: new Findings(), quoted: false, linked: false })
-}
-
-function renderSource(source: string, env: Env): string {
-  const html = toHtml(source, env)
-  if (html.length > limits.renderedContent) throw invalid('content', 'is too large once rendered')
-  return html
 }
 
 function buildContext(author: Author, place: RenderPlace): RenderContext {
@@ -114,34 +116,6 @@ function buildContext(author: Author, place: RenderPlace): RenderContext {
     ownUrl: author.server?.url ?? '',
     rules: author.server?.level.rules,
   }
-}
-
-/** The same for all readers of the organization. */
-function commonContext(state: State): RenderContext {
-  return {
-    user: () => undefined,
-    group: () => undefined,
-    channel(name) {
-      const channel = findChannel(state, name)
-      return channel?.inviteOnly === false ? channel : undefined
-    },
-    // Only public channels are links here, and everyone can read those.
-    latestMessage: (channelId, topic) => state.messages.inTopic(channelId, topic).last || undefined,
-    upload: () => undefined,
-    emoji: name => emojiInText(state, name),
-    linkifiers: linkifiers(state),
-    mentions: false,
-    emoticons: false,
-    imagePreviews: false,
-    codeLanguage: organizationSetting(state, 'default_code_block_language') ?? '',
-    ownUrl: '',
-  }
-}
-
-/** Exactly as it is written: another case is no link. */
-function findChannel(state: State, name: string): Channel | undefined {
-  const channel = state.channels.find('name', name.toLowerCase())
-  return channel?.name === name ? channel : undefined
 }
 
 /** A user whom the author may know of. Of several with the name, the active one, then the oldest account. */

@@ -36,12 +36,18 @@ export function linkifiersInOrder(state: State): readonly Linkifier[] {
 }
 
 /**
- * What linkifiers may cost one message, in steps: an instruction of a pattern on a character of text. Counted at their most, which
- * few need; what comes after it in the message stays text. So does what comes after URLs that would not fit into a rendered message.
+ * What linkifiers may cost one text, in steps: an instruction of a pattern on a character of text. Counted at their most, which
+ * few need; what comes after it stays text. So does what comes after URLs that would not fit into the HTML.
  */
 export class LinkifierBudget {
-  #left = 8_000_000
-  #characters: number = limits.renderedContent
+  #left: number
+  #characters: number
+
+  /** By default, those of a message. */
+  constructor(steps = 8_000_000, characters: number = limits.renderedContent) {
+    this.#left = steps
+    this.#characters = characters
+  }
 
   spend(steps: number): boolean {
     this.#left -= steps
@@ -72,7 +78,8 @@ export function* findMatches(linkifier: Linkifier, text: string, budget: Linkifi
     // The character after one match may be the one before the next.
     from = end > start ? end : end + 1
     const values: Record<string, string> = {}
-    for (const name of groups) values[name] = matcher.group(name) ?? ''
+    // Half of a character cannot be part of a URL.
+    for (const name of groups) values[name] = (matcher.group(name) ?? '').toWellFormed()
     const longest = Math.max(0, ...Object.values(values).map(({ length }) => length))
     if (!budget.spendUrl(linkifier.urlTemplate.length + uses * longest)) return
     const url = template.expand(values)

@@ -44,8 +44,7 @@ export function emojiUrl({ file }: Pick<Row, 'file'>): string {
   return `/user_avatars/emoji/images/${file}`
 }
 
-/** In the order of the list: the earlier wins where two overlap. For one message: they share what it may cost. */
-export function linkifiers(state: State): readonly Linkifier[] {
-  const budget = new LinkifierBudget()
+/** In the order of the list: the earlier wins where two overlap. For one text: they share what it may cost. */
+export function linkifiers(state: State, budget = new LinkifierBudget()): readonly Linkifier[] {
   return linkifiersInOrder(state).map(linkifier => ({ match: text => findMatches(linkifier, text, budget) }))
 }

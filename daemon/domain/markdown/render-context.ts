@@ -1,6 +1,7 @@
 // The interface of the renderer: questions about names in a text, and findings about the text.
 
 import type { Behaviours } from '../../api/levels/behaviours.ts'
+import { limits } from '../limits.ts'
 import type { Emoji } from '../model/rows/people.ts'
 import type { Linkifier } from './organization-content.ts'
 
@@ -41,6 +42,8 @@ export interface Upload {
 
 /** Gathered while rendering. Silent mentions and those in code or quotes are not among them. */
 export class Findings {
+  /** Characters of HTML that the text may become. */
+  readonly largest: number
   readonly users = new Set<number>()
   readonly groups = new Set<number>()
   channelWildcard = false
@@ -55,6 +58,10 @@ export class Findings {
   readonly uploads = new Set<string>()
   readonly channels = new Set<number>()
   readonly messages = new Set<number>()
+
+  constructor(largest: number = limits.renderedContent) {
+    this.largest = largest
+  }
 }
 
 /** Travels with markdown-it's states. */

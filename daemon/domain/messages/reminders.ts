@@ -14,6 +14,7 @@ import { seeMessage } from '../rules/index.ts'
 import { clean } from '../values/text.ts'
 import { futureTime, seconds } from '../values/time.ts'
 import { checkVisible } from './messages/access.ts'
+import { checkWaiting } from './messages/compose.ts'
 import { renderPlace } from './messages/send.ts'
 import { directNotice, notificationBot } from './notices/post.ts'
 import { attribution, messageLink, quote } from './notices/quote.ts'
@@ -39,7 +40,7 @@ export const reminders = resource(api)<ReminderFact>({
       const due = time === undefined ? seconds(ctx.now) + usualWait : futureTime(ctx.now, time)
       const messageId = message_id === undefined ? null : checkVisible(ctx, message_id)
       const content = renderText(ctx, messageId, note)
-      const { html } = render(ctx, content, renderPlace(ctx, conversation(ctx)))
+      const { html } = render(ctx, content, renderPlace(ctx, conversation(ctx)), 'show-plain')
       const { id: userId } = ctx.actor
       const reminder = {
         id: ctx.state.reminders.nextId,
@@ -51,6 +52,7 @@ export const reminders = resource(api)<ReminderFact>({
         due,
         failed: false,
       }
+      checkWaiting(ctx.state.reminders.where('user', userId), reminder, 'reminders')
       return { facts: [{ type: 'reminder.created', reminder }], reply: { reminder_id: reminder.id } }
     },
 

@@ -2,7 +2,7 @@
 
 import type { Level } from '../../api/levels/level.ts'
 import { server as api } from '../../api/organization/server.ts'
-import { renderInline } from '../markdown/index.ts'
+import { renderDescription } from '../markdown/index.ts'
 import { organizationSetting } from '../model/settings.ts'
 import type { State } from '../model/state.ts'
 import { resource, type ServerFacts } from '../resource.ts'
@@ -36,7 +36,7 @@ export const server = resource(api)<never>({
 
 export function descriptionHtml(state: State, level: Level): string {
   const source = organizationSetting(state, 'description')
-  return source === '' ? '' : renderInline(state, source, level)
+  return renderDescription(state, state.organization, source, level)
 }
 
 /** By their names in lower case; `password` for whatever takes one. */

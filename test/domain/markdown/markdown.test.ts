@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { applyFact } from '../../../daemon/domain/index.ts'
-import { alertWordsIn, render, renderInline, topicLinks } from '../../../daemon/domain/markdown/index.ts'
+import { alertWordsIn, render, renderDescription, topicLinks } from '../../../daemon/domain/markdown/index.ts'
 import { linksIn } from '../../../daemon/domain/markdown/topic-links.ts'
 import { parseWidget } from '../../../daemon/domain/markdown/widgets.ts'
 import { type Channel, State } from '../../../daemon/domain/model/state.ts'
@@ -338,9 +338,9 @@ describe('rendering for someone', () => {
   })
 
   test('descriptions mention no one and show no pictures', () => {
-    assert.equal(renderInline(state, ''), '')
+    assert.equal(renderDescription(state, state.organization, ''), '')
     assert.equal(
-      renderInline(state, '@**Gus Guest** https://a.b/c.png'),
+      renderDescription(state, state.organization, '@**Gus Guest** https://a.b/c.png'),
       '<p>@<strong>Gus Guest</strong> <a href="https://a.b/c.png">https://a.b/c.png</a></p>',
     )
   })

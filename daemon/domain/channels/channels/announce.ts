@@ -1,7 +1,7 @@
 // The events of a channel that is created, changed or archived, and who gets them.
 
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
-import { renderInline } from '../../markdown/index.ts'
+import { renderDescription } from '../../markdown/index.ts'
 import type { ChannelFact } from '../../model/facts/channels.ts'
 import { listSubscribers } from '../../model/lookups.ts'
 import type { Channel, State } from '../../model/state.ts'
@@ -97,7 +97,7 @@ function tellDescription(state: State, channel: Channel, event: Event): Forms {
   return ({ level, archivedChannels }) =>
     channel.archived && !archivedChannels
       ? null
-      : { ...event, rendered_description: renderInline(state, channel.description, level) }
+      : { ...event, rendered_description: renderDescription(state, channel, channel.description, level) }
 }
 
 interface Change {

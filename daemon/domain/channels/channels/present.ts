@@ -3,7 +3,7 @@
 import type { Level } from '../../../api/levels/level.ts'
 import type { ShownChannel } from '../../../api/shapes/channels.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
-import { renderInline } from '../../markdown/index.ts'
+import { renderDescription } from '../../markdown/index.ts'
 import { subscriberCount } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import type { Channel, State } from '../../model/state.ts'
@@ -20,7 +20,7 @@ export function presentChannel(state: State, channel: Channel, level: Level, now
     stream_id: channel.id,
     name: channel.name,
     description: channel.description,
-    rendered_description: renderInline(state, channel.description, level),
+    rendered_description: renderDescription(state, channel, channel.description, level),
     date_created: channel.dateCreated,
     creator_id: channel.creatorId,
     invite_only: channel.inviteOnly,

@@ -36,6 +36,7 @@ export function subscribing(ctx: Context, params: Params) {
   const entries = wantedChannels(params.subscriptions)
   const absent = entries.filter(({ name }) => !channelByName(ctx.state, name))
   if (absent.length > 0) checkCreation(ctx, plan)
+  checkDescriptions(absent)
   const created = absent.map((entry, index) => newChannel(ctx, plan, entry, index))
   const existing = entries.map(({ name }) => channelByName(ctx.state, name)).filter(channel => channel !== undefined)
   const closed = existing.filter(channel => !may.subscribeSelf.allows(ctx, channel))
@@ -162,6 +163,16 @@ function wantedChannels(given: Params['subscriptions']): Entry[] {
     if (!entries.has(key)) entries.set(key, entry)
   })
   return [...entries.values()]
+}
+
+/** Each is rendered twice: as the description of its channel, and in the first message there. */
+function checkDescriptions(entries: readonly Entry[]): void {
+  const most = limits.newDescriptions
+  if (entries.reduce((sum, { description }) => sum + description.length, 0) > most)
+    throw invalid(
+      'subscriptions',
+      `the descriptions of new channels must have at most ${most} characters together; create fewer channels at a time`,
+    )
 }
 
 function newChannel(ctx: Context, plan: Blueprint, { name, description }: Entry, index: number): Channel {

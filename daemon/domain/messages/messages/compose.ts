@@ -5,7 +5,7 @@ import { findConversation } from '../../model/lookups.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, Conversation, State } from '../../model/state.ts'
-import { conflict, inQuotes, invalid, missing, needed, type Refusal } from '../../refusal.ts'
+import { conflict, full, inQuotes, invalid, missing, needed, type Refusal } from '../../refusal.ts'
 import type { Context, Surroundings } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { truncate } from '../../values/text.ts'
@@ -20,6 +20,19 @@ export function messageContent(given: string, name = 'content'): string {
 
 export function truncateContent(text: string): string {
   return truncate(text, limits.messageContent, '\n[message truncated]')
+}
+
+/** Whether there is room for one more among the rows that wait, or for a new version of one of them. */
+export function checkWaiting(rows: readonly Waiting[], row: Waiting, things: string): void {
+  let size = row.html.length
+  for (const { id, html } of rows) if (id !== row.id) size += html.length
+  if (size > limits.waitingContent)
+    throw full('You', limits.waitingContent, `characters of HTML in all your ${things} together`)
+}
+
+interface Waiting {
+  readonly id: number
+  readonly html: string
 }
 
 /** The topic the channel's policy allows, or a refusal that names the empty one. */

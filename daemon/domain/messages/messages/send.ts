@@ -167,7 +167,8 @@ export function sentBySystem(
 ): MessageSent {
   const author = { state: ctx.state, actor: reader, server: ctx.server }
   const place = renderPlace(author, target)
-  const rendered = render(author, content, latestMessage ? { ...place, latestMessage } : place)
+  // No one could mend what it says, and what it is about must not fail.
+  const rendered = render(author, content, latestMessage ? { ...place, latestMessage } : place, 'show-plain')
   // The context itself and no copy of it: it counts the IDs that the command has given out.
   return sentFact(ctx, bot, target, content, rendered, { readBySender: true, readBy, client: 'Internal' })
 }

@@ -1,7 +1,7 @@
 // Profile fields and their values as the API shows them.
 
 import type { Level } from '../../../api/levels/level.ts'
-import { renderInline } from '../../markdown/index.ts'
+import { renderDescription } from '../../markdown/index.ts'
 import type { ProfileField } from '../../model/rows/organization.ts'
 import type { State, User } from '../../model/state.ts'
 
@@ -27,17 +27,18 @@ function inOrder(state: State): ProfileField[] {
 /** By the ID of the field, as text. */
 export function presentProfile(state: State, user: User, level?: Level) {
   return Object.fromEntries(
-    Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, Number(id), value, level)]),
+    Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, user, Number(id), value, level)]),
   )
 }
 
 /** Only text is Markdown. */
 export function presentValue(
   state: State,
+  user: User,
   fieldId: number,
   value: string,
   level?: Level,
 ): { value: string; rendered_value?: string } {
   const type = state.profileFields.get(fieldId)?.type
-  return type === 1 || type === 2 ? { value, rendered_value: renderInline(state, value, level) } : { value }
+  return type === 1 || type === 2 ? { value, rendered_value: renderDescription(state, user, value, level) } : { value }
 }

@@ -184,7 +184,7 @@ export const users = resource(api)<UserFact, Prepared>({
       const user = state.users.get(userId)!
       return values.map(({ id, value }) =>
         announcePersonUpdated(state, user, level => ({
-          custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, id, value, level)) },
+          custom_profile_field: { id, ...(value === null ? { value } : presentValue(state, user, id, value, level)) },
         })),
       )
     },
