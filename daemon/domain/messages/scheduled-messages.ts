@@ -10,7 +10,7 @@ import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { futureTime } from '../values/time.ts'
 import { isNoTopic, normalizeTopic } from '../values/topic-names.ts'
-import { messageContent } from './messages/compose.ts'
+import { checkWaiting, messageContent } from './messages/compose.ts'
 import { composeMessage, isAppForPeople, posting, resolveTarget, type Target } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
 import { replyAsWelcomeBot } from './notices/welcome.ts'
@@ -47,6 +47,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
         client: ctx.client,
         readBySender: params.read_by_sender ?? (isAppForPeople(ctx.client) && !toSelf),
       }
+      checkRoom(ctx, message)
       return {
         facts: [{ type: 'scheduled-message.created', message }],
         reply: { scheduled_message_id: message.id },
@@ -64,6 +65,7 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
       const due = time === undefined ? old.due : futureTime(ctx.now, time)
       const { reason: _reason, ...rest } = old
       const message = { ...rest, ...(changesText && rewritten(ctx, params, old)), due, failed: false }
+      checkRoom(ctx, message)
       return { facts: [{ type: 'scheduled-message.edited', message }], reply: {} }
     },
 
@@ -99,6 +101,10 @@ export const scheduledMessages = resource(api)<ScheduledMessageFact>({
   },
   jobs: [delivery],
 })
+
+function checkRoom({ state, actor }: Context, message: ScheduledMessage): void {
+  checkWaiting(state.scheduledMessages.where('user', actor.id), message, 'scheduled messages')
+}
 
 /** Where and what it says now. What is not given stays, and is checked again with the rest, unless only the topic changes. */
 function rewritten(

@@ -46,7 +46,7 @@ class Builder {
   readonly #asker: Asker
   readonly #sources: Source[] = []
   readonly #tests: Test[] = []
-  readonly #words: string[] = []
+  readonly #words = new Set<string>()
   readonly #terms: readonly Term[]
   readonly #channel: Channel | undefined
   #direct = false
@@ -83,12 +83,12 @@ class Builder {
     this.#wordCount += words.length
     if (this.#wordCount > maxWords) throw badNarrow(`a search can have at most ${maxWords} words`)
     if (negated) this.#tests.push(id => !this.#has(id, words))
-    else this.#words.push(...words)
+    else for (const word of words) this.#words.add(word)
   }
 
   plan(): Plan {
     if (this.#direct && this.#channels) throw badNarrow('a message cannot be both direct and in a channel')
-    if (this.#words.length > 0) this.#addSearch()
+    if (this.#words.size > 0) this.#addSearch()
     const personal = this.#terms.some(({ operator, operand }) => operator === 'is' && operand !== 'resolved')
     const readable = readableBy(this.#asker, this.#openHistory && !personal)
     const own = ownHistory(this.#asker)
@@ -100,7 +100,7 @@ class Builder {
       source,
       // Stars, histories and words outlive the messages they belong to.
       test: id => messages.has(id) && tests.every(test => test(id)) && readable(id),
-      search: this.#words,
+      search: [...this.#words],
       directOnly: this.#direct,
       inChannel: this.#terms.some(({ operator }) => operator === 'channel'),
     }
@@ -108,9 +108,10 @@ class Builder {
 
   #addSearch(): void {
     const { messages } = this.#asker.state
-    const found = messages.withWords(this.#words.join(' '))
+    const words = [...this.#words]
+    const found = messages.withWords(words.join(' '))
     if (found) this.#sources.push(inParts(found.count, found.parts))
-    this.#tests.push(id => this.#has(id, this.#words))
+    this.#tests.push(id => this.#has(id, words))
   }
 
   #has(id: number, words: readonly string[]): boolean {

@@ -3,29 +3,25 @@
 import { occurrences } from '../model/message-store/words.ts'
 import { escapeHtml } from '../values/escape.ts'
 
-/** Words and quoted phrases, in lower case. Of an address, its scheme does not count. */
+/** Words and quoted phrases, in lower case, each once. Of an address, its scheme does not count. */
 export function searchTerms(operand: string): string[] {
-  const terms: string[] = []
+  const terms = new Set<string>()
   for (const [, phrase, word] of operand.toLowerCase().matchAll(/"([^"]*)"|([^\s"]+)/g)) {
     const term = (phrase ?? word!.replace(/^[a-z]+:\/\/(?=.)/, '')).trim().replace(/\s+/g, ' ')
-    if (term !== '') terms.push(term)
+    if (term !== '') terms.add(term)
   }
-  return terms
+  return [...terms]
 }
 
 // OPEN: words match whole and as written, whatever their case; no stemming.
 export function hasTerms(text: string, terms: readonly string[]): boolean {
   const lower = text.toLowerCase()
-  return terms.every(term => lower.includes(term) && occurrences(lower, term).length > 0)
+  return terms.every(term => !occurrences(lower, term).next().done)
 }
 
 /** HTML with every hit in its text marked. */
 export function highlight(html: string, terms: readonly string[]): string {
-  const escaped = terms.map(escapeHtml)
-  return html
-    .split(/(<[^>]*>)/)
-    .map((part, index) => (index % 2 === 1 ? part : mark(part, escaped)))
-    .join('')
+  return mark(html, terms.map(escapeHtml))
 }
 
 export function highlightedText(text: string, terms: readonly string[]): string {
@@ -33,21 +29,24 @@ export function highlightedText(text: string, terms: readonly string[]): string 
   return mark(escaped(text), terms.map(escaped))
 }
 
-function mark(text: string, terms: readonly string[]): string {
-  const lower = text.toLowerCase()
-  // Where lower case has another length, positions would not fit.
-  if (lower.length !== text.length) return text
-  const entities = [...text.matchAll(/&#?\w+;/g)].map(({ 0: { length }, index }) => [index, index + length] as const)
-  const hits = terms
-    .flatMap(term => occurrences(lower, term))
-    .filter(([from, to]) => !entities.some(([start, end]) => start < from && to < end))
-    .sort((a, b) => a[0] - b[0] || b[1] - a[1])
+function mark(html: string, terms: readonly string[]): string {
+  // The only letter whose lower case has another length, with which positions would not fit.
+  const lower = html.replace(/[^İ]+/g, part => part.toLowerCase())
+  const hits = terms.flatMap(term => [...occurrences(lower, term)]).sort((a, b) => a[0] - b[0] || b[1] - a[1])
+  // Tags and entities, in which a hit is no text.
+  const others = html.matchAll(/<[^>]*>|&#?\w+;/g)
+  let other = others.next().value
   let result = ''
   let at = 0
   for (const [from, to] of hits) {
-    if (from < at) continue
-    result += `${text.slice(at, from)}<span class="highlight">${text.slice(from, to)}</span>`
+    while (other && endOf(other) <= from) other = others.next().value
+    if (from < at || (other && other.index < from && to < endOf(other))) continue
+    result += `${html.slice(at, from)}<span class="highlight">${html.slice(from, to)}</span>`
     at = to
   }
-  return result + text.slice(at)
+  return result + html.slice(at)
+}
+
+function endOf({ 0: { length }, index }: RegExpMatchArray & { readonly index: number }): number {
+  return index + length
 }

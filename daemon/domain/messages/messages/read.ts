@@ -47,11 +47,10 @@ export function list(ctx: Context, params: ParamsOf<typeof api.list>) {
   const plan = planNarrow(ctx, params.narrow)
   const anchor = resolveAnchor(ctx, plan, given, params.anchor_date)
   const found = findRange(ctx, plan, { anchor, includeAnchor, before, after })
-  const present = (id: number) => presentFound(ctx, id, view, plan)
   const older = found.ids.filter(id => id < anchor)
   const newer = found.ids.slice(older.length)
-  const below = takeWhole(older.reverse(), present).reverse()
-  const above = takeWhole(newer, present)
+  const below = takeWhole(ctx, older.reverse(), view, plan).reverse()
+  const above = takeWhole(ctx, newer, view, plan)
   return {
     reply: {
       messages: [...below, ...above],
@@ -80,15 +79,14 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
     throw invalid('message_ids', 'cannot be combined with an anchor, num_before or num_after', {
       fields: { parameters: rangeParams.join(', ') },
     })
-  if (given.length > most) throw invalid('message_ids', `must have at most ${most} IDs`)
+  checkCount('message_ids', given)
   const plan = planNarrow(ctx, params.narrow)
   // OPEN: messages that a request names by ID are shown if the caller may read them; the public server leaves out those that the caller
   // did not receive, unless the narrow names a channel.
   const fits = params.narrow?.length ? plan.test : (id: number) => seeMessage.allows(ctx, id)
   const ids = [...new Set(given)].filter(fits).sort((a, b) => a - b)
-  const messages = takeWhole(ids, id => presentFound(ctx, id, view, plan))
-  if (messages.length < ids.length)
-    throw invalid('message_ids', 'has more messages than fit into one reply; ask for fewer')
+  const messages = takeWhole(ctx, ids, view, plan)
+  if (messages.length < ids.length) throw tooMany('message_ids')
   return {
     messages,
     found_anchor: false,
@@ -98,15 +96,23 @@ function byIds(ctx: Context, params: ParamsOf<typeof api.list>, given: readonly 
   }
 }
 
+function checkCount(parameter: string, ids: readonly number[]): void {
+  if (ids.length > most) throw invalid(parameter, `must have at most ${most} IDs`)
+}
+
+function tooMany(parameter: string): Refusal {
+  return invalid(parameter, 'has more messages than fit into one reply; ask for fewer')
+}
+
 type Presented = ReturnType<typeof presentFound>
 
 /** The first of these messages, as many as fit into a reply, and at least one. */
-function takeWhole(ids: readonly number[], present: (id: number) => Presented): Presented[] {
+function takeWhole(ctx: Context, ids: readonly number[], view: View, plan: Plan): Presented[] {
   const messages: Presented[] = []
   let size = 0
   for (const id of ids) {
-    const message = present(id)
-    size += countCharacters(message)
+    const message = presentFound(ctx, id, view, plan)
+    size += countCharacters(message) + markingCost(message, plan)
     if (size > mostCharacters && messages.length > 0) break
     messages.push(message)
   }
@@ -114,14 +120,28 @@ function takeWhole(ids: readonly number[], present: (id: number) => Presented): 
 }
 
 function countCharacters(message: Presented): number {
-  const { content, match_content = '', display_recipient, reactions, submessages, edit_history = [] } = message
+  const {
+    content,
+    match_content = '',
+    display_recipient,
+    reactions,
+    submessages,
+    topic_links,
+    edit_history = [],
+  } = message
   const people = typeof display_recipient === 'string' ? 1 : display_recipient.length
   const parts = people + reactions.length + submessages.length + edit_history.length
   let size = content.length + match_content.length + parts * charactersPerPart
-  for (const part of submessages) size += part.content.length
   for (const { prev_content = '', prev_rendered_content = '' } of edit_history)
     size += prev_content.length + prev_rendered_content.length
+  for (const part of submessages) size += part.content.length
+  for (const { text, url } of topic_links) size += text.length + url.length
   return size
+}
+
+/** The text is read once for each of the words. */
+function markingCost({ match_content = '' }: { readonly match_content?: string }, { search }: Plan): number {
+  return match_content.length * search.length
 }
 
 function presentFound(ctx: Context, id: number, view: View, plan?: Plan) {
@@ -226,11 +246,17 @@ export function renderContent(ctx: Context, { content }: ParamsOf<typeof api.ren
 
 export function matches(ctx: Context, { msg_ids, narrow }: ParamsOf<typeof api.matches>) {
   const { state, actor } = ctx
+  checkCount('msg_ids', msg_ids)
   const plan = planExactNarrow(ctx, narrow)
   const found: Record<string, { match_content: string; match_subject: string }> = {}
-  for (const id of msg_ids)
-    if (state.messages.has(id) && hasRow(state, actor.id, id) && plan.test(id))
-      found[id] = matchFields(state.messages.get(id)!, plan.search, false)
+  let size = 0
+  for (const id of new Set(msg_ids)) {
+    if (!state.messages.has(id) || !hasRow(state, actor.id, id) || !plan.test(id)) continue
+    const match = matchFields(state.messages.get(id)!, plan.search, false)
+    size += match.match_content.length + markingCost(match, plan)
+    if (size > mostCharacters) throw tooMany('msg_ids')
+    found[id] = match
+  }
   return { reply: { messages: found } }
 }
 

@@ -26,19 +26,19 @@ export function wordHashes(text: string): number[] {
   return [...hashes]
 }
 
-/** The position of a word or phrase in a lower-case text, not as a part of longer words. */
-export function occurrences(text: string, term: string): [from: number, to: number][] {
-  const found: [number, number][] = []
-  if (term === '') return found
+/** The positions of a word or phrase in a lower-case text, not as a part of longer words. */
+export function* occurrences(text: string, term: string): Generator<readonly [from: number, to: number]> {
+  if (term === '') return
   const opens = classify(term.charCodeAt(0)) === 1
   const closes = classify(term.charCodeAt(term.length - 1)) === 1
-  for (let at = text.indexOf(term); at !== -1; at = text.indexOf(term, at + 1)) {
+  for (let at = text.indexOf(term); at !== -1; ) {
     const end = at + term.length
-    if (opens && at > 0 && classify(text.charCodeAt(at - 1)) === 1) continue
-    if (closes && end < text.length && classify(text.charCodeAt(end)) === 1) continue
-    found.push([at, end])
+    const isWhole =
+      !(opens && at > 0 && classify(text.charCodeAt(at - 1)) === 1) &&
+      !(closes && end < text.length && classify(text.charCodeAt(end)) === 1)
+    if (isWhole) yield [at, end]
+    at = text.indexOf(term, isWhole ? end : at + 1)
   }
-  return found
 }
 
 const start = 0x811c9dc5

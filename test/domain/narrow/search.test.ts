@@ -1,0 +1,37 @@
+// Marking what a search has found.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { highlight, highlightedText, searchTerms } from '../../../daemon/domain/narrow/search.ts'
+import { threePeople } from '../../support/domain-world.ts'
+
+describe('searches', () => {
+  test('look for each word once', () => {
+    assert.deepEqual(searchTerms('Tea tea "tea" "green  tea" "green tea" http://tea'), ['tea', 'green tea'])
+    const { world, amy } = threePeople()
+    const lunch = world.channel('lunch', [amy])
+    const id = world.send(amy, lunch, 'soup', 'green tea')
+    const narrow = Array.from({ length: 50 }, () => ({ operator: 'search', operand: 'tea green tea', negated: false }))
+    assert.match(
+      world.refused(amy, 'check-messages-match-narrow', { msg_ids: [id], narrow }).message,
+      /at most 50 words/,
+    )
+  })
+
+  test('mark words, but nothing in tags and entities', () => {
+    assert.equal(
+      highlight('<p title="a">a <b>a b</b> &amp; amp R&amp;D</p>', ['a', 'amp', 'r&d', 'p']),
+      '<p title="a">' +
+        ['a', 'a'].map(word => `<span class="highlight">${word}</span>`).join(' <b>') +
+        ' b</b> &amp; <span class="highlight">amp</span> <span class="highlight">R&amp;D</span></p>',
+    )
+    assert.equal(highlight('<p>İstanbul tea</p>', ['tea']), '<p>İstanbul <span class="highlight">tea</span></p>')
+    assert.equal(highlightedText("it's <tea>", ['tea']), 'it&#39;s &lt;<span class="highlight">tea</span>&gt;')
+  })
+
+  test('mark a text of very many words and entities in one pass', () => {
+    const count = 300_000
+    const marked = highlight('a &amp; '.repeat(count), ['a'])
+    assert.equal(marked, '<span class="highlight">a</span> &amp; '.repeat(count))
+  })
+})
