@@ -1,4 +1,4 @@
-// How much one answer about messages holds: pages, matches and what waits.
+// The largest size of one answer about messages: pages, matches and what waits.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
