@@ -2,9 +2,9 @@
 
 export const hidden = '***'
 
-const secretName = 'password|api_key|token|secret|invite_link|link_url'
-const named = new RegExp(secretName)
-const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'g')
+const secretName = 'password|api_?key|token|secret|invite_link|link_url'
+const named = new RegExp(secretName, 'i')
+const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'gi')
 /** Invitations, temporary addresses of files, and the command in a mail that confirms an address. */
 const tokens = /(\/join\/|\/user_uploads\/temporary\/|confirm-email )[^/"\\\s]+/g
 

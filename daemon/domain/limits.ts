@@ -24,6 +24,8 @@ export const limits = {
   /** HTML of all scheduled messages of an account, or of all its reminders: every client gets them when it registers. */
   waitingContent: 4_000_000,
   navigationViews: 1000,
+  /** With a visibility policy. */
+  userTopics: 10_000,
   /** Calls of the servers of all bots of one owner. */
   waitingDeliveries: 10_000,
   channelName: 60,

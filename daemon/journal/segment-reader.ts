@@ -57,7 +57,7 @@ export async function* readSegment<Found>(
     } catch (error) {
       if (!(error instanceof NotJson)) throw error
       // The sum fits, so these bytes were written on purpose: not torn, but not an entry of a journal either.
-      throw new JournalDamaged(file, line - lines.length + error.index + 1, 'not JSON')
+      throw new JournalDamaged(file, line - lines.length + error.index + 1, 'not JSON, or without a list of facts')
     }
   }
   for await (const block of lineBlocks(segment.fd, segment.size)) yield* walk(block)
@@ -135,7 +135,7 @@ export function parseFacts<Fact>(block: Buffer, lines: readonly Line[]): Happene
   }
   block[end] = closingBracket
   const all: Fact[][] | undefined = jsonOr(block.toString('utf8', begin, end + 1))
-  if (all?.length !== lines.length)
+  if (all?.length !== lines.length || !all.every(Array.isArray))
     throw new NotJson(ends.findIndex((end, i) => !isOneList(block.toString('utf8', (ends[i - 1] ?? begin) + 1, end))))
   return lines.map(({ position }, index) => ({ position, facts: all[index]! }))
 }
@@ -145,7 +145,8 @@ const closingBracket = 0x5d
 const comma = 0x2c
 
 function isOneList(text: string): boolean {
-  return jsonOr(`[${text}]`)?.length === 1
+  const parsed = jsonOr(`[${text}]`)
+  return parsed?.length === 1 && Array.isArray(parsed[0])
 }
 
 function parseLine(text: string, index: number): unknown {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { maskJson } from '../../daemon/api/masking.ts'
+import { isSecretName, maskJson } from '../../daemon/api/masking.ts'
 
 test('a field with a telling name is hidden, and a text that says the same is not', () => {
   const shown = { content: 'the token: "api_key": x', tokens: 3, name: 'password' }
@@ -13,6 +13,11 @@ test('a field with a telling name is hidden, and a text that says the same is no
     reset_token: '***',
     old_password: '***',
   })
+})
+
+test('a name is telling in capitals, and without the underscore', () => {
+  assert.equal(maskJson('{"API_KEY":"a","apiKey":"b"}'), '{"API_KEY":"***","apiKey":"***"}')
+  for (const name of ['API_KEY', 'Password', 'apiKey']) assert.ok(isSecretName(name), name)
 })
 
 // Looked for in two ways at each word, a text of this size would take several minutes.

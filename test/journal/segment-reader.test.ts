@@ -90,6 +90,20 @@ describe('readSegment', () => {
       })
   })
 
+  test('refuses an entry whose facts are not a list, with its line', async () => {
+    for (const facts of ['null', '{}', '5']) {
+      const text = segmentText([newEntry('a')]) + summed(`{"position":2,"time":1,"actor":1,"op":"x","facts":${facts}`)
+      await withSegment(text, 2, async segment => {
+        await assert.rejects(
+          async () => {
+            for await (const _ of readSegment<unknown>(segment, 0, undefined, parseFacts));
+          },
+          { name: 'JournalDamaged', line: 3, message: /without a list of facts/ },
+        )
+      })
+    }
+  })
+
   test('passes on what a parser throws', async () => {
     const error = new RangeError('out of memory')
     const fails = () => {

@@ -38,6 +38,7 @@ const lists: Readonly<Record<string, readonly [endpoint: string, owner: 'You' | 
     n => ({ type: 'direct', to: [1], content: `m${n}`, scheduled_delivery_timestamp: later }),
   ],
   reminders: ['create-message-reminder', 'You', n => ({ note: `r${n}`, scheduled_delivery_timestamp: later })],
+  userTopics: ['update-user-topic', 'You', n => ({ stream_id: 1, topic: `t${n}`, visibility_policy: 1 })],
   navigationViews: ['add-navigation-view', 'You', n => ({ fragment: `f${n}`, is_pinned: false, name: `v${n}` })],
 }
 
@@ -65,6 +66,17 @@ describe('a list that callers fill', () => {
       if (name === 'customEmoji')
         for (let id = 1; id < most; id++)
           world.state.emoji.put({ id, name: `filled${id}`, authorId: 1, file: '', deactivated: id % 2 === 0 })
+      if (name === 'userTopics') {
+        world.run(world.owner, 'subscribe', { subscriptions: [{ name: 'first' }] })
+        for (let n = 1; n < most; n++)
+          world.state.userTopics.put({
+            userId: world.owner.id,
+            channelId: 1,
+            topic: `filled ${n}`,
+            policy: 1,
+            updated: 0,
+          })
+      }
       let refusal: Error | undefined
       let made = 0
       for (; made <= most && !refusal; made++)

@@ -11,7 +11,7 @@ import { channelByName } from '../../model/lookups.ts'
 import { hasRow } from '../../model/message-reader.ts'
 import type { UserTopic } from '../../model/rows/channels.ts'
 import type { State } from '../../model/state.ts'
-import { invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts'
+import { full, invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts'
 import { type Announcement, type Client, type Context, type Event, resource } from '../../resource.ts'
 import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
@@ -91,7 +91,9 @@ function visibilityPolicyFacts(ctx: Context, channelId: number, given: string, p
   const isSet = ctx.state.userTopics.get(userTopicKey({ userId: ctx.actor.id, channelId, topic })) !== undefined
   const channel = ctx.state.channels.get(channelId)
   if (policy !== none) liveChannelFor(ctx, channelId, may.seeContent)
-  else if (!isSet && !(channel && may.seeMetadata.allows(ctx, channel)))
+  if (policy !== none && !isSet && ctx.state.userTopics.where('user', ctx.actor.id).length >= limits.userTopics)
+    throw full('You', limits.userTopics, 'topics with a visibility policy')
+  if (policy === none && !isSet && !(channel && may.seeMetadata.allows(ctx, channel)))
     throw missing('stream_id', 'channel', channelId)
   return userTopicFacts(ctx.state, { userId: ctx.actor.id, channelId, topic, policy, updated: seconds(ctx.now) })
 }
