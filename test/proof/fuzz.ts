@@ -20,10 +20,10 @@ import { assertSameViews, viewsOf } from './fuzz/view.ts'
 /** Calls of one round. */
 const round = 2500
 /**
- * Rounds in one house. Then it is restarted, compared, and left for a new one: the larger it is, the longer a call takes. A
- * call can depend on all before it, so what brings a failure back is all rounds of its house.
+ * Rounds on one store. Then it is restarted, compared, and a new one begins: the larger it is, the longer a call takes. A
+ * call can depend on all before it, so a failure is repeated with all rounds of its store.
  */
-const roundsPerHouse = 10
+const roundsPerStore = 10
 /** Calls that are under way at the same time in one lane. */
 const callsAtOnce = 4
 const answerTimeout = 60_000
@@ -48,17 +48,17 @@ export const campaign: Campaign = {
     let done = 0
     let most = 0
     const isOver = () => done >= count || performance.now() >= deadline
-    for (let next = seed; !isOver(); next += roundsPerHouse) {
-      const house = new House(endpoints, tally)
+    for (let next = seed; !isOver(); next += roundsPerStore) {
+      const target = new FuzzedStore(endpoints, tally)
       let rounds = 0
       try {
-        await house.open()
-        while (rounds < roundsPerHouse && !isOver()) {
+        await target.open()
+        while (rounds < roundsPerStore && !isOver()) {
           rounds++
-          done += await house.playRound(next + rounds - 1)
+          done += await target.playRound(next + rounds - 1)
           progress(done)
         }
-        const { before, after } = await house.renew(next)
+        const { before, after } = await target.renew(next)
         most = Math.max(most, before)
         note(`${done} calls, kept ${before.toFixed(1)} MB, after a restart ${after.toFixed(1)} MB`)
       } catch (error) {
@@ -68,7 +68,7 @@ export const campaign: Campaign = {
           rounds * round,
         )
       } finally {
-        await house.close()
+        await target.close()
       }
     }
     const missed = endpoints.filter(({ id }) => !called.has(id)).map(({ id }) => id)
@@ -88,7 +88,7 @@ class Found extends Error {}
 type Tally = (endpoint: Endpoint, reply: HttpReply) => void
 
 /** One store, and the daemons that follow each other on it. Time only passes when it is told to, so that answers can be compared. */
-class House {
+class FuzzedStore {
   #daemon!: TestDaemon
   #lanes: readonly Lane[] = []
   #now = '2030-01-01T00:00:00.000Z'

@@ -1,4 +1,4 @@
-// Clients of a cluster under fire: a writer at every daemon, and a reader that begins at every daemon and moves on when it
+// Clients of the cluster campaign: a writer at every daemon, and a reader that begins at every daemon and moves on when it
 // is not answered. They note what they were answered; nothing here repeats a write.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// The faults of a cluster under fire. Each returns when its cause is gone; the campaign waits until the cluster is well again.
+// The faults of the cluster campaign. Each returns when its cause is gone; the campaign waits until the cluster is well again.
 
 import assert from 'node:assert/strict'
 import { appendFileSync, rmSync } from 'node:fs'

@@ -327,7 +327,7 @@ async function checkStory(caller: Caller, player: Player, everyTalker: readonly 
   assert.deepEqual([...everything.keys()], written, 'there are messages that were never sent')
 }
 
-/** Of all messages but the notices of the house, which were there before. */
+/** Of all messages except those of the notification bot, which were sent before the campaign. */
 async function everyId(caller: Caller): Promise<number[]> {
   const ids: number[] = []
   for (let anchor = 0; ; ) {

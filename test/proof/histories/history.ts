@@ -110,7 +110,7 @@ export class History {
       if (!this.#model.roles.has(to)) continue
       this.tally.heard++
       for (const id of messagesOf(event)) {
-        // Notices of the house are not in the model.
+        // Messages of the notification bot are not in the model.
         if (!this.#model.messages.has(id) && !sawBefore.has(id)) continue
         if (!may(sees, id, to) && !may(sawBefore, id, to))
           this.#fail(`user ${to} hears of message ${id} and may not: ${JSON.stringify(event).slice(0, 300)}`)
