@@ -27,7 +27,7 @@ export async function compareCalls(
     await cost(ours)
     samples.push(
       ...(await alternate(
-        effort.rounds(5, 2),
+        effort.rounds(4, 2),
         () => cost(ours),
         () => cost(reference),
       )),

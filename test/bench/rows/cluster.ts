@@ -86,7 +86,7 @@ async function sending(effort: Effort): Promise<Sample[]> {
       headers: headersOf(server),
       body: messageFrom(server),
       connections,
-      seconds: effort.rounds(3, 1),
+      seconds: effort.rounds(2, 1),
     })
   await ask(daemons[0]!)
   await ask(single)
@@ -145,7 +145,7 @@ async function fanOut(): Promise<Sample[]> {
     const single = await startDaemon(['--data', freshFolder(), '--no-profile', ...flags])
     return park([single]).finally(() => single.stop())
   }
-  return alternate(3, askCluster, askSingle)
+  return alternate(2, askCluster, askSingle)
 }
 
 /** Events that arrive per second; every queue must get every one. */

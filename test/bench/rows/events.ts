@@ -152,7 +152,7 @@ async function latency(effort: Effort): Promise<Sample[]> {
     const headers = { Authorization: 'Basic x' }
     return waits(server, { polls, headers, post: { path: '/send', body: 'tag=TAG' }, ...pace })
   }
-  return alternate(effort.rounds(3, 1), askOurs, askTheirs)
+  return alternate(effort.rounds(2, 1), askOurs, askTheirs)
 }
 
 /** As long as the rest of a message event. */

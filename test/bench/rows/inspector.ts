@@ -97,7 +97,7 @@ async function scrolling(effort: Effort): Promise<Sample[]> {
     await page.evaluate(`location.hash = '#/events'`)
     await page.getByText('10,000 of 10,000').waitFor()
     const samples: Sample[] = []
-    for (let round = 0; round < effort.rounds(5, 2); round++) {
+    for (let round = 0; round < effort.rounds(5, 1); round++) {
       const { missed, all } = await page.evaluate<{ missed: number; all: number }>(scroll)
       samples.push({ ours: missed, reference: all / 20 })
     }

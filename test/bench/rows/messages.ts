@@ -96,12 +96,12 @@ async function growing(effort: Effort): Promise<Sample[]> {
 /** Code that runs hot is what is compared: the first rounds only warm up. */
 async function loaded(effort: Effort, ours: [Server, Load], reference: [Server, Load]) {
   const ask = ([server, asked]: [Server, Load]) => alone(server, () => run(asked))
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < effort.rounds(3, 2); i++) {
     await ask(reference)
     await ask(ours)
   }
   return alternate<LoadResult>(
-    effort.rounds(9, 3),
+    effort.rounds(7, 3),
     () => ask(ours),
     () => ask(reference),
   )

@@ -140,7 +140,7 @@ async function measureBackups(effort: Effort): Promise<{ times: Sample[]; sends:
     await targets.clear()
     return result
   }
-  const results = await alternate(5, during, send)
+  const results = await alternate(4, during, send)
   const sends = results.map(({ ours, reference }) => ({ ours: ours.p99, reference: reference.p99 }))
   await server.stop()
   return { times, sends }

@@ -81,5 +81,5 @@ async function waiting(effort: Effort): Promise<Sample[]> {
     })
   await longest(big)()
   await longest(little)()
-  return alternate(effort.rounds(5, 2), longest(big), longest(little))
+  return alternate(effort.rounds(4, 2), longest(big), longest(little))
 }

@@ -73,7 +73,7 @@ async function catchUp(effort: Effort, flags: readonly string[]): Promise<Sample
     })
   const samples: Sample[] = []
   let total = 0
-  for (let round = effort.rounds(-2, -1); round < effort.rounds(9, 2); round++) {
+  for (let round = effort.rounds(-2, -1); round < effort.rounds(7, 2); round++) {
     const queue = await place.newQueue()
     child.kill('SIGSTOP')
     await place.fill(many)
@@ -153,7 +153,7 @@ async function batch(effort: Effort): Promise<Sample[]> {
   }
   await send()
   await load()
-  const samples = await alternate(effort.rounds(9, 2), send, load)
+  const samples = await alternate(effort.rounds(7, 2), send, load)
   await place.server.stop()
   return samples
 }
