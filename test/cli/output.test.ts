@@ -10,6 +10,8 @@ import { harmless } from '../../daemon/local/harmless.ts'
 
 test('text from elsewhere cannot steer the terminal', () => {
   assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
+  const wales = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}'
+  assert.equal(harmless(`a\u{e0041}${wales}`), `a\\xe0041${wales}`)
   assert.deepEqual(renderLines({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
 })
 
