@@ -28,6 +28,13 @@ export const limits = {
   userTopics: 10_000,
   /** Calls of the servers of all bots of one owner. */
   waitingDeliveries: 10_000,
+  // OPEN: the public server limits neither how many accounts times channels one request subscribes or unsubscribes, nor how many files a
+  // message may link, nor how many messages are listed with a file; here one request ends in a moment.
+  subscriptionsAtOnce: 20_000,
+  /** Files that are shared by one message; later ones are not. */
+  filesPerMessage: 100,
+  /** The newest ones that link the file. */
+  messagesListedPerFile: 500,
   channelName: 60,
   channelDescription: 1024,
   /**

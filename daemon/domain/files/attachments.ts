@@ -1,5 +1,6 @@
 // Links from messages to uploaded files, which decide who may see a file.
 
+import { limits } from '../limits.ts'
 import type { AttachmentsRelinked } from '../model/facts/files.ts'
 import type { Message } from '../model/message-store/index.ts'
 import type { Attachment } from '../model/rows/messages.ts'
@@ -39,7 +40,8 @@ export function relink(
 ): AttachmentsRelinked[] {
   const before = asker.state.attachments.where('message', id).map(attachment => attachment.id)
   if (urls.length === 0 && before.length === 0) return []
-  const now = new Set(urls.map(url => attachmentAt(asker, url)?.id).filter(found => found !== undefined))
+  const seen = new Set(urls.map(url => attachmentAt(asker, url)?.id).filter(found => found !== undefined))
+  const now = new Set([...seen].slice(0, limits.filesPerMessage))
   const linked = [...now].filter(found => !before.includes(found)).sort((a, b) => a - b)
   const unlinked = before.filter(found => !now.has(found)).sort((a, b) => a - b)
   if (linked.length + unlinked.length === 0) return []
@@ -72,7 +74,8 @@ export function unlink(state: State, attachment: Attachment, messageId: number):
   state.attachments.put({ ...attachment, messages: attachment.messages.filter(({ id }) => id !== messageId) })
 }
 
-export function presentAttachment({ id, name, path, size, created, messages }: Attachment) {
+export function presentAttachment({ id, name, path, size, created, messages: all }: Attachment) {
+  const messages = all.slice(-limits.messagesListedPerFile)
   return {
     id,
     name,

@@ -44,6 +44,21 @@ describe('POST /users/me/subscriptions', () => {
     )
   })
 
+  test('refuses more accounts times channels than one request changes, and names both', async () => {
+    const { owner } = daemon()
+    const [amy] = await people(daemon(), 'product-amy')
+    const subscriptions = Array.from({ length: 201 }, (_, i) => `product ${i}`)
+    const request = { subscriptions, principals: Array<number>(100).fill(amy.id) }
+    const { msg } = await owner.refused(api.subscribe, request, 'BAD_REQUEST')
+    assert.match(msg, /100 accounts and 201 channels are 20100 subscriptions; one request changes at most 20000/)
+    await owner.refused(channels.id, { stream: 'product 0' }, 'BAD_REQUEST')
+    const fewer = { ...request, subscriptions: subscriptions.slice(1) }
+    assert.deepEqual((await owner.call(api.subscribe, fewer)).subscribed, { [amy.id]: fewer.subscriptions })
+    await owner.call(api.subscribe, { subscriptions: ['product 0'] })
+    await owner.refused(api.unsubscribe, request, 'BAD_REQUEST')
+    assert.equal((await owner.call(api.unsubscribe, fewer)).removed.length, 200)
+  })
+
   test('principals are IDs or email addresses; a bad one refuses everything and creates nothing', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'principal-amy', 'principal-bob')

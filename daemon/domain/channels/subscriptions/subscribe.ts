@@ -43,7 +43,7 @@ export function subscribing(ctx: Context, params: Params) {
   if (closed.length > 0 && params.authorization_errors_fatal) throw may.forbidden(may.subscribeSelf, closed[0]!)
   const open = existing.filter(channel => !closed.includes(channel))
   if (meansOthers(ctx, params.principals)) for (const channel of open) may.check(may.subscribeOthers, ctx, channel)
-  const people = principals(ctx, params.principals)
+  const people = principals(ctx, params.principals, entries.length)
   const colors = new Map(entries.map(entry => [entry.name.toLowerCase(), entry.color]))
   const wanted = [...open, ...created].map(channel => ({
     channel,
@@ -129,9 +129,14 @@ export function withoutRepeats(ctx: Context, parameter: string, given: readonly 
   return people.every((user, i) => i === 0 || people[i - 1]!.id < user.id) ? people : [...new Set(people)]
 }
 
-/** Absent and empty mean the caller. */
-export function principals(ctx: Context, given: readonly (number | string)[] | undefined): User[] {
+/** The accounts that a request for so many channels names; absent and empty mean the caller. */
+export function principals(ctx: Context, given: readonly (number | string)[] | undefined, channels: number): User[] {
   if (!given || given.length === 0) return [ctx.actor]
+  if (given.length * channels > limits.subscriptionsAtOnce)
+    throw invalid(
+      'principals',
+      `${given.length} accounts and ${channels} channels are ${given.length * channels} subscriptions; one request changes at most ${limits.subscriptionsAtOnce}: name fewer of either, in several requests`,
+    )
   if (given.some(one => typeof one !== typeof given[0]))
     throw invalid('principals', 'give either IDs or email addresses, not both')
   return withoutRepeats(ctx, 'principals', given)

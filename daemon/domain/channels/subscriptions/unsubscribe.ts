@@ -15,7 +15,7 @@ import { principals } from './subscribe.ts'
 /** `joined`: channels that the same request subscribes these people to, or creates. */
 export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscribe>, joined: readonly Channel[] = []) {
   const { state } = ctx
-  const people = principals(ctx, params.principals)
+  const people = principals(ctx, params.principals, params.subscriptions.length)
   const channels = findChannels(ctx, params.subscriptions, people, joined)
   if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
     for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)

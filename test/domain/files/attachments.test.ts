@@ -1,0 +1,46 @@
+// How many files a message shares, and how many messages are listed with a file.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { channels } from '../../../daemon/api/channels/channels.ts'
+import { uploads as api } from '../../../daemon/api/files/uploads.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
+import { limits } from '../../../daemon/domain/limits.ts'
+import { type Caller, sharedDaemon } from '../../support/daemon.ts'
+import { people } from '../../support/world.ts'
+
+let amy: Caller
+let bob: Caller
+
+sharedDaemon({}, async running => {
+  ;[amy, bob] = await people(running, 'amy', 'bob')
+  await amy.call(channels.create, { name: 'files', subscribers: [amy.id, bob.id], invite_only: true })
+})
+
+async function upload(name: string): Promise<string> {
+  const file = { filename: name, contentType: 'text/plain', bytes: Buffer.from(name) }
+  return (await amy.call(api.upload, { file })).url
+}
+
+async function share(content: string): Promise<number> {
+  return (await amy.call(messages.send, { type: 'channel', to: 'files', topic: 'x', content })).id
+}
+
+test('a message shares the files that it names first, up to a limit', async () => {
+  const urls: string[] = []
+  for (let i = 0; i <= limits.filesPerMessage; i++) urls.push(await upload(`${i}`))
+  await share(urls.map(url => `[](${url})`).join(''))
+  assert.equal((await bob.raw('GET', urls.at(-2)!)).status, 200)
+  assert.equal((await bob.raw('GET', urls.at(-1)!)).status, 404)
+})
+
+test('a file lists the newest messages that link it, and older ones once these do not', async () => {
+  const url = await upload('popular')
+  const sent: number[] = []
+  for (let i = 0; i <= limits.messagesListedPerFile; i++) sent.push(await share(`[](${url})`))
+  const listed = async () =>
+    (await amy.call(api.list, {})).attachments.find(({ name }) => name === 'popular')?.messages?.map(({ id }) => id)
+  assert.deepEqual(await listed(), sent.slice(1))
+  await amy.call(messages.update, { message_id: sent.at(-1)!, content: 'none' })
+  assert.deepEqual(await listed(), sent.slice(0, -1))
+})
