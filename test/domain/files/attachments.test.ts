@@ -1,4 +1,4 @@
-// How many files a message shares, and how many messages are listed with a file.
+// Links between messages and files: a message shares a limited number of files, and a file lists a limited number of messages.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -132,11 +132,9 @@ export function withoutRepeats(ctx: Context, parameter: string, given: readonly 
 /** The accounts that a request for so many channels names; absent and empty mean the caller. */
 export function principals(ctx: Context, given: readonly (number | string)[] | undefined, channels: number): User[] {
   if (!given || given.length === 0) return [ctx.actor]
-  if (given.length * channels > limits.subscriptionsAtOnce)
-    throw invalid(
-      'principals',
-      `${given.length} accounts and ${channels} channels are ${given.length * channels} subscriptions; one request changes at most ${limits.subscriptionsAtOnce}: name fewer of either, in several requests`,
-    )
+  const most = limits.subscriptionsAtOnce
+  if (given.length * channels > most)
+    throw invalid('principals', `you can name at most ${most} accounts times channels in one request; use several`)
   if (given.some(one => typeof one !== typeof given[0]))
     throw invalid('principals', 'give either IDs or email addresses, not both')
   return withoutRepeats(ctx, 'principals', given)
