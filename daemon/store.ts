@@ -11,7 +11,7 @@ import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
 import { ReplicatedJournal } from './journal/replicated-journal.ts'
 import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snapshots.ts'
-import { prepareFolder } from './journal/store-folder.ts'
+import { prepareFolder, refuseFilesAlone } from './journal/store-folder.ts'
 import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
 import { clusterFileName, readyFileName, runningFileName } from './local/ready-file.ts'
@@ -74,6 +74,7 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
     async open() {
       await locked
       refuseReplica(folder)
+      refuseFilesAlone(folder)
       const { data, durability } = settings
       return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
     },

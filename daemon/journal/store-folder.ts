@@ -1,5 +1,5 @@
 // The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -30,6 +30,16 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
   const isMember = [folder, join(folder, unpacked)].some(place => existsSync(join(place, 'cluster.json')))
   const command = isMember ? '`natter cluster restore` again' : '`natter restore` again, with --replace'
   const reason = `a restore into it was interrupted; run ${command}`
+  throw new StoreUnusable(folder, reason, undefined)
+}
+
+/** Throws when only uploads are left of a store: a new one would begin by deleting the files that it does not know. */
+export function refuseFilesAlone(folder: string): void {
+  const names = readdirSync(folder)
+  if (!names.includes('files') || names.some(name => name.startsWith('journal') || name === 'state.json')) return
+  if (readdirSync(join(folder, 'files')).length === 0) return
+  const reason =
+    'it has uploads but no journal; restore a backup, or delete its folder "files" to begin with an empty store'
   throw new StoreUnusable(folder, reason, undefined)
 }
 

@@ -13,6 +13,7 @@ import {
   StoreGone,
   StoreUnusable,
 } from '../../daemon/journal/store-folder.ts'
+import { launch } from '../support/daemon.ts'
 import { watchDisk } from '../support/watched-disk.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-folder-'))
@@ -34,6 +35,18 @@ describe('the folder of a store', () => {
     chmodSync(folder, 0o755)
     await prepareFolder(folder)
     assert.equal(statSync(folder).mode & 0o777, 0o755)
+  })
+
+  test('a folder with uploads alone is refused, and they stay', async () => {
+    const folder = newFolder()
+    const files = join(folder, 'files')
+    mkdirSync(files)
+    writeFileSync(join(files, 'upload'), 'x')
+    await assert.rejects(
+      launch(folder),
+      /it has uploads but no journal; restore a backup, or delete its folder "files"/,
+    )
+    assert.deepEqual(readdirSync(files), ['upload'])
   })
 
   test('a file in its place or above it is refused with a sentence', async () => {
