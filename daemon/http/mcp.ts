@@ -14,8 +14,10 @@ const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
 
 export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const account = site.mcpAccount(request)
-  if (Buffer.isBuffer(request.body) && tooDeep(request.body.toString()))
-    throw malformed('The body is nested too deeply.', { code: 'INVALID_JSON' })
+  const text = Buffer.isBuffer(request.body) ? request.body.toString() : ''
+  if (tooDeep(text)) throw malformed('The body is nested too deeply.', { code: 'INVALID_JSON' })
+  // The calls of a batch would all be made in one turn. Since 2025-06-18 the protocol has no batches.
+  if (/^\s*\[/.test(text)) throw malformed('The body is a batch. Send each message in a request of its own.')
   const toolsets = toolsetsIn((request.query as { toolsets?: string | string[] }).toolsets)
   const endpoint = await loadEndpoint(site)
   const { chatOver } = await import('../mcp/index.ts')

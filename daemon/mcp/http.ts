@@ -64,9 +64,8 @@ export class McpEndpoint {
       .clone()
       .json()
       .catch(() => undefined)
-    const opens = [body].flat().some(isInitializeRequest)
     // A client without a session gets an answer all the same: nothing that tools do needs one.
-    const transport = opens
+    const transport = isInitializeRequest(body)
       ? this.#open(caller)
       : new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     await (await createServer(caller)).connect(transport)

@@ -82,7 +82,7 @@ describe('the Model Context Protocol', () => {
     assert.equal(foreign.status, 403)
   })
 
-  test('refuses an unknown toolset, a broken frame and too large a request with a message', async () => {
+  test('refuses an unknown toolset, a broken frame, a batch and too large a request with a message', async () => {
     const post = (body: string, query = '') =>
       fetch(`${address()}${query}`, {
         method: 'POST',
@@ -100,6 +100,11 @@ describe('the Model Context Protocol', () => {
     const broken = await post('{"jsonrpc":')
     assert.equal(broken.status, 400)
     assert.match(await broken.text(), /-32700/)
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_channels', arguments: {} } }
+    const batch = await post(` ${JSON.stringify([call, { ...call, id: 2 }])}`)
+    assert.equal(batch.status, 400)
+    assert.match(await batch.text(), /Send each message in a request of its own/)
+    assert.equal((await post(JSON.stringify(call))).status, 200)
     assert.equal((await post(`"${'x'.repeat(2_000_000)}"`)).status, 413)
     const deep = await post(`{"jsonrpc":"2.0","id":1,"method":${'['.repeat(400_000)}${']'.repeat(400_000)}}`)
     assert.equal(deep.status, 400)
