@@ -162,8 +162,8 @@ export const subscriptions = {
     summary: 'Set the color, mute, pin and notifications of channels you are subscribed to',
     params: {
       subscription_data: required(
-        listOf(record({ stream_id: channelId, property, value })),
-        'the changes, such as {"stream_id": 12, "property": "pin_to_top", "value": true}',
+        listOf(record({ stream_id: channelId, property, value }), 1000),
+        'up to 1000 changes, such as {"stream_id": 12, "property": "pin_to_top", "value": true}',
         { deprecatedWords },
       ),
     },

@@ -230,7 +230,7 @@ describe('GET /users/{user_id}/subscriptions/{stream_id}', () => {
 })
 
 describe('POST /users/me/subscriptions/properties', () => {
-  test('sets all or nothing and tells each change; muting has two names', async () => {
+  test('sets all or nothing and tells each change, the last of several of one property; muting has two names', async () => {
     const [amy] = await people(daemon(), 'props-amy')
     await amy.call(api.subscribe, { subscriptions: ['props'] })
     const { stream_id } = await amy.call(channels.id, { stream: 'props' })
@@ -249,6 +249,11 @@ describe('POST /users/me/subscriptions/properties', () => {
     })
     await amy.call(api.property, { stream_id, property: 'in_home_view', value: true })
     await amy.call(api.property, { stream_id, property: 'is_muted', value: false })
+    await amy.call(api.properties, { subscription_data: [set('is_muted', true), set('in_home_view', true)] })
+    await amy.call(api.properties, { subscription_data: [set('pin_to_top', false), set('pin_to_top', true)] })
+    const many = { subscription_data: Array.from({ length: 1001 }, (_, i) => set('pin_to_top', i % 2 === 0)) }
+    const refusal = await amy.refused(api.properties, many, 'BAD_REQUEST')
+    assert.equal(refusal.msg, 'subscription_data: must have at most 1000 items')
     await amy.refused(api.property, { stream_id: 9999, property: 'is_muted', value: false }, 'BAD_REQUEST')
     assert.deepEqual(
       (await heard()).map(({ property, value }) => [property, value]),
@@ -259,6 +264,7 @@ describe('POST /users/me/subscriptions/properties', () => {
         ['push_notifications', false],
         ['in_home_view', true],
         ['is_muted', false],
+        ['pin_to_top', true],
       ],
     )
   })

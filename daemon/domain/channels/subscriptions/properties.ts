@@ -20,17 +20,21 @@ interface Wish {
   readonly place: string
 }
 
-/** A wish for what is so already leaves no fact. */
+/** The last of several wishes for a property counts. One for what is so already leaves no fact. */
 export function changing(ctx: Context, wishes: readonly Wish[]): Fact[] {
-  return wishes.flatMap(wish => {
+  const facts = new Map<string, Fact>()
+  for (const wish of wishes) {
     const label = (name: string) => (wish.place === '' ? name : `${wish.place}[${JSON.stringify(name)}]`)
     const channel = liveChannelFor(ctx, wish.stream_id, may.seeMetadata, label('stream_id'))
     const row = ctx.state.subscriptions.get(channel.id, ctx.actor.id)
     if (!row?.active) throw conflict(label('stream_id'), 'you are not subscribed to this channel')
     const set = checkWish(wish, label)
-    const fact: Fact = { type: 'subscription.changed', userId: ctx.actor.id, channelId: channel.id, set }
-    return isSo(row, set) ? [] : [fact]
-  })
+    const key = `${channel.id} ${Object.keys(set.notifications ?? set)}`
+    facts.delete(key)
+    if (!isSo(row, set))
+      facts.set(key, { type: 'subscription.changed', userId: ctx.actor.id, channelId: channel.id, set })
+  }
+  return [...facts.values()]
 }
 
 /** The change in the words of the API; muting has two of them. */
