@@ -63,7 +63,15 @@ export function showTime(unixSeconds: number, precision: 'minute' | 'second' = '
 /** The same, with the day only if it is not today. */
 export function showClock(unixSeconds: number, now: Date, precision: 'minute' | 'second' = 'minute'): string {
   const shown = showTime(unixSeconds, precision)
-  return shown.startsWith(showTime(now.getTime() / 1000).slice(0, 10)) ? shown.slice(11) : shown
+  return isSameDay(new Date(unixSeconds * 1000), now) ? shown.slice(11) : shown
+}
+
+function isSameDay(one: Date, other: Date): boolean {
+  return (
+    one.getDate() === other.getDate() &&
+    one.getMonth() === other.getMonth() &&
+    one.getFullYear() === other.getFullYear()
+  )
 }
 
 /** From now: `3 min ago`, `in 2 h`. */

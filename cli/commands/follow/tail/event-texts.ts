@@ -64,18 +64,35 @@ class Scan {
   /** Of the object that begins at `start`; undefined if its end has not arrived yet. */
   measureObject(text: string, start: number): number | undefined {
     let at = start + this.#at
-    for (; at < text.length; at++) {
-      const character = text[at]
+    while (at < text.length) {
       if (this.#isInString) {
-        if (character === '\\') at++
-        else if (character === '"') this.#isInString = false
-      } else if (character === '"') this.#isInString = true
+        const end = endOfString(text, at)
+        this.#isInString = end === undefined
+        at = end ?? text.length
+        continue
+      }
+      const character = text[at++]
+      if (character === '"') this.#isInString = true
       else if (character === '{') this.#depth++
-      else if (character === '}' && --this.#depth === 0) return at + 1 - start
+      else if (character === '}' && --this.#depth === 0) return at - start
     }
     this.#at = at - start
     return undefined
   }
+}
+
+/** After its closing quote. Most of the text is strings, and `indexOf` is faster than a look at each character. */
+function endOfString(text: string, from: number): number | undefined {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1))
+    if (!isEscaped(text, quote)) return quote + 1
+  return undefined
+}
+
+/** Two backslashes are an escaped backslash. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
 }
 
 function skipSeparators(text: string, at: number): number {

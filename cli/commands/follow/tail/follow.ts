@@ -189,16 +189,16 @@ export class Follower {
 
   #taken(arrived: readonly Arrived[]): Item[] {
     const items: Item[] = []
-    for (const one of arrived) {
-      const { id, type, message } = one.event
+    for (const { event, text } of arrived) {
+      const { id, type, message } = event
       if (typeof id === 'number') this.#lastEvent = Math.max(this.#lastEvent, id)
       if (type === 'heartbeat') continue
       if (type === 'message' && message?.id !== undefined) {
         if (this.#lastMessage !== null && message.id <= this.#lastMessage) continue
         this.#lastMessage = message.id
-        this.#latest = one.event
+        this.#latest = event
       }
-      items.push({ ...one, position: this.position })
+      items.push({ event, text, position: this.position })
     }
     return items
   }

@@ -37,7 +37,12 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
     if (remembers && event.message) places.remember(event.message)
     const place = needsPlace ? await places.of(event) : undefined
     if (!criteria.every(criterion => criterion.meets(event, place) === true)) return true
-    if (prints) await output.add(await print.renderItem(item, place))
+    if (prints) {
+      // Awaited only where needed: for thousands of events, it takes as long as printing them.
+      const text = print.renderItem(item, place)
+      const written = output.add(typeof text === 'string' ? text : await text)
+      if (written) await written
+    }
     if (actions.length === 0) output.reached(item)
     else {
       await output.flush()
