@@ -69,7 +69,7 @@ const entriesFlag: ExtraFlag = { name: 'lines', short: 'n', value: 'N', about: '
 const placeParam: Param = {
   shape: { type: 'string', ref: 'place' } as unknown as Param['shape'],
   presence: 'optional',
-  about: "'#channel>topic', or users: amy@example.com,bob@example.com",
+  about: "'#channel>topic', or users by name or email: amy,bob@example.com",
 }
 
 /** A param of the endpoint, or the place, which sets several of them. */

@@ -1,6 +1,7 @@
 // A progress line on stderr, only if it is a terminal.
 
 import type { Globals } from '../base/globals.ts'
+import { countText } from '../base/text-layout.ts'
 import { printError, redrawError } from '../base/writer.ts'
 
 const interval = 100
@@ -8,6 +9,7 @@ const barWidth = 24
 
 export class Progress {
   readonly #total: number | undefined
+  readonly #noun: string
   readonly #shown: boolean
   readonly #began = Date.now()
   #done = 0
@@ -15,8 +17,9 @@ export class Progress {
   #last = 0
   #text: string | undefined
 
-  constructor(total: number | undefined, { quiet }: Pick<Globals, 'quiet'>) {
+  constructor(total: number | undefined, { quiet }: Pick<Globals, 'quiet'>, noun = 'call') {
     this.#total = total
+    this.#noun = noun
     this.#shown = process.stderr.isTTY === true && !quiet
   }
 
@@ -54,8 +57,8 @@ export class Progress {
   #draw(): void {
     const rate = Math.round((this.#done * 1000) / Math.max(1, Date.now() - this.#began))
     const failed = this.#failed > 0 ? `, ${this.#failed} failed` : ''
-    const total = this.#total === undefined ? '' : `/${this.#total}`
-    const text = this.#text ?? `${this.#done}${total}${failed}, ${rate}/s`
+    const done = this.#total === undefined ? countText(this.#done, this.#noun) : `${this.#done}/${this.#total}`
+    const text = this.#text ?? `${done}${failed}, ${rate}/s`
     redrawError(`${this.#bar()}${text}`)
   }
 

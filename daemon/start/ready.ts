@@ -108,12 +108,13 @@ async function answersElsewhere(site: string | undefined, own: string): Promise<
   try {
     const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(probeTimeout) })
     return answer.ok
-  } catch {
-    return false
+  } catch (error) {
+    // Where nothing listens, the connection is refused immediately: what takes long is a busy daemon.
+    return (error as Error).name === 'TimeoutError'
   }
 }
 
-/** Milliseconds. A daemon on this machine answers immediately. */
+/** Milliseconds. */
 const probeTimeout = 1000
 
 function readProfiles(file: string): Profiles {

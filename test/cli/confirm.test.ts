@@ -56,7 +56,7 @@ describe('a subcommand that destroys something', () => {
   test('is listed in the help for scripts, with what it needs', async () => {
     const { stdout } = await inProcess(['help', 'scripts'])
     assert.match(stdout, /^ {2}needs --yes .*topics\s+delete/ms)
-    assert.match(stdout, /^ {2}needs nothing .*messages\s+delete.*with\s+--batch,\s+--yes/ms)
+    assert.match(stdout, /^ {2}needs nothing .*messages\s+delete.*but\s+--yes\s+for\s+a\s+--batch/ms)
   })
 
   test('does not ask before a reset of what is only in memory', async t => {

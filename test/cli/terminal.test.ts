@@ -12,6 +12,8 @@ import { terminals } from '../support/terminal.ts'
 
 const found = await terminals()
 const open = typeof found === 'string' ? undefined! : found
+/** In a shell. */
+const natter = `'${process.execPath}' '${join(import.meta.dirname, '../../bin/natter')}'`
 
 describe('at a terminal', { skip: typeof found === 'string' ? found : false }, () => {
   test('output has colours, unless NO_COLOR or --color never say otherwise', async t => {
@@ -153,11 +155,14 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
   test('a batch shows its progress', async t => {
     const url = await fakeServer(t, (_, response) => json(response, { result: 'success', msg: '' }))
     const shell = newShell(t, accountAt(url))
-    writeFileSync(join(shell.home, 'calls'), '{"path":"/x"}\n'.repeat(3))
+    writeFileSync(join(shell.home, 'calls'), '{"path":"/users/me"}\n'.repeat(3))
     const screen = open(t, shell, ['api', '--batch', 'calls'])
     assert.equal(await screen.ended, 0)
     assert.match(screen.plain, /\[#{24}\] 3\/3, \d+\/s/)
     assert.doesNotMatch(screen.text, /\/s\{/, 'a result follows the progress on its line')
+    const piped = open(t, shell, ['exec', '--', 'sh', '-c', `${natter} api --batch - <calls`])
+    assert.equal(await piped.ended, 0, piped.plain)
+    assert.match(piped.plain, /^3 calls, \d+\/s$/m)
   })
 
   test('^C ends a running command under exec with its own code', async t => {
@@ -171,5 +176,21 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     await screen.shows(/up/)
     screen.type('\u0003')
     assert.equal(await screen.ended, 9)
+  })
+
+  test('a job in the background leaves the terminal as the shell has set it', async t => {
+    // A shell that reads a line has turned echo off, and turns it on for the next command.
+    const script = `stty -echo
+      ${natter} tail 2>ready &
+      until grep -qs ready ready; do sleep 0.1; done
+      stty echo
+      kill $!
+      wait $!
+      echo "ended with $?"
+      stty -a`
+    const screen = open(t, newShell(t), ['exec', '--', 'sh', '-c', script])
+    assert.equal(await screen.ended, 0, screen.plain)
+    assert.match(screen.plain, /ended with 143/)
+    assert.match(screen.plain, / echo /)
   })
 })

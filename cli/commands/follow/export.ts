@@ -102,7 +102,8 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
       if (found.length === 0 || reply.found_newest === true || past) break
     }
   } finally {
-    progress?.end()
+    // The sentence after it has the same numbers.
+    progress?.erase()
     closeSync(fd)
   }
   if (format === 'md') await (await import('./export-markdown.ts')).writeMarkdown(folder)

@@ -53,6 +53,7 @@ export async function forScripts(): Promise<string> {
 ${columns([
   ['stdout', 'has results only: a subcommand that creates something prints its ID'],
   ['stderr', 'has notes and errors; --quiet leaves out the notes'],
+  ['--batch', 'prints one line of JSON for each call on stdout; that of a failed call has its error'],
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
   ['stdin', 'replaces a text in Markdown that is `-`, and the text of natter send if there is none'],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
@@ -64,7 +65,7 @@ At a terminal, these subcommands ask before they destroy something. A script:
 ${columns([
   ['needs --yes', names(undefined)],
   ['needs --yes', `if the daemon keeps its store on disk: ${names('kept')}`],
-  ['needs nothing', `${names('typed')}; with --batch, --yes`],
+  ['needs nothing', `${names('typed')}; but --yes for a --batch of them`],
 ])}
 
 Without the --yes that it needs, nothing is changed, and the exit code is 2.

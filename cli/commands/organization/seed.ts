@@ -30,7 +30,7 @@ in it, API keys are not.`,
         for await (const piece of pieces) await printBytes(Buffer.from(piece))
         return
       }
-      const progress = new Progress(undefined, globals)
+      const progress = new Progress(undefined, globals, 'row')
       await saveAs(file, countRows(pieces, progress))
       progress.end()
       note(`wrote ${file}`)
