@@ -17,7 +17,7 @@ import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type NumberedLog, Recent } from './recent.ts'
 import { SavedStates, type Sections, type SnapshotFiles } from './snapshots.ts'
-import { Findings } from './strict.ts'
+import type { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
 interface ControlPlaneParts {
@@ -34,8 +34,8 @@ interface ControlPlaneParts {
   readonly quiet: () => Promise<void>
   readonly version: string
   readonly snapshotFiles: SnapshotFiles
-  /** Whether to compare calls with what public servers take. */
-  readonly strict: boolean
+  /** Absent if calls are not compared with what public servers take. */
+  readonly findings: Findings | undefined
   /** Bytes; null where nothing is written. */
   readonly journalSize: () => number | null
 }
@@ -91,7 +91,7 @@ export class ControlPlane {
     this.savedStates = new SavedStates(engine, clock, parts.snapshotFiles)
     this.history = new History(() => engine)
     this.live = new Live([this.calls, this.events], boundary)
-    this.findings = parts.strict ? new Findings() : undefined
+    this.findings = parts.findings
     this.watch = watchCalls({ engine, calls: this.calls, faults: this.faults, findings: this.findings })
   }
 

@@ -6,8 +6,9 @@ import { decode } from '../api/wire.ts'
 import { inQuotes } from '../domain/refusal.ts'
 import type { ArrivingCall, KnownCall } from '../http/exchange.ts'
 import { didYouMean } from '../local/did-you-mean.ts'
-import type { ClientFinding, Finding } from '../local/findings.ts'
+import { type ClientFinding, type Finding, findingsText } from '../local/findings.ts'
 import { isJson } from '../local/json.ts'
+import { warn } from '../local/warnings.ts'
 import type { Call } from './calls.ts'
 
 /** Different findings that are kept; a client could think of any number of parameters. */
@@ -15,25 +16,42 @@ const mostKept = 1000
 
 export class Findings {
   readonly #kept = new Map<string, ClientFinding>()
+  readonly #daemon: { readonly all: Findings; readonly space: string } | undefined
   #leftOut = 0
+
+  constructor(daemon?: { all: Findings; space: string }) {
+    this.#daemon = daemon
+  }
+
+  /** Its findings are in this list too, because a test deletes its space before the run ends. */
+  ofSpace(space: string): Findings {
+    return new Findings({ all: this, space })
+  }
 
   /** Findings that were not kept because there were too many. */
   get leftOut(): number {
     return this.#leftOut
   }
 
-  add(call: Call, findings: readonly Finding[]): void {
+  add(call: Call, findings: readonly Finding[], space: string | null = null): void {
+    this.#daemon?.all.add(call, findings, this.#daemon.space)
     const { id, user, user_agent: client, endpoint } = call
     for (const finding of findings) {
       const key = JSON.stringify([client, user, endpoint, finding])
       const known = this.#kept.get(key)
       if (!known && this.#kept.size >= mostKept) this.#leftOut++
       else {
-        const { calls, first_call } = known ?? { calls: 0, first_call: id }
-        const counted = { calls: calls + 1, first_call, last_call: id }
+        const first = known ?? { calls: 0, first_call: id, space }
+        const counted = { calls: first.calls + 1, first_call: first.first_call, last_call: id, space: first.space }
         this.#kept.set(key, { client, user, endpoint: endpoint!, ...finding, ...counted })
       }
     }
+  }
+
+  /** On stderr. Those of a space are in the report of the daemon. */
+  report(prefix = ''): void {
+    const found = this.list()
+    if (found.length > 0 && !this.#daemon) warn(`${prefix}${findingsText(found, this.#leftOut)}`)
   }
 
   /** By client, then in the order of their first calls. */

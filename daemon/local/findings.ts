@@ -20,6 +20,8 @@ export interface ClientFinding extends Finding {
   readonly calls: number
   readonly first_call: number
   readonly last_call: number
+  /** That of the first call, if the list includes spaces and it was made in one. */
+  readonly space: string | null
 }
 
 /** For the end of a run: one block per client. The list is in the order of clients. */
@@ -27,11 +29,12 @@ export function findingsText(findings: readonly ClientFinding[], leftOut = 0): s
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`
   const lines = [`strict: ${count}. A public server refuses, ignores or has deprecated what these calls sent.`]
   let block: string | undefined
-  for (const { client, user, endpoint, kind, says, calls, first_call } of findings) {
+  for (const { client, user, endpoint, kind, says, calls, first_call, space } of findings) {
     const title = `${client ?? 'a client without User-Agent'}${user === null ? '' : ` as ${user}`}`
     if (title !== block) lines.push(`  ${title}`)
     block = title
-    const where = calls === 1 ? `call ${first_call}` : `${calls} calls, the first is ${first_call}`
+    const first = space === null ? first_call : `${first_call} in space ${space}`
+    const where = calls === 1 ? `call ${first}` : `${calls} calls, the first is ${first}`
     lines.push(`    ${kind.padEnd(10)}  ${endpoint}  ${says} (${where})`)
   }
   if (leftOut > 0) lines.push(`  and ${leftOut} more that were not kept`)

@@ -3,6 +3,7 @@
 import type { ClockSetting } from '../clock.ts'
 import type { Sections } from '../control/snapshots.ts'
 import type { SpacesControl } from '../control/spaces.ts'
+import type { Findings } from '../control/strict.ts'
 import type { EngineCluster } from '../engine.ts'
 import type { SiteHost, SiteParts } from '../http/site.ts'
 import type { Files } from '../io/files.ts'
@@ -35,6 +36,8 @@ export interface WorldParts {
   readonly whenEnded?: string
   /** Precedes its findings on stderr, where the process has several worlds. */
   readonly prefix?: string
+  /** Of a space: with --strict, the findings that the daemon lists too. */
+  readonly findings?: Findings | undefined
   /** Absent without --metrics, and in spaces. */
   readonly metrics?: WorldMetrics | undefined
   readonly cluster?: WorldCluster | undefined

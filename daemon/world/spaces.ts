@@ -121,6 +121,7 @@ export class Spaces implements SpacesControl {
       onFailure: error => this.#endedBy(error, name, world),
       whenEnded: `A defect of the daemon has ended the space ${name}; the log of the daemon has the details. Delete the space and create it again.`,
       prefix: `space ${name}: `,
+      findings: main.control?.findings?.ofSpace(name),
     })
     await world.start(`${main.url}${prefixOf(name)}`)
     return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }

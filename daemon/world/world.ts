@@ -6,6 +6,7 @@ import type { Level } from '../api/levels/level.ts'
 import { Boundary, type Cancel, Defect } from '../boundary.ts'
 import { type Clock, SteeredClock } from '../clock.ts'
 import { ControlPlane } from '../control/control-plane.ts'
+import { Findings } from '../control/strict.ts'
 import { resources } from '../domain/index.ts'
 import type { User } from '../domain/model/state.ts'
 import { rateLimited } from '../domain/refusal.ts'
@@ -21,7 +22,6 @@ import { Passwords } from '../io/passwords.ts'
 import { type Randomness, realRandomness, seededRandomness } from '../io/randomness.ts'
 import { UnneededFiles } from '../io/unneeded-files.ts'
 import { Webhooks } from '../io/webhooks.ts'
-import { findingsText } from '../local/findings.ts'
 import { version } from '../local/version.ts'
 import { warn } from '../local/warnings.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
@@ -184,7 +184,7 @@ export class World {
     this.site.close()
     if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()
-    this.#reportFindings()
+    this.control?.findings?.report(this.#parts.prefix)
   }
 
   #endBy(error: Error): void {
@@ -199,12 +199,6 @@ export class World {
     this.site.end(refusal)
     this.#queues.refuseAll(refusal)
     this.control?.end()
-  }
-
-  #reportFindings(): void {
-    const { findings } = this.control ?? {}
-    const found = findings?.list() ?? []
-    if (found.length > 0) warn(`${this.#parts.prefix ?? ''}${findingsText(found, findings!.leftOut)}`)
   }
 
   /** Presence is not journaled report by report: without this, reports since the last snapshot would be lost. */
@@ -347,7 +341,7 @@ export class World {
         await this.#exports.quiet()
       },
       version: version(),
-      strict: this.#parts.settings.strict,
+      findings: this.#parts.settings.strict ? (this.#parts.findings ?? new Findings()) : undefined,
       snapshotFiles: snapshotFiles(this.#parts.store.files),
       journalSize: this.#parts.store.journalSize,
     })

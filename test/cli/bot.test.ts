@@ -192,7 +192,7 @@ describe('natter bot new beside a daemon without that bot', () => {
     const shell = newShell(t)
     const another = ['--data', 'greeter-daemon']
     try {
-      const started = await shell.natter(['daemon', 'start', '--port', '0'])
+      const started = await shell.natter(['daemon', 'start', '--memory', '--port', '0'])
       assert.equal(started.code, 0, started.stderr)
       const [line] = (await shell.natter(['bot', 'new', 'greeter'])).stdout.split('\n')
       assert.equal(line, `natter daemon start --memory --preset dev --port 0 ${another.join(' ')}`)

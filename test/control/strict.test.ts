@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import type { ClientFinding, Finding } from '../../daemon/local/findings.ts'
+import { type ClientFinding, type Finding, findingsText } from '../../daemon/local/findings.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { newShell } from '../support/cli.ts'
@@ -210,19 +210,29 @@ describe('natterd --strict', () => {
         calls: 2,
         first_call: first.id,
         last_call: last.id,
+        space: null,
       },
     ])
   })
 
-  test('keeps the findings of a space apart', async () => {
+  test('lists the findings of a space there and in the daemon, even after the space was deleted', async () => {
     const control = new Control(daemon())
-    const space = await control.call('POST', '/spaces', { name: 'quiet' })
-    const reply = await new Control({ url: space.url, ready: { control_token: space.control_token } }).call(
-      'GET',
-      '/findings',
+    const { url, control_token, owner } = await control.call('POST', '/spaces', { name: 'old' })
+    const inSpace = new Control({ url, ready: { control_token } })
+    const empty = await inSpace.call('GET', '/findings')
+    assert.deepEqual([empty.findings, empty.left_out], [[], 0])
+    const headers = { 'User-Agent': 'SpaceBot/1.0' }
+    const auth = `${owner.email}:${owner.api_key}`
+    await send(`${url}/api/v1/mark_all_as_read`, { method: 'POST', auth, headers })
+    const [own] = (await inSpace.call('GET', '/findings')).findings as ClientFinding[]
+    await control.call('DELETE', '/spaces/old')
+    const all = (await control.call('GET', '/findings')).findings as ClientFinding[]
+    assert.equal(own?.space, null)
+    assert.deepEqual(
+      all.filter(({ client }) => client === 'SpaceBot/1.0'),
+      [{ ...own, space: 'old' }],
     )
-    assert.deepEqual([reply.findings, reply.left_out], [[], 0])
-    await control.call('DELETE', '/spaces/quiet')
+    assert.match(findingsText([{ ...own!, space: 'old' }]), /\(call \d+ in space old\)/)
   })
 
   test('prints them when the daemon stops, without what a terminal would obey', async () => {

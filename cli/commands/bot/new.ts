@@ -10,7 +10,7 @@ import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { findAccount } from '../../transport/control.ts'
-import { dataFolder, readRunning } from '../server/daemon/files.ts'
+import { folderToStart, readRunning } from '../server/daemon/files.ts'
 
 export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
@@ -34,9 +34,9 @@ function hasEchoBot(globals: Globals): Promise<boolean> {
   )
 }
 
-/** A flag for a folder of its own if a daemon without that bot has the usual one. */
+/** A flag for a folder of its own if a daemon in memory without that bot has the usual one. */
 function chooseFolder(name: string): string {
-  return readRunning(dataFolder(undefined)) ? ` --data ${name}-daemon` : ''
+  return readRunning(folderToStart(['--memory'])) ? ` --data ${name}-daemon` : ''
 }
 
 /** The text of each file, the handler first. */

@@ -73,7 +73,8 @@ NATTER_CONTROL_TOKEN, the ready file, or a profile of the same site.
   NATTER_TIMEOUT     and NATTER_RETRY, NATTER_COLOR, NATTER_QUIET: as the flags;
                      see natter help config
   NATTER_DATA        folder of the daemon's store; otherwise
-                     $XDG_DATA_HOME/natter/store or ~/.local/share/natter/store
+                     $XDG_DATA_HOME/natter/store or ~/.local/share/natter/store;
+                     memory in place of store for the log with --memory
   NATTER_READ_ONLY   1: refuse every call that changes something
   NATTER_PASSWORD    used instead of a password prompt
   NO_COLOR           no colors, unless --color always

@@ -16,7 +16,7 @@ import { printColored } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
 import { call, send } from '../../transport/client.ts'
-import { dataFolder, readRunning } from './daemon/files.ts'
+import { dataFolder, folderOfRunning, readRunning } from './daemon/files.ts'
 
 interface Finding {
   readonly what: string
@@ -99,7 +99,7 @@ function profiles(): Finding {
 }
 
 function daemon(): Finding {
-  const folder = dataFolder(undefined)
+  const folder = folderOfRunning({})
   const { url, pid, args = [] } = readRunning(folder) ?? {}
   const where = args.includes('--memory') ? ', in memory' : ` with the store ${folder}`
   return ok('daemon', url ? `running at ${url} (process ${pid})${where}` : `no daemon uses ${folder}`)
@@ -153,7 +153,7 @@ function find(what: string, state: Finding['state'], says: string, todo?: string
 
 /** Whether a daemon answers in another place than the one that was tried. */
 async function findElsewhere(site: string | undefined, timeout: number): Promise<string | undefined> {
-  const places = [readRunning(dataFolder(undefined))?.url, `http://127.0.0.1:${daemonFlags.port.fallback}`]
+  const places = [readRunning(folderOfRunning({}))?.url, `http://127.0.0.1:${daemonFlags.port.fallback}`]
   for (const place of places) {
     if (place === undefined || place === site) continue
     const probe = { method: 'GET', path: '/readyz', fields: new Map<string, string>() }

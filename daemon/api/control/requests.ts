@@ -12,6 +12,7 @@ const clientFinding = record({
   calls: int,
   first_call: int,
   last_call: int,
+  space: nullable(text),
 })
 
 /** Without the parameters as they were understood: those that were sent say the same. */

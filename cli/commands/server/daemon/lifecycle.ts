@@ -17,7 +17,7 @@ import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { send } from '../../../transport/client.ts'
-import { dataFolder, folderIn, isAlive, logFile, readRunning, runningFile } from './files.ts'
+import { folderOfRunning, folderToStart, isAlive, logFile, readRunning, runningFile } from './files.ts'
 import { spawnDaemon } from './process.ts'
 import { waitUntilReady } from './wait-ready.ts'
 
@@ -26,13 +26,15 @@ const stopTimeout = 10_000
 const step = 25
 
 export async function start({ args, globals }: Pick<Invocation, 'args' | 'globals'>): Promise<void> {
-  const folder = dataFolder(flagIn(args, 'data'))
+  const folder = folderToStart(args)
   const running = await findRunning(folder)
-  if (running)
+  if (running) {
+    const named = flagIn(args, 'data') ?? (folder === folderOfRunning({}) ? undefined : folder)
     throw new Failure(exitCodes.refused, `a daemon already runs at ${running.url} (process ${running.pid})`, {
       code: 'ALREADY_RUNNING',
-      hint: `Use it, stop it with \`natter daemon stop${nameFolder(flagIn(args, 'data'))}\`, or name another folder with --data.`,
+      hint: `Use it, stop it with \`natter daemon stop${nameFolder(named)}\`, or name another folder with --data.`,
     })
+  }
   const before = readProfiles(process.env).profiles[localProfile]?.site
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
   await noteReplaced(before, ready.url)
@@ -60,7 +62,7 @@ async function noteReplaced(before: string | undefined, url: string): Promise<vo
 }
 
 export async function stop({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderIn(flags)
+  const folder = folderOfRunning(flags)
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   await end(running, folder, globals.timeout ?? stopTimeout)
@@ -69,7 +71,7 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
 }
 
 export async function restart({ args, globals }: Invocation): Promise<void> {
-  const folder = dataFolder(flagIn(args, 'data'))
+  const folder = folderOfRunning({ data: flagIn(args, 'data') })
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   await end(running, folder, stopTimeout)
@@ -79,7 +81,7 @@ export async function restart({ args, globals }: Invocation): Promise<void> {
 
 /** The level is passed in a file, because a signal carries no value. */
 export async function reload({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderIn(flags)
+  const folder = folderOfRunning(flags)
   const level = flags['log-level'] as string | undefined
   const levels: readonly string[] = daemonFlags['log-level'].choices
   if (level !== undefined && !levels.includes(level))
@@ -100,7 +102,7 @@ export async function reload({ flags, globals }: Invocation): Promise<void> {
 }
 
 export async function status({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderIn(flags)
+  const folder = folderOfRunning(flags)
   const running = await findRunning(folder)
   const ready = running !== undefined && (await answers(running.url)) === 'ready'
   const { pid = null, url = null } = running ?? {}

@@ -4,13 +4,13 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from '
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readWholeNumber } from '../../../base/flag-values.ts'
 import { printUnchanged } from '../../../base/writer.ts'
-import { dataFolder, lastLines, logFile } from './files.ts'
+import { findLog, lastLines } from './files.ts'
 
 const interval = 200
 
 export async function printLogs(options: { data?: string; lines?: string; follow?: boolean }): Promise<void> {
   const lines = readWholeNumber('lines', options.lines ?? 20)
-  const file = logFile(dataFolder(options.data))
+  const file = findLog({ data: options.data })
   if (!existsSync(file))
     throw new Failure(exitCodes.notFound, `there is no log at ${file}`, {
       hint: 'Only a daemon started with `natter daemon start` has one.',

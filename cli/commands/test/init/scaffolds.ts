@@ -230,7 +230,8 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 22
-      # The tarball of a release, which your repository has.
+      # The tarball of a release, which your repository has. If natter is a dependency of your project, write npm ci instead,
+      # and npx natter exec below.
       - run: npm install --global ./natter-${version()}.tgz
       # Replace npm test by the command that runs your tests. Install what they need before, such as npm ci.
       - run: natter exec --preset dev --on-failure natter-failure -- npm test
