@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os'
 import { locateConfigFile, readConfigText, type SettingName, settingNames } from '../../daemon/local/config-file.ts'
-import { nameVariable } from '../../daemon/local/flags.ts'
+import { environmentName } from '../../daemon/local/flags.ts'
 import { usage } from './failure.ts'
 import { readText, smallFile } from './files.ts'
 
@@ -20,8 +20,8 @@ export function settingsFor(env: Env): Setting[] {
   const { path, named } = locateConfigFile(env, homedir())
   const file = settingsIn(path, named)
   return settingNames.flatMap(name => {
-    const inEnv = env[nameVariable(name)]
-    if (inEnv) return [{ name, value: inEnv, from: nameVariable(name) }]
+    const inEnv = env[environmentName(name)]
+    if (inEnv) return [{ name, value: inEnv, from: environmentName(name) }]
     const inFile = file[name]
     return inFile === undefined ? [] : [{ name, value: inFile, from: path }]
   })

@@ -16,7 +16,7 @@ import { Faults } from './faults.ts'
 import { History } from './history.ts'
 import { Live } from './live.ts'
 import { type NumberedLog, Recent } from './recent.ts'
-import { SavedStates, type Sections, type SnapshotFiles } from './snapshots.ts'
+import { type Sections, type SnapshotFiles, Snapshots } from './snapshots.ts'
 import type { Findings } from './strict.ts'
 import { watchCalls } from './watch.ts'
 
@@ -68,7 +68,7 @@ export class ControlPlane {
   readonly faults: Faults
   readonly outbox: Recent<LoggedMail>
   readonly deliveries: Deliveries
-  readonly savedStates: SavedStates
+  readonly snapshots: Snapshots
   readonly live: Live
   readonly history: History
   /** With --strict. They are about a whole run, so a reset keeps them. */
@@ -88,7 +88,7 @@ export class ControlPlane {
     this.outbox = new Recent(1000, boundary)
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
-    this.savedStates = new SavedStates(engine, clock, parts.snapshotFiles)
+    this.snapshots = new Snapshots(engine, clock, parts.snapshotFiles)
     this.history = new History(() => engine)
     this.live = new Live([this.calls, this.events], boundary)
     this.findings = parts.findings
@@ -97,7 +97,7 @@ export class ControlPlane {
 
   /** The world is complete: `reset` goes back to this. How it came to be is not logged, that would slow down the start. */
   begin(sections?: Sections): void {
-    this.savedStates.begin(sections)
+    this.snapshots.setStart(sections)
     this.engine.queues.onPassedOver = queueId => this.history.passedOver(queueId)
     this.engine.queues.onAnnounced = (...announced) => this.events.log(...announced)
   }
@@ -168,7 +168,7 @@ export class ControlPlane {
 
   /** Everything as it was at the beginning: state, time, faults, logs. */
   async reset(): Promise<void> {
-    await this.savedStates.reset()
+    await this.snapshots.reset()
     this.faults.clear()
     this.calls.clear()
     this.events.clear()

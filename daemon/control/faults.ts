@@ -1,6 +1,6 @@
 // Faults on demand: rules that say which calls go wrong, how, and how often. Randomness can be seeded, so that it repeats.
 
-import { type faultKinds, faults as page } from '../api/control/faults.ts'
+import { faults as api, type faultKinds } from '../api/control/faults.ts'
 import { events } from '../api/events.ts'
 import { decodeJson } from '../api/json-wire.ts'
 import { requireEndpoint } from '../domain/index.ts'
@@ -143,14 +143,14 @@ function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
 /** The address of the account with this name, address or ID; refuses when there is none. */
 type FindEmail = (name: unknown) => string
 
-/** A rule from an object of any form, for callers without a page; a mistake is refused before it can make a test pass. */
+/** A rule from an object of any form, for callers without an endpoint; a mistake is refused before it can make a test pass. */
 export function readRule(given: Readonly<Record<string, unknown>>, findEmail: FindEmail): FaultRule {
-  const decoded = decodeJson(page.add, { path: {}, query: {}, body: given })
+  const decoded = decodeJson(api.add, { path: {}, query: {}, body: given })
   if ('problem' in decoded) throw invalid(decoded.problem.parameter, decoded.problem.why)
   return checkRule(decoded.params as unknown as FaultRule, findEmail)
 }
 
-/** What the page cannot check: that fields fit the kind, and that endpoint and account exist. */
+/** What the shapes cannot check: that fields fit the kind, and that endpoint and account exist. */
 export function checkRule(rule: FaultRule, findEmail: FindEmail): FaultRule {
   for (const [name, kinds] of Object.entries(onlyFor))
     if (rule[name as keyof FaultRule] !== undefined && !kinds.includes(rule.kind))

@@ -1,5 +1,5 @@
-// States to go back to: the one the daemon began with, and those saved by name. Kept in memory; rows are shared with the
-// living state, so saving one costs next to nothing.
+// Snapshots: the state at the start, and those saved by name. Kept in memory; they share their rows with the current state, so
+// saving one is cheap.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClockSetting, SteeredClock } from '../clock.ts'
@@ -19,13 +19,8 @@ export interface WorldTime {
   readonly clock: ClockSetting
 }
 
-/** A state with its time. */
-export interface SavedWorld extends WorldTime {
+export interface Snapshot extends WorldTime {
   readonly sections: Sections
-}
-
-interface NamedWorld extends SavedWorld {
-  readonly name: string
 }
 
 /** Snapshots that leave the daemon, and come back. */
@@ -34,52 +29,55 @@ export interface SnapshotFiles {
   /** The same organization as a seed. */
   seed(state: State): AsyncIterable<string>
   /** Refuses what is no snapshot, or not one that this version reads. */
-  read(text: string): Promise<SavedWorld>
+  read(text: string): Promise<Snapshot>
 }
 
-const most = 1000
+const mostSnapshots = 1000
 
-/** Names in a comparison: the present state, and the one that `reset` goes back to. */
-const places = ['now', 'start']
+/** Names of the current state, and of the one that `reset` goes back to. */
+const reserved = ['now', 'start']
 
-export class SavedStates {
+export class Snapshots {
   readonly #engine: Engine
   readonly #clock: SteeredClock
   readonly #files: SnapshotFiles
-  readonly #saved = new Map<string, NamedWorld>()
-  #beginning: NamedWorld | undefined
+  readonly #saved = new Map<string, Snapshot>()
+  #start: Snapshot | undefined
 
   constructor(engine: Engine, clock: SteeredClock, files: SnapshotFiles) {
     this.#engine = engine
     this.#clock = clock
     this.#files = files
-    const kept = () => [...this.#saved.values(), ...(this.#beginning ? [this.#beginning] : [])]
+    const kept = () => [...this.#saved.values(), ...(this.#start ? [this.#start] : [])]
     engine.keepFiles(() => kept().map(({ sections }) => sections))
   }
 
-  /** Makes the present state the one that `reset` goes back to. `sections` are its rows, if the caller has them. */
-  begin(sections?: Sections): void {
-    this.#beginning = this.#world('', sections)
+  /** Makes the current state the one that `reset` goes back to. `sections` are its rows, if the caller has them. */
+  setStart(sections?: Sections): void {
+    this.#start = this.#current(sections)
   }
 
   async reset(): Promise<void> {
-    await this.#restore('reset', this.#beginning!)
+    await this.#restore('reset', this.#start!)
   }
 
   save(name: string): { name: string; time: number } {
     this.#checkName(name)
-    const world = this.#world(name)
-    this.#saved.set(name, world)
-    return { name, time: world.time }
+    return this.#keep(name, this.#current())
+  }
+
+  #keep(name: string, snapshot: Snapshot): { name: string; time: number } {
+    this.#saved.set(name, snapshot)
+    return { name, time: snapshot.time }
   }
 
   #checkName(name: string): void {
     // It becomes a part of paths, where '.' and '..' have a meaning.
     if (!/^[\w-][\w.-]{0,99}$/.test(name))
       throw invalid('name', 'must be up to 100 letters, digits, dots, dashes and underscores, not beginning with a dot')
-    if (places.includes(name)) throw invalid('name', `${name} names a state itself; choose another name`)
-    if (this.#saved.size >= most && !this.#saved.has(name))
-      throw conflict('name', `there are already ${most} snapshots; remove one first`)
+    if (reserved.includes(name)) throw invalid('name', `${name} is reserved; choose another name`)
+    if (this.#saved.size >= mostSnapshots && !this.#saved.has(name))
+      throw conflict('name', `there are already ${mostSnapshots} snapshots; remove one first`)
   }
 
   async restore(name: string): Promise<void> {
@@ -87,36 +85,37 @@ export class SavedStates {
   }
 
   remove(name: string): void {
-    this.#saved.delete(this.#named(name).name)
+    this.#named(name)
+    this.#saved.delete(name)
   }
 
   list(): { name: string; time: number }[] {
-    return [...this.#saved.values()].map(({ name, time }) => ({ name, time }))
+    return Array.from(this.#saved, ([name, { time }]) => ({ name, time }))
   }
 
-  /** A snapshot for another world to begin with, by the parameter that names it; what is now without a name. */
-  copy(name: string | undefined, parameter: string): Pick<NamedWorld, 'clock' | 'sections'> {
-    const world = name === undefined ? this.#world('') : this.#named(name, parameter)
+  /** A snapshot from which another world starts; without a name, the current state. A refusal names the parameter. */
+  copy(name: string | undefined, parameter: string): Snapshot {
+    const snapshot = name === undefined ? this.#current() : this.#named(name, parameter)
     // The other world does not have the files of this store.
-    return { ...world, sections: rowsForCopy(this.#engine.whole(world.sections)) }
+    return { ...snapshot, sections: rowsForCopy(this.#engine.whole(snapshot.sections)) }
   }
 
   /** Lists at most `limit` things. */
   compare(from: string, to: string, limit: number): Promise<Difference> {
-    return this.#compare(this.#place(from, 'from'), this.#place(to, 'to'), limit)
+    return this.#compare(this.#find(from, 'from'), this.#find(to, 'to'), limit)
   }
 
   /** What this piece of work changes. */
   async changedBy(work: () => unknown, limit: number): Promise<Difference> {
-    const before = this.#world('')
+    const before = this.#current()
     await work()
-    return this.#compare(before, this.#world(''), limit)
+    return this.#compare(before, this.#current(), limit)
   }
 
   /** The snapshot as a file: complete by itself. */
   write(name: string): AsyncIterable<string> {
     const now = { time: this.#clock.now(), clock: this.#clock.setting }
-    return this.#files.write(name === 'now' ? now : this.#place(name, 'name'), this.#loadState(name))
+    return this.#files.write(name === 'now' ? now : this.#find(name, 'name'), this.#loadState(name))
   }
 
   /** The snapshot as a seed. */
@@ -124,22 +123,20 @@ export class SavedStates {
     return this.#files.seed(this.#loadState(name))
   }
 
-  /** What is now is not copied: a million messages would need their memory twice. */
+  /** The current state is not copied: a million messages would need their memory twice. */
   #loadState(name: string): State {
-    return name === 'now' ? this.#engine.state : this.#engine.load(this.#place(name, 'name').sections)
+    return name === 'now' ? this.#engine.state : this.#engine.load(this.#find(name, 'name').sections)
   }
 
-  /** Takes a snapshot that was a file, possibly of another daemon. */
-  async take(name: string, text: string): Promise<{ name: string; time: number }> {
+  /** Saves a snapshot that was a file, possibly of another daemon. */
+  async import(name: string, text: string): Promise<{ name: string; time: number }> {
     this.#checkName(name)
-    const world = { name, ...(await this.#files.read(text)) }
-    this.#saved.set(name, world)
-    return { name, time: world.time }
+    return this.#keep(name, await this.#files.read(text))
   }
 
   /** Other requests get their turn meanwhile. */
-  async #compare(from: NamedWorld, to: NamedWorld, limit: number): Promise<Difference> {
-    const load = ({ sections }: NamedWorld): State => this.#engine.load(sections)
+  async #compare(from: Snapshot, to: Snapshot, limit: number): Promise<Difference> {
+    const load = ({ sections }: Snapshot): State => this.#engine.load(sections)
     const comparing = compareStates(load(from), load(to), limit)
     for (;;) {
       const { done, value } = comparing.next()
@@ -148,24 +145,24 @@ export class SavedStates {
     }
   }
 
-  #place(name: string, parameter: string): NamedWorld {
-    if (name === 'now') return this.#world('')
-    return name === 'start' ? this.#beginning! : this.#named(name, parameter)
+  #find(name: string, parameter: string): Snapshot {
+    if (name === 'now') return this.#current()
+    return name === 'start' ? this.#start! : this.#named(name, parameter)
   }
 
-  #named(name: string, parameter = 'name'): NamedWorld {
-    const world = this.#saved.get(name)
-    if (!world) throw missingOwn(parameter, 'snapshot', name)
-    return world
+  #named(name: string, parameter = 'name'): Snapshot {
+    const snapshot = this.#saved.get(name)
+    if (!snapshot) throw missingOwn(parameter, 'snapshot', name)
+    return snapshot
   }
 
-  #world(name: string, sections: Sections = this.#engine.sections()): NamedWorld {
-    return { name, time: this.#clock.now(), clock: this.#clock.setting, sections }
+  #current(sections: Sections = this.#engine.sections()): Snapshot {
+    return { time: this.#clock.now(), clock: this.#clock.setting, sections }
   }
 
-  /** Frozen time is frozen at the same time again; running time continues from now, as far ahead of the real one as it was. */
-  async #restore(op: string, world: NamedWorld): Promise<void> {
-    this.#clock.jump(world.clock)
-    await this.#engine.restore(op, world.sections)
+  /** A frozen clock is set to its time in the snapshot. A running clock goes on from now, with the offset that it had. */
+  async #restore(op: string, { clock, sections }: Snapshot): Promise<void> {
+    this.#clock.jump(clock)
+    await this.#engine.restore(op, sections)
   }
 }

@@ -3,7 +3,7 @@
 export interface DaemonFlag {
   /** A switch is on when it is given; the others take a value. */
   readonly type: 'switch' | 'text' | 'path' | 'number' | 'choice'
-  /** What the value is called in the help text; absent for a switch. */
+  /** What the value is called in the help text; absent for a switch. By default the choices. */
   readonly takes?: string
   readonly about: string
   /** The default, as it would be written on the command line. */
@@ -32,7 +32,6 @@ export const daemonFlags = {
   url: { type: 'text', takes: 'URL', about: 'public URL of the server, when it runs behind a proxy' },
   durability: {
     type: 'choice',
-    takes: 'fsync|os',
     about: 'fsync: an answered write survives a power failure; os: it survives a crash of the daemon only',
     fallback: 'fsync',
     choices: ['fsync', 'os'],
@@ -44,7 +43,7 @@ export const daemonFlags = {
     takes: 'FILE',
     about: 'file to write when the daemon is ready: JSON with url, pid and the owner’s key',
   },
-  json: { type: 'switch', about: 'print the same JSON as one line on stdout instead of the banner' },
+  json: { type: 'switch', about: 'print the JSON of --ready-file as one line on stdout, instead of the banner' },
   'log-level': {
     type: 'choice',
     takes: 'LEVEL',
@@ -64,7 +63,7 @@ export const daemonFlags = {
   'tls-key': { type: 'path', takes: 'FILE', about: 'private key of the certificate, in PEM' },
   'rate-limit': {
     type: 'switch',
-    about: 'turn rate limits on; the default with --url, and unless the daemon listens on loopback',
+    about: 'turn rate limits on; default: on, except on loopback without --url',
   },
   'no-rate-limit': { type: 'switch', about: 'turn rate limits off' },
   'trust-proxy': {
@@ -73,7 +72,6 @@ export const daemonFlags = {
   },
   mcp: {
     type: 'choice',
-    takes: 'local|on|off',
     about: 'who may use /mcp, the tools for agents: programs on this machine, any with an API key, or none',
     fallback: 'local',
     choices: ['local', 'on', 'off'],
@@ -86,7 +84,7 @@ export const daemonFlags = {
   'secret-file': {
     type: 'path',
     takes: 'FILE',
-    about: 'the same from a file; unlike the command line, other users of the machine cannot read it',
+    about: 'like --secret, from a file; unlike the command line, other users of the machine cannot read it',
   },
   'new-secret': {
     type: 'switch',
@@ -132,14 +130,16 @@ export const daemonFlags = {
   'max-pending': {
     type: 'number',
     takes: 'N',
-    about: 'largest number of unread events in a queue; one more ends the queue, and its client registers again',
+    about:
+      'largest number of unread events in a queue; beyond it, the queue is deleted and its client must register again',
     fallback: '20000',
     max: 1_000_000,
   },
   'max-pending-mib': {
     type: 'number',
     takes: 'MIB',
-    about: 'unread events in all queues of an account, half of it in one queue; beyond it the largest queue ends',
+    about:
+      'largest total size of the unread events of an account; one queue may have half of it. Beyond it, the largest queue is deleted',
     fallback: '64',
     max: 1_000_000,
   },
@@ -150,11 +150,11 @@ export const daemonFlags = {
     about:
       'server that sends mail, such as smtp://user:password@host:587; without it, mail stays in the outbox of the store',
   },
-  'smtp-url-file': { type: 'path', takes: 'FILE', about: 'the same from a file' },
+  'smtp-url-file': { type: 'path', takes: 'FILE', about: 'like --smtp-url, from a file' },
   'webhook-private': {
     type: 'switch',
     about:
-      'let outgoing webhooks call addresses of private networks and of this machine; the latter is the default on loopback without --url',
+      'let outgoing webhooks call private networks and this machine. This machine is allowed by default on loopback without --url',
   },
   'webhook-timeout': {
     type: 'number',
@@ -177,7 +177,6 @@ export const daemonFlags = {
   },
   dialect: {
     type: 'choice',
-    takes: 'auto|spec|zulip',
     about: 'names in replies; auto: those of Zulip servers to Zulip clients, those of the API reference to others',
     fallback: 'auto',
     choices: ['auto', 'spec', 'zulip'],
@@ -185,7 +184,6 @@ export const daemonFlags = {
   level: { type: 'text', takes: 'N|RELEASE|latest', about: 'feature level of the API, 417 to 509; 417 by default' },
   preset: {
     type: 'choice',
-    takes: 'empty|dev',
     about: 'content of a new organization; dev: a small one with named people and channels',
     fallback: 'empty',
     choices: ['empty', 'dev'],
@@ -209,7 +207,7 @@ export const daemonFlags = {
   random: {
     type: 'text',
     takes: 'SEED',
-    about: 'make queue IDs and random choices reproducible; with --memory, --secret does it too',
+    about: 'make queue IDs and random choices reproducible; with --memory the default is --secret',
   },
   'max-spaces': {
     type: 'number',
@@ -221,7 +219,7 @@ export const daemonFlags = {
   'space-idle': {
     type: 'number',
     takes: 'SECONDS',
-    about: 'delete a space that was not used for so long; 0: never',
+    about: 'delete a space that was not used for this long; 0: never',
     fallback: '3600',
     max: 100_000_000,
   },
@@ -250,7 +248,7 @@ export const daemonFlags = {
     type: 'text',
     takes: 'HOST:PORT',
     about:
-      'where this daemon listens for the others of its cluster; by default a free port of this machine, with --host on it',
+      'where this daemon listens for the others of its cluster; default: a free port on --host, if that is a loopback address',
   },
   'cluster-advertise': {
     type: 'text',
@@ -282,9 +280,11 @@ export const daemonFlags = {
 export type DaemonFlagName = keyof typeof daemonFlags
 
 /** The same table for code that goes over all flags. */
-export const daemonFlagList: readonly (readonly [DaemonFlagName, DaemonFlag])[] = Object.entries(daemonFlags) as never
+export const daemonFlagList: readonly (readonly [DaemonFlagName, DaemonFlag])[] = Object.entries<DaemonFlag>(
+  daemonFlags,
+).map(([name, { takes, ...flag }]) => [name, { ...flag, takes: takes ?? flag.choices?.join('|') }]) as never
 
-/** Every flag can also be set in the environment: --log-level as NATTER_LOG_LEVEL. */
-export function nameVariable(flag: string): string {
+/** Every flag but --help and --version can also be set in the environment: --log-level as NATTER_LOG_LEVEL. */
+export function environmentName(flag: string): string {
   return `NATTER_${flag.toUpperCase().replaceAll('-', '_')}`
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { locateConfigFile, readConfigText } from '../local/config-file.ts'
-import { nameVariable } from '../local/flags.ts'
+import { environmentName } from '../local/flags.ts'
 import { UsageError } from './config.ts'
 
 /** The environment, with the values of the file in place of variables that are not set. */
@@ -18,9 +18,9 @@ export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     throw new UsageError(`cannot read the config file ${path}: ${code}`)
   }
   try {
-    const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [nameVariable(name), value])
+    const defaults = Object.entries(readConfigText(text).daemon).map(([name, value]) => [environmentName(name), value])
     // --data and --memory exclude each other, so one replaces the other.
-    const stored = ['memory', 'data'].map(nameVariable)
+    const stored = ['memory', 'data'].map(environmentName)
     const chosen = stored.some(name => env[name])
     return { ...Object.fromEntries(defaults.filter(([name]) => !chosen || !stored.includes(name!))), ...env }
   } catch (error) {

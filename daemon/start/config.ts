@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
-import { type DaemonFlagName, daemonFlagList, nameVariable } from '../local/flags.ts'
+import { type DaemonFlagName, daemonFlagList, environmentName } from '../local/flags.ts'
 import { defaultDataFolder } from '../local/folders.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
 import { type FlagValues, type Given, isOn, parse, readAll, readFlag, UsageError } from './flags.ts'
@@ -84,8 +84,8 @@ export function helpText(): string {
   return `Usage: natterd [flags]
 
 Runs the chat daemon in the foreground until it gets SIGTERM or Ctrl-C.
-Every flag is also an environment variable: --log-level is NATTER_LOG_LEVEL. The file ~/.config/natter/config.json
-can set them as well: {"daemon": {"log-level": "info"}}.
+Every flag but --help and --version is also an environment variable: --log-level is NATTER_LOG_LEVEL. The file
+~/.config/natter/config.json can set them as well: {"daemon": {"log-level": "info"}}.
 
 ${lines.join('\n')}
 
@@ -106,7 +106,7 @@ function archive(given: Given, file: string | undefined): string | undefined {
 /** Whether to keep everything in memory, and the folder if not. A flag wins over the environment's other choice. */
 function readStore(given: Given, env: NodeJS.ProcessEnv): [memory: boolean, data: string | undefined] {
   const byFlag = [given.memory === true, given.data as string | undefined] as const
-  const byEnv = [isOn(env[nameVariable('memory')]), env[nameVariable('data')] || undefined] as const
+  const byEnv = [isOn(env[environmentName('memory')]), env[environmentName('data')] || undefined] as const
   if (byFlag[0] && byFlag[1] !== undefined)
     throw new UsageError('--memory and --data exclude each other: a daemon in memory has no store')
   if (byFlag[0] || byFlag[1] !== undefined) return [...byFlag]

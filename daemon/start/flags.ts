@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { didYouMean } from '../local/did-you-mean.ts'
-import { type DaemonFlag, type DaemonFlagName, daemonFlagList, daemonFlags, nameVariable } from '../local/flags.ts'
+import { type DaemonFlag, type DaemonFlagName, daemonFlagList, daemonFlags, environmentName } from '../local/flags.ts'
 
 export class UsageError extends Error {}
 
@@ -53,8 +53,8 @@ export function readFlag<N extends DaemonFlagName>(
   env: NodeJS.ProcessEnv,
 ): ReadOf<Flags[N]> {
   const flag: DaemonFlag = daemonFlags[name]
-  if (flag.type === 'switch') return (given === true || isOn(env[nameVariable(name)])) as never
-  const text = (given as string | undefined) ?? (env[nameVariable(name)] || undefined) ?? flag.fallback
+  if (flag.type === 'switch') return (given === true || isOn(env[environmentName(name)])) as never
+  const text = (given as string | undefined) ?? (env[environmentName(name)] || undefined) ?? flag.fallback
   return (text === undefined ? undefined : checkedValue(name, flag, text)) as never
 }
 

@@ -16,7 +16,7 @@ interface Why {
 
 export async function keepWorld(control: ControlPlane, folder: string, { test, error }: Why = {}): Promise<void> {
   const report = makeReport(control)
-  const snapshot = control.savedStates.write('now')
+  const snapshot = control.snapshots.write('now')
   // An error of another realm, or one that vitest has serialized, is no instance of Error here.
   const { stack } = Object(error)
   const said = error === undefined ? {} : { error: typeof stack === 'string' ? stack : inspect(error) }

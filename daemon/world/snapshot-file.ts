@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative, sep } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Clock, ClockSetting } from '../clock.ts'
-import type { SavedWorld, Sections, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
+import type { Sections, Snapshot, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
 import type { Fact } from '../domain/facts.ts'
 import { collectRows, rowsForCopy } from '../domain/model/saved-rows.ts'
 import type { State } from '../domain/model/state.ts'
@@ -54,7 +54,7 @@ export async function writeSnapshot(path: string, engine: Engine, clock: Clock, 
 }
 
 /** Reads what `--from` names: a file of `snapshot export`, or the folder of a store, which is not changed. */
-export async function readBase(path: string, files: Files): Promise<SavedWorld> {
+export async function readBase(path: string, files: Files): Promise<Snapshot> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`--from: there is no ${path}`)
   if (found.isDirectory()) return readStore(path, files)
@@ -113,11 +113,7 @@ async function* writeWorld({ time, clock }: WorldTime, state: State, files: File
 }
 
 /** Checks the rows: checksums do not help against the author of the file, who wrote them too. */
-async function readWorld(
-  found: Readonly<Record<string, unknown[]>>,
-  files: Files,
-  isSent = false,
-): Promise<SavedWorld> {
+async function readWorld(found: Readonly<Record<string, unknown[]>>, files: Files, isSent = false): Promise<Snapshot> {
   const { rows } = splitSections(found)
   const { clock: [clock] = [], uploads = [], ...sections } = rows
   await checkSections(rows, isSent)
@@ -143,7 +139,7 @@ const firstPause = 20
 // --- a store as the base ------------------------------------------------------------------------------------------
 
 /** Does not write to the folder, except for a mark that keeps a daemon there from deleting uploads, as for a backup. */
-async function readStore(folder: string, files: Files): Promise<SavedWorld> {
+async function readStore(folder: string, files: Files): Promise<Snapshot> {
   const hold = existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
   try {
     for (let attempt = 1; ; attempt++)
@@ -160,7 +156,7 @@ async function readStore(folder: string, files: Files): Promise<SavedWorld> {
 }
 
 /** Works on a copy: a daemon may be writing the store, and opening a journal repairs its end. */
-async function readCopy(folder: string, files: Files): Promise<SavedWorld> {
+async function readCopy(folder: string, files: Files): Promise<Snapshot> {
   const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
   try {
     // Before the journal: a stop that is recorded meanwhile would name entries that the copy does not have.

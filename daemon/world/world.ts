@@ -149,7 +149,7 @@ export class World {
 
   /** A beginning for another world: this one as it is now, or as it was when a snapshot was saved. */
   copy(snapshot?: string): Beginning {
-    const copied = this.control!.savedStates.copy(snapshot, 'snapshot')
+    const copied = this.control!.snapshots.copy(snapshot, 'snapshot')
     return { ...copied, files: this.#parts.store.files, level: this.level.number }
   }
 

@@ -2,7 +2,7 @@
 
 import { limits } from '../../daemon/domain/limits.ts'
 import { type Budget, budgets } from '../../daemon/http/rate-limit.ts'
-import { type DaemonFlag, daemonFlagList, nameVariable } from '../../daemon/local/flags.ts'
+import { type DaemonFlag, daemonFlagList, environmentName } from '../../daemon/local/flags.ts'
 import { code, page, table } from './markdown.ts'
 
 export function daemonPage(): string {
@@ -43,7 +43,7 @@ const countedFor: Record<keyof typeof budgets, string> = {
 
 function flagRow([name, flag]: readonly [string, DaemonFlag]): string[] {
   const { takes, about, fallback, env } = flag
-  const variable = env === false ? '' : code(nameVariable(name))
+  const variable = env === false ? '' : code(environmentName(name))
   return [code(`--${name}${takes ? ` ${takes}` : ''}`), variable, fallback ? code(fallback) : '', about + range(flag)]
 }
 

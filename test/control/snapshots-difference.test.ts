@@ -82,7 +82,7 @@ describe('GET /snapshots/diff', () => {
     const second = await control().try('GET', '/snapshots/diff?from=now&to=nowhere')
     assert.equal(second.body.msg, 'to: there is no snapshot "nowhere"')
     const taken = await control().try('POST', '/snapshots', { name: 'now' })
-    assert.equal(taken.body.msg, 'name: now names a state itself; choose another name')
+    assert.equal(taken.body.msg, 'name: now is reserved; choose another name')
   })
 })
 

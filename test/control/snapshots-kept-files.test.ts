@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { SteeredClock } from '../../daemon/clock.ts'
-import { SavedStates, type SnapshotFiles } from '../../daemon/control/snapshots.ts'
+import { type SnapshotFiles, Snapshots } from '../../daemon/control/snapshots.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { segmentSize } from '../../daemon/domain/model/message-store/segment.ts'
 import { State } from '../../daemon/domain/model/state.ts'
@@ -24,7 +24,7 @@ describe('a snapshot of a world with more messages than one file holds', () => {
   const folder = mkdtempSync(join(tmpdir(), 'natter-kept-'))
   const journal = new MemoryJournal<Fact>({ keep: true })
   const engine = engineOn()
-  const worlds = new SavedStates(engine, clock, noFiles)
+  const snapshots = new Snapshots(engine, clock, noFiles)
   after(() => rmSync(folder, { recursive: true, force: true }))
 
   function engineOn(): Engine {
@@ -47,20 +47,20 @@ describe('a snapshot of a world with more messages than one file holds', () => {
 
   before(async () => {
     await engine.boot()
-    worlds.begin()
+    snapshots.setStart()
     await fill('first')
-    worlds.save('full')
+    snapshots.save('full')
   })
 
   test('survives a reset, other messages in the same places, and compactions', async () => {
     assert.equal(files().length, 1)
-    await worlds.reset()
+    await snapshots.reset()
     await engine.compact()
     assert.equal(engine.state.messages.count, 0)
     assert.equal(files().length, 1, 'the snapshot needs them')
     await fill('second')
     assert.equal(files().length, 2, 'no file of the snapshot was replaced')
-    await worlds.restore('full')
+    await snapshots.restore('full')
     assertFilledWith('first')
   })
 
@@ -72,8 +72,8 @@ describe('a snapshot of a world with more messages than one file holds', () => {
 
   test('lets its files go when it is removed', async () => {
     await engine.compact()
-    worlds.remove('full')
-    await worlds.reset()
+    snapshots.remove('full')
+    await snapshots.reset()
     await engine.compact()
     assert.deepEqual(files(), [])
   })

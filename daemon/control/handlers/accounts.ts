@@ -1,12 +1,12 @@
 // Handlers of `api/control/accounts.ts`.
 
-import { accounts as page } from '../../api/control/accounts.ts'
+import { accounts as api } from '../../api/control/accounts.ts'
 import type { User } from '../../domain/model/state.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { requireUser } from '../wait.ts'
 import { resource } from './handler.ts'
 
-export const accounts = resource(page, {
+export const accounts = resource(api, {
   list({ plane }, { name }) {
     if (name !== undefined) return { account: presentAccount(plane, requireUser(plane, name, 'name')) }
     return { accounts: presentAccounts(plane) }

@@ -1,13 +1,13 @@
 // Handlers of `api/control/clock.ts`.
 
-import { clock as page } from '../../api/control/clock.ts'
+import { clock as api } from '../../api/control/clock.ts'
 import { invalid } from '../../domain/refusal.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { whatFallsDue } from '../due.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
-export const clock = resource(page, {
+export const clock = resource(api, {
   show: ({ plane }) => clockReply(plane),
   async freeze({ plane, isGone }, { at }) {
     const move = at === undefined ? undefined : forwardTo('at', at)

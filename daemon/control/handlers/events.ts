@@ -1,6 +1,6 @@
 // Handlers of `api/control/events.ts`.
 
-import { eventLog as page } from '../../api/control/events.ts'
+import { eventLog as api } from '../../api/control/events.ts'
 import { eventTypes } from '../../api/event-types.ts'
 import { missing } from '../../domain/refusal.ts'
 import { requireUser } from '../wait.ts'
@@ -9,7 +9,7 @@ import { resource } from './handler.ts'
 
 const known: ReadonlySet<string> = new Set(eventTypes)
 
-export const events = resource(page, {
+export const events = resource(api, {
   async list({ plane }, { user, type, queue, since, limit, within }) {
     if (type !== undefined && !known.has(type)) throw missing('type', 'event type', type)
     const reader = user === undefined ? undefined : requireUser(plane, user).id

@@ -1,12 +1,12 @@
 // Handlers of `api/control/faults.ts`.
 
-import { faultKinds, faults as page } from '../../api/control/faults.ts'
+import { faults as api, faultKinds } from '../../api/control/faults.ts'
 import { missingOwn } from '../../domain/refusal.ts'
 import { checkRule } from '../faults.ts'
 import { requireUser } from '../wait.ts'
 import { resource } from './handler.ts'
 
-export const faults = resource(page, {
+export const faults = resource(api, {
   add({ plane }, rule) {
     return { fault: plane.faults.add(checkRule(rule, name => requireUser(plane, name).email)) }
   },

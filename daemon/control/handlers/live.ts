@@ -1,13 +1,13 @@
 // Handlers of `api/control/live.ts`.
 
-import { live as page } from '../../api/control/live.ts'
+import { live as api } from '../../api/control/live.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
 import { clockReply } from './clock.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
-export const live = resource(page, {
+export const live = resource(api, {
   async watch({ plane }, { events, requests, within, limit }) {
     const { calls, events: log } = plane
     // Numbers of another run of the daemon are too high: start at the beginning.

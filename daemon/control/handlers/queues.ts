@@ -1,6 +1,6 @@
 // Handlers of `api/control/queues.ts`.
 
-import { allQueues as page } from '../../api/control/queues.ts'
+import { allQueues as api } from '../../api/control/queues.ts'
 import { invalid, missingOwn } from '../../domain/refusal.ts'
 import type { Queue } from '../../events/queue.ts'
 import type { Call } from '../calls.ts'
@@ -9,7 +9,7 @@ import { longest, requireUser } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
-export const queues = resource(page, {
+export const queues = resource(api, {
   list({ plane }, { user }) {
     const owner = user === undefined ? undefined : requireUser(plane, user).id
     const found = [...plane.engine.queues.values()].filter(({ userId }) => (owner ?? userId) === userId)

@@ -1,10 +1,10 @@
 // Handlers of `api/control/recording.ts`.
 
-import { recording as page } from '../../api/control/recording.ts'
+import { recording as api } from '../../api/control/recording.ts'
 import { clockReply } from './clock.ts'
 import { resource, Streamed } from './handler.ts'
 
-export const recording = resource(page, {
+export const recording = resource(api, {
   read({ plane }) {
     plane.calls.recordings.mustHaveRoom()
     const head = { version: plane.parts.version, clock: clockReply(plane) }

@@ -1,7 +1,7 @@
 // Handlers of `api/control/requests.ts`.
 
 import { webhooks } from '../../api/bots/webhooks.ts'
-import { requests as page } from '../../api/control/requests.ts'
+import { requests as api } from '../../api/control/requests.ts'
 import { requireEndpoint } from '../../domain/index.ts'
 import { missingOwn, Refusal } from '../../domain/refusal.ts'
 import type { Call } from '../calls.ts'
@@ -9,7 +9,7 @@ import { requireUser } from '../wait.ts'
 import { clear, found, matching, newest, waitForEntry } from './entries.ts'
 import { resource } from './handler.ts'
 
-export const requests = resource(page, {
+export const requests = resource(api, {
   async list({ plane }, { user, integration, since, limit, changed_since, within, full, ...filter }) {
     const { calls } = plane
     const endpoint = filter.endpoint === undefined ? undefined : requireEndpoint(filter.endpoint)

@@ -1,11 +1,11 @@
 // Handlers of `api/control/spaces.ts`.
 
-import { spaces as page } from '../../api/control/spaces.ts'
+import { spaces as api } from '../../api/control/spaces.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import type { SpacesControl } from '../spaces.ts'
 import { type ControlContext, resource } from './handler.ts'
 
-export const spaces = resource(page, {
+export const spaces = resource(api, {
   create: async (context, wanted) => (await requireSpaces(context)).create(wanted),
   list: async context => (await requireSpaces(context)).list(),
   show: async (context, { name }) => (await requireSpaces(context)).show(name),
