@@ -17,50 +17,31 @@ const mostRemembered = 100
 
 /** Loopback names, and the host of the public URL. */
 export function localHosts(url: string | undefined): TrustedHosts {
-  const ownHost = url === undefined ? undefined : own(url)
-  return hostsBy(
-    host => host === ownHost,
-    () => false,
-    host => new Refusal(`The host ${host} is unknown here. Use a loopback name, or start natterd with --url.`, details),
-  )
+  return trustHosts(url === undefined ? [] : [url], 'Use a loopback name, or start natterd with --url.')
 }
 
 /**
- * For a daemon with a URL that others reach at an address of the machine: also addresses, and names without a dot, as containers
- * and probes use them. A page cannot rebind either: it needs a name in the public DNS.
+ * For a daemon that listens beyond loopback and has a URL. Also trusts IP addresses and names without a dot, which containers and
+ * probes use. A page cannot rebind either: it needs a name in the public DNS.
  */
 export function namedHosts(url: string, others: readonly string[] = []): TrustedHosts {
-  const hosts = new Set([url, ...others].map(own))
-  return hostsBy(
-    host => hosts.has(host),
-    name => addressOrLabel.test(name),
-    host =>
-      new Refusal(
-        `The host ${host} is unknown here. Use the host of --url; a proxy must pass the header Host on.`,
-        details,
-      ),
-  )
+  return trustHosts([url, ...others], 'Use the host of --url; a proxy must pass the header Host on.', addressOrLabel)
 }
 
-function own(url: string): string {
-  return new URL(url).host
-}
-
-/** `isAlsoTrusted` gets a name without its port. Requests to such names are answered, but pages from there may only call the same name. */
-function hostsBy(
-  isOwn: (host: string) => boolean,
-  isAlsoTrusted: (name: string) => boolean,
-  unknownHost: (host: string) => Refusal,
-): TrustedHosts {
-  const own = remember(host => isOwn(host.toLowerCase()) || isLoopbackHost(host))
-  const asked = remember(host => own(host) || isAlsoTrusted(withoutPort(host) ?? ''))
+/** Requests to names that match `alsoTrusted` are answered, but pages from there may only call the same name. */
+function trustHosts(urls: readonly string[], advice: string, alsoTrusted?: RegExp): TrustedHosts {
+  const hosts = new Set(urls.map(url => new URL(url).host))
+  const isOwn = remember(host => hosts.has(host.toLowerCase()) || isLoopbackHost(host))
+  const isTrusted = remember(host => isOwn(host) || alsoTrusted?.test(withoutPort(host) ?? '') === true)
   return {
     refuseHeaders({ host, origin }) {
       // Browsers always send a host.
-      if (host !== undefined && !asked(host)) return unknownHost(shown(host))
+      if (host !== undefined && !isTrusted(host))
+        return new Refusal(`The host ${quoted(host)} is unknown here. ${advice}`, details)
       if (origin === undefined) return undefined
       const site = origin.replace(/^https?:\/\//, '')
-      return own(site) || (site === host && site !== origin) ? undefined : new Refusal(foreignPage, details)
+      // A page of the host that is called. The origin 'null' has no scheme, and is no host.
+      return isOwn(site) || (site === host && site !== origin) ? undefined : new Refusal(foreignPage, details)
     },
   }
 }
@@ -81,7 +62,7 @@ const foreignPage = 'Pages of other sites cannot call this daemon. To allow a si
 /** An IPv4 or IPv6 address, or a name of one label. */
 const addressOrLabel = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\d:a-f]+\]|[a-z][\w-]*)$/i
 
-function shown(host: string): string {
+function quoted(host: string): string {
   return JSON.stringify(host.slice(0, 100))
 }
 

@@ -7,7 +7,7 @@ import type { Attachment } from '../model/rows/messages.ts'
 import type { State } from '../model/state.ts'
 import { conflict } from '../refusal.ts'
 import type { Announcement, ServerFacts } from '../resource.ts'
-import { type Asker, isOnTheWeb, seeUpload } from '../rules/index.ts'
+import { type Asker, isWebPublic, seeUpload } from '../rules/index.ts'
 
 const prefix = '/user_uploads/'
 
@@ -24,7 +24,7 @@ export function attachmentAt(asker: Asker, url: string): Attachment | undefined 
 /** The same for callers without an account. */
 export function attachmentOnTheWeb(state: State, url: string): Attachment | undefined {
   const found = findAttachment(state, url)
-  return found && isOnTheWeb(state, found) ? found : undefined
+  return found && isWebPublic(state, found) ? found : undefined
 }
 
 function findAttachment({ attachments }: State, url: string): Attachment | undefined {

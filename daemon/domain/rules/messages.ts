@@ -1,4 +1,4 @@
-// Rules about messages: reading, writing to a channel or a person, changing, moving and deleting.
+// Rules about messages: reading, mentioning, writing to people, changing, moving, deleting, files. Posting in a channel is in `channels.ts`.
 
 import { hasRow, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/rows/messages.ts'
@@ -43,7 +43,7 @@ export const writeDirectly = rule<readonly User[]>({
   law: 'At least one person of a direct conversation must be in direct_message_permission_group. Bots may always write and be written to.',
   refusal: 'You cannot send direct messages to these people.',
   allows: ({ state, actor }, others) =>
-    isAmongBots(actor, others) ||
+    isWithBots(actor, others) ||
     [actor, ...others].some(user => isIn(state, user, state.organization.permissions.direct_message_permission_group)),
 })
 
@@ -51,10 +51,11 @@ export const beginConversation = rule<readonly User[]>({
   law: 'Members of direct_message_initiator_group may start direct conversations. Bots may always write and be written to.',
   refusal: 'You cannot start a direct conversation.',
   allows: ({ state, actor }, others) =>
-    isAmongBots(actor, others) || isIn(state, actor, state.organization.permissions.direct_message_initiator_group),
+    isWithBots(actor, others) || isIn(state, actor, state.organization.permissions.direct_message_initiator_group),
 })
 
-function isAmongBots(actor: User, others: readonly User[]): boolean {
+/** The sender is a bot, or all recipients are. */
+function isWithBots(actor: User, others: readonly User[]): boolean {
   return !isHuman(actor) || !others.some(isHuman)
 }
 
@@ -84,7 +85,7 @@ export const moveWithinChannel = rule<Channel>({
 export const resolveTopics = rule<Channel>({
   law: 'Members of the organization’s or the channel’s can_resolve_topics_group may mark a topic as resolved.',
   refusal: 'You cannot resolve topics in this channel.',
-  allows: (asker, channel) => holds(asker, channel, 'can_resolve_topics_group'),
+  allows: (asker, channel) => holdsAnywhere(asker, channel, 'can_resolve_topics_group'),
 })
 
 export const moveOutOfChannel = rule<Channel>({
@@ -99,16 +100,16 @@ export const moveOutOfChannel = rule<Channel>({
 export const deleteAnyMessage = rule<Channel | undefined>({
   law: 'Members of the organization’s or the channel’s can_delete_any_message_group may delete any message they have access to.',
   refusal: "You cannot delete other people's messages.",
-  allows: (asker, channel) => holds(asker, channel, 'can_delete_any_message_group'),
+  allows: (asker, channel) => holdsAnywhere(asker, channel, 'can_delete_any_message_group'),
 })
 
 export const deleteOwnMessage = rule<Channel | undefined>({
   law: 'Members of the organization’s or the channel’s can_delete_own_message_group may delete their own messages and those of their bots, within the time limit.',
   refusal: 'You cannot delete your own messages here.',
-  allows: (asker, channel) => holds(asker, channel, 'can_delete_own_message_group'),
+  allows: (asker, channel) => holdsAnywhere(asker, channel, 'can_delete_own_message_group'),
 })
 
-function holds(
+function holdsAnywhere(
   asker: Asker,
   channel: Channel | undefined,
   name: 'can_delete_any_message_group' | 'can_delete_own_message_group' | 'can_resolve_topics_group',
@@ -126,7 +127,7 @@ export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>({
 })
 
 /** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */
-export function isOnTheWeb(state: State, { messages }: Pick<Attachment, 'messages'>): boolean {
+export function isWebPublic(state: State, { messages }: Pick<Attachment, 'messages'>): boolean {
   return (
     allowsWebPublic(state) &&
     messages.some(({ id }) => {

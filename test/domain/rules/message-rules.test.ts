@@ -6,7 +6,7 @@ import { roles } from '../../../daemon/domain/model/roles.ts'
 import type { Channel, Group, User } from '../../../daemon/domain/model/state.ts'
 import { liveChannelFor } from '../../../daemon/domain/rules/channel-access.ts'
 import * as may from '../../../daemon/domain/rules/index.ts'
-import { isOnTheWeb } from '../../../daemon/domain/rules/messages.ts'
+import { isWebPublic } from '../../../daemon/domain/rules/messages.ts'
 import { channelRow } from '../../support/channel-row.ts'
 import { World } from '../../support/in-process.ts'
 
@@ -127,7 +127,7 @@ describe('an upload', () => {
   })
 
   test('is on the web while spectators are let in and a message of an open, web-public channel links to it', () => {
-    const shown = (...messages: object[]) => isOnTheWeb(state, { messages } as never)
+    const shown = (...messages: object[]) => isWebPublic(state, { messages } as never)
     spectators(true)
     assert.equal(shown(inside!, onWeb!), true)
     assert.equal(shown(inside!), false)

@@ -1,5 +1,6 @@
 // The data of a profile field: the options of a list, the kind of an external account.
 
+import { profileFieldTypes } from '../../../api/people/profile-fields.ts'
 import type { ProfileField } from '../../model/rows/organization.ts'
 import { invalid, missing, taken } from '../../refusal.ts'
 import { isWebUrl } from '../../values/text.ts'
@@ -21,8 +22,8 @@ type Given = Readonly<Record<string, unknown>> | undefined
 
 /** The data as it is kept, and the built-in account it names. */
 export function checkFieldData(type: ProfileField['type'], given: Given): { text: string; account?: string } {
-  if (type === 3) return { text: checkOptions(given) }
-  if (type === 7) return checkAccount(given)
+  if (type === profileFieldTypes.SELECT.id) return { text: checkOptions(given) }
+  if (type === profileFieldTypes.EXTERNAL_ACCOUNT.id) return checkAccount(given)
   // Fields of other types have none: what is sent for them is ignored.
   return { text: '' }
 }
@@ -33,7 +34,10 @@ export function isSameData(field: ProfileField, given: NonNullable<Given>): bool
 }
 
 export function isBuiltIn(field: ProfileField): boolean {
-  return field.type === 7 && Object.hasOwn(externalAccounts, JSON.parse(field.data).subtype)
+  return (
+    field.type === profileFieldTypes.EXTERNAL_ACCOUNT.id &&
+    Object.hasOwn(externalAccounts, JSON.parse(field.data).subtype)
+  )
 }
 
 function checkOptions(given: Given): string {

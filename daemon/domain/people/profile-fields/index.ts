@@ -175,7 +175,7 @@ function matching(type: ProfileField['type'], wanted: boolean | undefined): Pick
 function checkSummary({ state, server }: Context, type: ProfileField['type'], wanted: boolean, id: number): boolean {
   if (!wanted) return false
   const { paragraphsInSummary } = server.level.rules
-  if (type === 6 || (type === 2 && !paragraphsInSummary))
+  if (type === profileFieldTypes.USER.id || (type === profileFieldTypes.LONG_TEXT.id && !paragraphsInSummary))
     throw invalid(
       'display_in_profile_summary',
       `fields of ${paragraphsInSummary ? 'people' : 'long text or of people'} cannot be in the summary`,

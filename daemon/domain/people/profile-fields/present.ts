@@ -1,9 +1,12 @@
 // Profile fields and their values as the API shows them.
 
 import type { Level } from '../../../api/levels/level.ts'
+import { profileFieldTypes } from '../../../api/people/profile-fields.ts'
 import { renderDescription } from '../../markdown/index.ts'
 import type { ProfileField } from '../../model/rows/organization.ts'
 import type { State, User } from '../../model/state.ts'
+
+const { SHORT_TEXT, LONG_TEXT } = profileFieldTypes
 
 export function presentFields(state: State) {
   return inOrder(state).map(({ id, type, order, name, hint, data, required, editable, inSummary, forMatching }) => ({
@@ -24,7 +27,7 @@ function inOrder(state: State): ProfileField[] {
   return [...state.profileFields.values()].sort((a, b) => a.order - b.order || a.id - b.id)
 }
 
-/** By the ID of the field, as text. */
+/** Values by the ID of their field. */
 export function presentProfile(state: State, user: User, level?: Level) {
   return Object.fromEntries(
     Object.entries(user.profile).map(([id, value]) => [id, presentValue(state, user, Number(id), value, level)]),
@@ -40,5 +43,7 @@ export function presentValue(
   level?: Level,
 ): { value: string; rendered_value?: string } {
   const type = state.profileFields.get(fieldId)?.type
-  return type === 1 || type === 2 ? { value, rendered_value: renderDescription(state, user, value, level) } : { value }
+  return type === SHORT_TEXT.id || type === LONG_TEXT.id
+    ? { value, rendered_value: renderDescription(state, user, value, level) }
+    : { value }
 }

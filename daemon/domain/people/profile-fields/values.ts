@@ -2,6 +2,7 @@
 
 import type { ParamsOf } from '../../../api/define.ts'
 import type { profileFields as api } from '../../../api/people/profile-fields.ts'
+import { profileFieldTypes as types } from '../../../api/people/profile-fields.ts'
 import { jsonOr } from '../../../local/json.ts'
 import { limits } from '../../limits.ts'
 import type { ProfileChange } from '../../model/facts/people.ts'
@@ -70,18 +71,18 @@ function listChanges(user: User, changes: Changes): ProfileChange[] {
 }
 
 function checkValue(asker: Asker, field: ProfileField, place: string, given: string | number[]): string {
-  if (field.type === 6) return checkPeople(asker, place, given)
+  if (field.type === types.USER.id) return checkPeople(asker, place, given)
   if (typeof given !== 'string') throw invalid(place, 'must be a string')
-  const limit = field.type === 2 ? limits.profileLongText : limits.profileShortText
+  const limit = field.type === types.LONG_TEXT.id ? limits.profileLongText : limits.profileShortText
   switch (field.type) {
-    case 3:
+    case types.SELECT.id:
       if (!Object.hasOwn(JSON.parse(field.data), given))
         throw invalid(place, `${inQuotes(given)} is not one of the options`)
       return given
-    case 4:
+    case types.DATE.id:
       if (!isDate(given)) throw invalid(place, 'must be a date (YYYY-MM-DD)')
       return given
-    case 5: {
+    case types.URL.id: {
       const url = clean(place, given, 2000)
       if (!isWebUrl(url)) throw invalid(place, 'must be a URL that starts with http:// or https://')
       return url
