@@ -33,7 +33,7 @@ export const equivalents: Readonly<Record<string, Readonly<Record<string, string
     'withSubgroups: all.has(id) → false': visited,
   },
   'daemon/domain/rules/messages.ts': {
-    'isOnTheWeb: channel?.webPublic → channel.webPublic':
+    'isWebPublic: channel?.webPublic → channel.webPublic':
       'The channel of a message exists: channels are archived, never removed.',
   },
   'daemon/local/atomic-file.ts': {

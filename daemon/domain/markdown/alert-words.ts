@@ -3,15 +3,14 @@
 
 import type { State } from '../model/state.ts'
 
-/** Between two words; each is a piece of its own. */
+/** Characters between words. Each is a piece of its own when a text is split. */
 const boundary = /([\s()[\]{}<>"'“”‘’.,;:!?*`])/
 
-/** All words that begin with the same pieces. A word has at most 100 characters, so it is at most that deep. */
+/** A node of a trie: the words that begin with the same pieces. At most 100 levels deep, because a word has at most 100 characters. */
 interface Node {
   readonly next: Map<string, Node>
-  /** The word that ends here, and who has it. */
-  word?: string
-  users: number[]
+  /** IDs of the users who have the word that ends here; empty if none does. */
+  readonly users: number[]
 }
 
 class Words {
@@ -29,25 +28,20 @@ class Words {
       node = next
     }
     if (node === this.#root) return
-    node.word = word
     node.users.push(userId)
     this.size++
   }
 
   /** Every word that occurs. Bounded by the pieces of the text times the depth of the words. */
-  *in(text: string): Generator<Node> {
+  *find(text: string): Generator<Node> {
     const pieces = splitPieces(text.toLowerCase())
     for (let start = 0; start < pieces.length; start++) {
       // A word that begins with a boundary must itself follow one.
       if (start > 0 && isBoundary(pieces[start]!) && !isBoundary(pieces[start - 1]!)) continue
       let node = this.#root.next.get(pieces[start]!)
-      for (let at = start; node; node = this.#after(node, pieces[++at]))
-        if (node.word !== undefined && endsAt(pieces, at)) yield node
+      for (let at = start; node; node = node.next.get(pieces[++at] ?? ''))
+        if (node.users.length > 0 && isWordEnd(pieces, at)) yield node
     }
-  }
-
-  #after(node: Node, piece: string | undefined): Node | undefined {
-    return piece === undefined ? undefined : node.next.get(piece)
   }
 }
 
@@ -64,21 +58,14 @@ function isBoundary(piece: string): boolean {
 }
 
 /** A word ends where the text does, or before a boundary. */
-function endsAt(pieces: readonly string[], at: number): boolean {
+function isWordEnd(pieces: readonly string[], at: number): boolean {
   const after = pieces[at + 1]
   return after === undefined || isBoundary(after)
 }
 
-/** Which of the words (given in lower case) occur. */
-export function alertWordsIn(text: string, words: Iterable<string>): string[] {
-  const known = new Words()
-  for (const word of words) known.add(word, 0)
-  return [...new Set([...known.in(text)].map(({ word }) => word!))]
-}
-
 const alertWords = new WeakMap<State, { readonly version: number; readonly words: Words }>()
 
-/** Users one of whose alert words the text has, ascending. */
+/** IDs of the users with an alert word in the text, ascending. */
 export function alertedBy(state: State, content: string): readonly number[] {
   let known = alertWords.get(state)
   if (known?.version !== state.alertWords.version) {
@@ -90,6 +77,6 @@ export function alertedBy(state: State, content: string): readonly number[] {
   }
   if (known.words.size === 0) return []
   const found = new Set<number>()
-  for (const node of new Set(known.words.in(content))) for (const userId of node.users) found.add(userId)
+  for (const node of new Set(known.words.find(content))) for (const userId of node.users) found.add(userId)
   return [...found].sort((a, b) => a - b)
 }

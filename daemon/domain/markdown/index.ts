@@ -17,7 +17,6 @@ import { Findings, type Mentioned, type RenderContext, type Upload } from './ren
 import { parseWidget, type Widget } from './widgets.ts'
 
 export { escapeHtml } from '../values/escape.ts'
-export { alertWordsIn } from './alert-words.ts'
 export { renderDescription } from './descriptions.ts'
 export { topicLinks } from './topic-links.ts'
 

@@ -1,4 +1,4 @@
-// Links in topics: linkifier matches first, then bare addresses where they left room; in the order of the text.
+// Links in topics: linkifier matches first, then bare addresses in the rest of the text; in the order of the text.
 
 import type { State } from '../model/state.ts'
 import { findBareLinks } from './bare-links.ts'
@@ -11,11 +11,7 @@ interface TopicLink {
 }
 
 export function topicLinks(state: State, topic: string): TopicLink[] {
-  return linksIn(topic, linkifiers(state))
-}
-
-export function linksIn(topic: string, list: ReturnType<typeof linkifiers>): TopicLink[] {
-  return linkifierMatches(topic, [...list, { match: findBareLinks }]).map(({ start, end, url }) => ({
+  return linkifierMatches(topic, [...linkifiers(state), { match: findBareLinks }]).map(({ start, end, url }) => ({
     text: topic.slice(start, end),
     url,
   }))

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { applyFact } from '../../../daemon/domain/index.ts'
-import { alertWordsIn, render, renderDescription, topicLinks } from '../../../daemon/domain/markdown/index.ts'
-import { linksIn } from '../../../daemon/domain/markdown/topic-links.ts'
+import { alertedBy } from '../../../daemon/domain/markdown/alert-words.ts'
+import { render, renderDescription, topicLinks } from '../../../daemon/domain/markdown/index.ts'
 import { parseWidget } from '../../../daemon/domain/markdown/widgets.ts'
 import { type Channel, State } from '../../../daemon/domain/model/state.ts'
 import { found } from '../../../daemon/domain/organization/founding.ts'
@@ -266,8 +266,14 @@ describe('linkifiers', () => {
   })
 
   test('topic links come in the order of the topic, addresses after linkifiers', () => {
-    const list = [linkifier(/#(\d+)/, ([, id]) => `https://bugs.example.com/${id}`)]
-    assert.deepEqual(linksIn('https://a.b/c about #7', list), [
+    const state = new State()
+    state.linkifiers.put({
+      id: 1,
+      pattern: '#(?P<id>[0-9]+)',
+      urlTemplate: 'https://bugs.example.com/{id}',
+      order: 1,
+    } as never)
+    assert.deepEqual(topicLinks(state, 'https://a.b/c about #7'), [
       { text: 'https://a.b/c', url: 'https://a.b/c' },
       { text: '#7', url: 'https://bugs.example.com/7' },
     ])
@@ -276,13 +282,20 @@ describe('linkifiers', () => {
 })
 
 describe('alert words', () => {
+  /** The words that occur, in the order in which they are given. */
+  const alertWordsIn = (text: string, words: readonly string[]) => {
+    const state = new State()
+    for (const [userId, word] of words.entries()) state.alertWords.put({ userId, words: [word] })
+    return alertedBy(state, text).map(userId => words[userId])
+  }
+
   test('stand by themselves, in any case', () => {
-    assert.deepEqual(alertWordsIn('Deploy FAILED, again', ['failed', 'deploy', 'fail']), ['deploy', 'failed'])
+    assert.deepEqual(alertWordsIn('Deploy FAILED, again', ['failed', 'deploy', 'fail']), ['failed', 'deploy'])
     assert.deepEqual(alertWordsIn('undeployed redeploy deploy-bot', ['deploy']), [])
     assert.deepEqual(alertWordsIn('the Big one!', ['big one', '']), ['big one'])
     assert.deepEqual(alertWordsIn('big  one, big', ['big one', 'big o', 'big']), ['big'])
     assert.deepEqual(alertWordsIn('use .net, not asp.net', ['.net']), ['.net'])
-    assert.deepEqual(alertWordsIn('asp.net', ['.net', 'net', 'asp.net', 'asp']), ['asp', 'asp.net', 'net'])
+    assert.deepEqual(alertWordsIn('asp.net', ['.net', 'net', 'asp.net', 'asp']), ['net', 'asp.net', 'asp'])
     assert.deepEqual(alertWordsIn('c++ and (c#)', ['c++', 'c#', 'c']), ['c++', 'c#'])
   })
 
