@@ -22,7 +22,7 @@ export interface Daemon {
   reload(): void
   /** From here on it does not keep the process alive. */
   unref(): void
-  /** Answers parked polls, writes everything to disk, and gives up the store and the port. */
+  /** Answers waiting polls, writes everything to disk, and gives up the store and the port. */
   stop(): Promise<void>
 }
 

@@ -110,7 +110,7 @@ export class Calls extends Recent<Call> {
     call.params = mask(params)
   }
 
-  park(call: Call): void {
+  pollWaits(call: Call): void {
     call.parked = true
     this.tell(call)
   }

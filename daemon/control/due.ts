@@ -30,7 +30,7 @@ export function whatFallsDue({ engine }: ControlPlane): DueEntry[] {
         user: emailOf(userId),
         about: (note || content).slice(0, excerpt),
       })
-  // A queue with a parked poll is in use and does not expire.
+  // A queue with a waiting poll is in use and does not expire.
   for (const { id, userId, lastSeen, lifespan, waiter } of queues.values())
     if (!waiter) found.push({ at: lastSeen + lifespan, kind: 'queue expiry', user: emailOf(userId), about: id })
   for (const { due, botId, messageId } of state.webhookDeliveries.values())

@@ -50,7 +50,7 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   )
   const concerns = (item: any) => {
     if (kind === 'event') return reader === undefined || item.to.includes(reader)
-    // A call that is not answered yet, an attempt that is not over: nothing can be said about them. A parked poll has
+    // A call that is not answered yet, an attempt that is not over: nothing can be said about them. A waiting poll has
     // arrived where it belongs, though its answer may be minutes away.
     return kind === 'call' ? item.duration_ms !== null || item.parked : item.attempts > 0
   }

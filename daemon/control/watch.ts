@@ -66,8 +66,8 @@ class Watched implements WatchedCall {
     this.#calls.understand(this.#call, params)
   }
 
-  parked(): void {
-    this.#calls.park(this.#call)
+  pollWaits(): void {
+    this.#calls.pollWaits(this.#call)
   }
 
   refused(refusal: Refusal): void {

@@ -19,7 +19,7 @@ export interface Pending {
 
 export interface Waiter {
   /** Called once with the answer; events are empty when the poll was superseded or the daemon stops. */
-  answer(queue: Queue, events: readonly Pending[]): void
+  answer(events: readonly Pending[]): void
   /** Called instead when a defect has ended the world. */
   refuse(refusal: Refusal): void
 }

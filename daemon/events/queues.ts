@@ -135,7 +135,7 @@ export class Queues {
   }
 
   /** Leaves a poll waiting. One that waited before it is answered without events. */
-  park(queue: Queue, waiter: Waiter): void {
+  addWaiter(queue: Queue, waiter: Waiter): void {
     this.answer(queue, [])
     queue.waiter = waiter
     queue.heartbeatAt = this.#parts.clock.heading() + this.#parts.limits.heartbeatMs()
@@ -145,7 +145,7 @@ export class Queues {
   }
 
   /** For a client that closed its connection before it was answered. */
-  unpark(queue: Queue, waiter: Waiter): void {
+  removeWaiter(queue: Queue, waiter: Waiter): void {
     if (queue.waiter !== waiter) return
     queue.waiter = undefined
     this.touch(queue)
@@ -168,7 +168,7 @@ export class Queues {
     if (!waiter) return
     queue.waiter = undefined
     this.touch(queue)
-    waiter.answer(queue, events)
+    waiter.answer(events)
   }
 
   /** The daemon stops: every poll that waits, or still arrives, gets an answer. */

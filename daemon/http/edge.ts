@@ -21,7 +21,7 @@ import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.
 import { type Attempt, once, readAttempt } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LoginBudget, maskNetwork } from './login-budget.ts'
-import { LongPoll } from './long-poll.ts'
+import { QueueEndpoints } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
@@ -55,7 +55,7 @@ export class Edge {
   readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
-  readonly #longPoll: LongPoll
+  readonly #queueEndpoints: QueueEndpoints
   readonly #limiter: RateLimiter | undefined
   readonly #logins: LoginBudget | undefined
   readonly #toLeader: ToLeader | undefined
@@ -67,7 +67,7 @@ export class Edge {
     this.#newId = newId
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
-    this.#longPoll = new LongPoll(parts.engine, parts.resources, parts.maxQueuesPerUser)
+    this.#queueEndpoints = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
     this.#logins = this.#limiter && new LoginBudget(this.#limiter)
     const { forwarding } = parts
@@ -201,7 +201,10 @@ export class Edge {
     const ctx = this.#context(request, fields, this.#current(actor, found.route.endpoint, state), answering)
     const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
-      return this.#longPoll[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
+      return this.#queueEndpoints[key as 'register' | 'get' | 'delete'](
+        { ctx, answering, ignored, attempt },
+        params as never,
+      )
     return then(this.#run(found, request, ctx, params, answering, attempt), reply =>
       success(answering, step && !(reply instanceof Written) ? step(reply) : reply, ignored),
     )

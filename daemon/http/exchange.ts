@@ -114,7 +114,7 @@ export interface WatchedCall {
   /** The parameters as the endpoint will see them. */
   understood(params: Readonly<Record<string, unknown>>): void
   /** The call is a poll that waits for events. */
-  parked(): void
+  pollWaits(): void
   /** The call is refused; the answer follows. */
   refused(refusal: Refusal): void
   /** Called before an answer is written. True when it has written the answer itself. */

@@ -18,7 +18,7 @@ import { refuse, send, success } from './answer.ts'
 import type { Answering } from './exchange.ts'
 import { type Attempt, once } from './idempotency.ts'
 
-interface Poll {
+interface QueueCall {
   readonly ctx: Context
   readonly answering: Answering
   readonly ignored: readonly string[]
@@ -28,7 +28,7 @@ interface Poll {
 type RegisterParams = ParamsOf<typeof api.register>
 type GetParams = ParamsOf<typeof api.get>
 
-export class LongPoll {
+export class QueueEndpoints {
   readonly #engine: Engine
   readonly #resources: readonly AnyResource[]
   readonly #maxPerUser: number
@@ -39,7 +39,7 @@ export class LongPoll {
     this.#maxPerUser = maxPerUser
   }
 
-  async register({ ctx, answering, ignored }: Poll, params: RegisterParams): Promise<void> {
+  async register({ ctx, answering, ignored }: QueueCall, params: RegisterParams): Promise<void> {
     const queue = this.#registration(ctx, params)
     // The state is read in the turn in which the queue is registered, so that every later change is an event, and no earlier one is.
     const reply = await this.#engine.run(api.register.id, ctx.actor.id, () => ({
@@ -57,28 +57,29 @@ export class LongPoll {
     success(answering, reply, ignored)
   }
 
-  async get(poll: Poll, params: GetParams): Promise<void> {
+  async get(poll: QueueCall, params: GetParams): Promise<void> {
     const { ctx, answering, ignored } = poll
-    if (ctx.dialect === 'zulip') insistAsPublicServers(params)
+    if (ctx.dialect === 'zulip') requireLikePublicServers(params)
     if (params.queue_id === undefined) {
       const queue = this.#registration(ctx, { ...params, client_capabilities: mergeCapabilities(params) })
       await this.#engine.record(api.register.id, ctx.actor.id, [{ type: 'queue.registered', queue }])
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
     }
-    const queue = this.#own(ctx, params.queue_id)
-    this.#engine.queues.touch(queue)
-    await this.#acknowledge(ctx, queue, params.last_event_id)
+    const found = this.#findOwn(ctx, params.queue_id)
+    this.#engine.queues.touch(found)
+    await this.#acknowledge(ctx, found, params.last_event_id)
     // Another request may have deleted the queue while this one waited for the disk.
-    const events = this.#engine.queues.ready(this.#own(ctx, params.queue_id))
+    const queue = this.#findOwn(ctx, params.queue_id)
+    const events = this.#engine.queues.ready(queue)
     if (events.length > 0 || params.dont_block) answerPoll(poll, queue, events)
     else this.#wait(poll, queue)
   }
 
-  async delete(poll: Poll, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
-    const { ctx, answering, ignored, attempt } = poll
+  async delete(sent: QueueCall, { queue_id }: ParamsOf<typeof api.delete>): Promise<void> {
+    const { ctx, answering, ignored, attempt } = sent
     const decide = (): Outcome<object> => {
-      this.#own(ctx, queue_id)
+      this.#findOwn(ctx, queue_id)
       return { facts: [{ type: 'queue.removed', queueId: queue_id, reason: 'deleted' }], reply: {} }
     }
     const reply = await this.#engine.run(api.delete.id, ctx.actor.id, state =>
@@ -87,12 +88,13 @@ export class LongPoll {
     success(answering, reply, ignored)
   }
 
-  #wait(poll: Poll, queue: Queue): void {
-    // The client closed its connection during the write to disk: events would be lost, and the queue would look polled.
-    if (poll.answering.raw.destroyed) return
+  #wait(poll: QueueCall, queue: Queue): void {
     const { raw } = poll.answering
+    // The client closed its connection during the write to disk. Without this check its events would be lost, and the queue would count
+    // as polled.
+    if (raw.destroyed) return
     const waiter: Waiter = {
-      answer(_queue, events) {
+      answer(events) {
         try {
           answerPoll(poll, queue, events)
         } catch (error) {
@@ -103,17 +105,17 @@ export class LongPoll {
       },
       refuse: refusal => refuse(poll.answering, refusal),
     }
-    this.#engine.queues.park(queue, waiter)
-    poll.answering.watched?.parked()
+    this.#engine.queues.addWaiter(queue, waiter)
+    poll.answering.watched?.pollWaits()
     if (poll.answering.observed) poll.answering.observed.waited = true
     raw.once(
       'close',
-      this.#engine.boundary.guard(() => this.#engine.queues.unpark(queue, waiter)),
+      this.#engine.boundary.guard(() => this.#engine.queues.removeWaiter(queue, waiter)),
     )
   }
 
   async #acknowledge(ctx: Context, queue: Queue, upTo: number | undefined): Promise<void> {
-    // Without the parameter nothing is acknowledged, nor with a negative number before the first acknowledgement.
+    // Nothing to acknowledge: no parameter, or -1 before the first event.
     if (upTo === undefined || (upTo < 0 && queue.acknowledged < 0)) return this.#engine.settled()
     if (upTo < queue.acknowledged)
       throw conflict('last_event_id', `events up to ${queue.acknowledged} have already been deleted`)
@@ -131,7 +133,7 @@ export class LongPoll {
     }
   }
 
-  #own(ctx: Context, queueId: string): Queue {
+  #findOwn(ctx: Context, queueId: string): Queue {
     const queue = this.#engine.queues.get(queueId)
     if (queue?.userId !== ctx.actor.id) throw missingQueue(queueId)
     return queue
@@ -154,11 +156,11 @@ export class LongPoll {
   }
 }
 
-function answerPoll({ ctx, answering, ignored }: Poll, queue: Queue, events: readonly Pending[]): void {
+function answerPoll({ ctx, answering, ignored }: QueueCall, queue: Queue, events: readonly Pending[]): void {
   const joined = joinFlagChanges(queue, events)
   queue.delivered = Math.max(queue.delivered, events.at(-1)?.id ?? -1)
   let list = ''
-  for (const event of joined) list += `${list && ','}${numberEvent(event.id, reveal(ctx, event))}`
+  for (const event of joined) list += `${list && ','}${numberEvent(event.id, withSecrets(ctx, event))}`
   const more = ignored.length > 0 ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : ''
   const body = `{"result":"success","msg":"","events":[${list}],"queue_id":"${queue.id}"${more}}`
   send(useDialect(queue, answering), 200, body)
@@ -170,7 +172,7 @@ function useDialect({ dialect }: Queue, answering: Answering): Answering {
 }
 
 /** The event with the secrets that its queue does not keep, if the reader may still have them. */
-function reveal(ctx: Context, { body, secretsOf }: Pending): EventText {
+function withSecrets(ctx: Context, { body, secretsOf }: Pending): EventText {
   if (secretsOf === undefined) return body
   const event = readEvent(body)
   const bot = revealSecrets(ctx, secretsOf, event.bot)
@@ -182,8 +184,8 @@ function mergeCapabilities(params: GetParams): Readonly<Record<string, unknown>>
   return { notification_settings_null: false, ...params.client_capabilities, ...params }
 }
 
-/** The spec does without these two. */
-function insistAsPublicServers({ queue_id, last_event_id, dont_block }: GetParams): void {
+/** Parameters that public servers require, though the spec does not. */
+function requireLikePublicServers({ queue_id, last_event_id, dont_block }: GetParams): void {
   if (queue_id === undefined && !dont_block) throw needed('queue_id', 'unless dont_block is true')
   if (queue_id !== undefined && last_event_id === undefined) throw needed('last_event_id', 'with queue_id')
 }

@@ -16,7 +16,7 @@ export interface HostedWorld {
   open(): Promise<void>
   /** Answers requests from now on. `localUrl` is where the daemon listens. */
   start(localUrl: string): Promise<void>
-  /** Answers parked polls, writes everything to disk, and closes the port. Works before `start`, too. */
+  /** Answers waiting polls, writes everything to disk, and closes the port. Works before `start`, too. */
   stop(): Promise<void>
   spaces(): Promise<Spaces>
   /** Its place in the cluster; absent where it is alone. */

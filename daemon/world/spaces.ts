@@ -102,7 +102,7 @@ export class Spaces implements SpacesControl {
     }
   }
 
-  /** Stops all of them, which answers parked polls. `drain` is that of `World.stop`. */
+  /** Stops all of them, which answers waiting polls. `drain` is that of `World.stop`. */
   async stop(drain: () => Promise<void>): Promise<void> {
     this.#stopped = true
     clearInterval(this.#ticking)

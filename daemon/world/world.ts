@@ -165,7 +165,7 @@ export class World {
   }
 
   /**
-   * Stops timers and tasks, answers parked polls, and closes the journal. `drain` resolves when the requests in progress are
+   * Stops timers and tasks, answers waiting polls, and closes the journal. `drain` resolves when the requests in progress are
    * answered; requests after that are refused with `why`. Can be called before `start`, too.
    */
   async stop(drain: () => Promise<void> = async () => {}, why?: string): Promise<void> {

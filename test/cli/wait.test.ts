@@ -1,4 +1,4 @@
-// Waiting until a program listens: a parked poll counts as a call, and `wait --listening` finds it.
+// Waiting until a program listens: a waiting poll counts as a call, and `wait --listening` finds it.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -8,7 +8,7 @@ import { inProcess } from '../support/cli-in-process.ts'
 import { startDaemon } from '../support/daemon.ts'
 
 describe('natter wait --listening', () => {
-  test('ends with 0 when the account has a parked poll, and with 8 when it has none', async t => {
+  test('ends with 0 when the account has a waiting poll, and with 8 when it has none', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory'] })
     const { home } = newShell(t)
     const { owner, ready } = daemon

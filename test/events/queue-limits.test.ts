@@ -87,8 +87,8 @@ describe('a poll that waits', () => {
   test('hears of nothing that is not on disk, not even with its heartbeat', async () => {
     const { clock, queues } = queuesOf(3)
     const answers: string[] = []
-    queues.park(queues.get('quick')!, {
-      answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+    queues.addWaiter(queues.get('quick')!, {
+      answer: events => answers.push(events.map(({ body }) => body).join()),
       refuse: assert.fail,
     })
     queues.push(10, [{ to: [1], event: { type: 'news' } }])
@@ -162,8 +162,8 @@ describe('a queue that no one reads', () => {
   test('expires after its lifespan, and a poll that waits gets its heartbeat before', async () => {
     const { clock, queues, ended } = queuesOf(3)
     const answers: string[] = []
-    queues.park(queues.get('quick')!, {
-      answer: (_queue, events) => answers.push(events.map(({ body }) => body).join()),
+    queues.addWaiter(queues.get('quick')!, {
+      answer: events => answers.push(events.map(({ body }) => body).join()),
       refuse: assert.fail,
     })
     await clock.moveTo(

@@ -55,7 +55,7 @@ describe('--receive-timeout', () => {
     }
   })
 
-  test('a parked poll is not a slow client', async t => {
+  test('a waiting poll is not a slow client', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--receive-timeout', '1', '--heartbeat', '3'] })
     const { queue_id } = await daemon.owner.call(events.register, {})
     const reply = await daemon.owner.call(events.get, { queue_id: queue_id!, last_event_id: -1 })

@@ -293,7 +293,7 @@ describe('GET /spaces', () => {
 })
 
 describe('DELETE /spaces/{name}', () => {
-  test('answers parked polls and waits, and then there is no such space', async () => {
+  test('answers waiting polls and waits, and then there is no such space', async () => {
     const space = await openSpace(daemon(), { name: 'short-lived' })
     const { queue_id } = await space.owner.call(events.register, { event_types: ['message'] })
     const poll = space.owner.call(events.get, { queue_id: queue_id!, last_event_id: -1 })
@@ -377,7 +377,7 @@ describe('natterd --space-idle', () => {
 })
 
 describe('a daemon that stops', () => {
-  test('answers the polls that are parked in its spaces', async t => {
+  test('answers the polls that wait in its spaces', async t => {
     const own = await startDaemon(t, { flags: ['--memory'] })
     const space = await openSpace(own)
     const { queue_id } = await space.owner.call(events.register, { event_types: ['message'] })

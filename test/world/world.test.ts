@@ -148,7 +148,7 @@ describe('a server', () => {
     const second = build('2035-05-05T00:00:00Z', 'another secret', '--org', 'second')
     server.mount('/spaces/again', second.site)
     await first.world.stop()
-    assert.deepEqual((await poll).events, [], 'a parked poll is answered when its world ends')
+    assert.deepEqual((await poll).events, [], 'a waiting poll is answered when its world ends')
     await second.start(first.url)
     await first.owner.refused(users.me, {}, 'INVALID_API_KEY')
     const owner = new Caller(first.url, second.owner.email, second.keys.deriveKey(second.owner))

@@ -123,7 +123,7 @@ export const spaces = {
   delete: controlEndpoint({
     id: 'delete-space',
     route: 'DELETE /spaces/{name}',
-    summary: 'Delete a space with everything in it; parked polls are answered',
+    summary: 'Delete a space with everything in it; waiting polls are answered',
     params: { name: inPath(name, 'the space') },
     cli: {
       name: 'spaces delete',

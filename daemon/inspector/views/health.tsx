@@ -46,7 +46,7 @@ export function Health() {
             times={times}
             show={round}
             unit="count"
-            lines={[line(list, 'queues', 'queues'), line(list, 'waiting', 'with a parked poll')]}
+            lines={[line(list, 'queues', 'queues'), line(list, 'waiting', 'with a waiting poll')]}
           />
           <Plot
             title="Pending events"

@@ -31,27 +31,27 @@ export function report(ctx: Context, { message_id, report_type, description = ''
     throw new Refusal('This organization has no channel for reports.', { kind: 'conflict' })
   const reported = state.users.get(message.senderId)!
   const sender = silentMention(state, reported.id)
-  const words = truncate(message.content, shownWords, '\n[message truncated]')
-  const fence = fenceAround(words)
+  const content = truncate(message.content, mostContent, '\n[message truncated]')
+  const fence = fenceAround(content)
   const lines = [
-    `${silentMention(state, actor.id)} reported ${about(ctx, message)}.`,
+    `${silentMention(state, actor.id)} reported ${describeMessage(ctx, message, sender)}.`,
+    // The key, not its sentence: as public servers of level 417 do.
     `- Reason: **${report_type}**`,
     '- Notes:',
     quote(notes, notes.length + 100),
     `${fence} spoiler **Message sent by ${sender}**`,
-    words,
+    content,
     fence,
   ]
   const topic = normalizeTopic(`${reported.fullName}'s moderation requests`)
   return { facts: channelNotice(ctx, channel, topic, lines.join('\n')), reply: {} }
 }
 
-/** Of the reported message; the report has other parts too. */
-const shownWords = limits.messageContent - limits.reportDescription - 500
+/** Characters of the reported message in a report, which has other parts too. */
+const mostContent = limits.messageContent - limits.reportDescription - 500
 
-/** Moderators need not have access to a direct message: its words are in the report. */
-function about({ state }: Context, message: Message): string {
-  const sender = silentMention(state, message.senderId)
+/** Without a link to a direct message, which moderators may not be able to open. */
+function describeMessage({ state }: Context, message: Message, sender: string): string {
   if (message.channelId !== undefined) return `${messageLink(state, message)} sent by ${sender}`
   const people = state.conversations.get(message.conversationId!)!.userIds
   if (people.length <= 2) return `a DM sent by ${sender}`
