@@ -55,7 +55,7 @@ export class Edge {
   readonly #newId: () => string
   readonly #routes: Routes
   readonly #authenticator: Authenticator
-  readonly #queueEndpoints: QueueEndpoints
+  readonly #queues: QueueEndpoints
   readonly #limiter: RateLimiter | undefined
   readonly #logins: LoginBudget | undefined
   readonly #toLeader: ToLeader | undefined
@@ -67,7 +67,7 @@ export class Edge {
     this.#newId = newId
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
-    this.#queueEndpoints = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
+    this.#queues = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
     this.#logins = this.#limiter && new LoginBudget(this.#limiter)
     const { forwarding } = parts
@@ -201,10 +201,7 @@ export class Edge {
     const ctx = this.#context(request, fields, this.#current(actor, found.route.endpoint, state), answering)
     const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
-      return this.#queueEndpoints[key as 'register' | 'get' | 'delete'](
-        { ctx, answering, ignored, attempt },
-        params as never,
-      )
+      return this.#queues[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
     return then(this.#run(found, request, ctx, params, answering, attempt), reply =>
       success(answering, step && !(reply instanceof Written) ? step(reply) : reply, ignored),
     )

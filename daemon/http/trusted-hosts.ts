@@ -17,7 +17,7 @@ const mostRemembered = 100
 
 /** Loopback names, and the host of the public URL. */
 export function localHosts(url: string | undefined): TrustedHosts {
-  return trustHosts(url === undefined ? [] : [url], 'Use a loopback name, or start natterd with --url.')
+  return trustHosts(url === undefined ? [] : [url], 'Use a loopback name, or start natterd with --url')
 }
 
 /**
@@ -25,7 +25,7 @@ export function localHosts(url: string | undefined): TrustedHosts {
  * probes use. A page cannot rebind either: it needs a name in the public DNS.
  */
 export function namedHosts(url: string, others: readonly string[] = []): TrustedHosts {
-  return trustHosts([url, ...others], 'Use the host of --url; a proxy must pass the header Host on.', addressOrLabel)
+  return trustHosts([url, ...others], 'Use the host of --url; a proxy must pass the header Host on', addressOrLabel)
 }
 
 /** Requests to names that match `alsoTrusted` are answered, but pages from there may only call the same name. */
@@ -37,7 +37,7 @@ function trustHosts(urls: readonly string[], advice: string, alsoTrusted?: RegEx
     refuseHeaders({ host, origin }) {
       // Browsers always send a host.
       if (host !== undefined && !isTrusted(host))
-        return new Refusal(`The host ${quoted(host)} is unknown here. ${advice}`, details)
+        return new Refusal(`The host ${quoteHost(host)} is unknown here. ${advice}.`, details)
       if (origin === undefined) return undefined
       const site = origin.replace(/^https?:\/\//, '')
       // A page of the host that is called. The origin 'null' has no scheme, and is no host.
@@ -62,7 +62,7 @@ const foreignPage = 'Pages of other sites cannot call this daemon. To allow a si
 /** An IPv4 or IPv6 address, or a name of one label. */
 const addressOrLabel = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\d:a-f]+\]|[a-z][\w-]*)$/i
 
-function quoted(host: string): string {
+function quoteHost(host: string): string {
   return JSON.stringify(host.slice(0, 100))
 }
 
