@@ -3,16 +3,18 @@
 import katex from 'katex'
 import type { Findings } from './render-context.ts'
 
-// OPEN: the public server does not limit formulas. Here one that is longer than 1,000 characters, has more than 300 cells or defines
-// commands is shown as one that cannot be read: a definition of 5,000 characters, used 900 times, takes minutes, and a cell takes as long
-// as 20 letters.
+// OPEN: the public server does not limit formulas. Here one that is longer than 1,000 characters or defines commands is shown as one that
+// cannot be read, and so are those after the first 500 cells of a message, where a formula without cells counts as one: a definition of
+// 5,000 characters, used 900 times, takes minutes, and a cell takes as long as 20 letters.
 const longest = 1000
-const mostCells = 300
+const mostCells = 500
 const definition = /\\(?:[egx]?def|(?:re)?newcommand|providecommand)(?![A-Za-z@])/
 
 /** Undefined for what is no formula. */
 export function renderFormula(source: string, display: boolean, findings: Findings): string | undefined {
-  if (source.length > longest || source.split('&').length > mostCells || definition.test(source)) return undefined
+  if (source.length > longest || definition.test(source)) return undefined
+  findings.formulaCells += source.split('&').length
+  if (findings.formulaCells > mostCells) return undefined
   // The text has become too large already, and is not shown as it is.
   if (findings.formulaHtml > findings.largest) return undefined
   try {

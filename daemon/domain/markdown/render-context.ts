@@ -52,6 +52,8 @@ export class Findings {
   hasImage = false
   /** How many were found so far. */
   emoji = 0
+  /** Of all formulas so far; one without cells counts as one. */
+  formulaCells = 0
   /** Characters of the HTML of all formulas so far. */
   formulaHtml = 0
   /** Paths of the files that the text links. */
