@@ -242,7 +242,8 @@ export class Engine implements Holder {
 
   /** Every call after this is refused. */
   async close(why = 'The daemon is stopping.'): Promise<void> {
-    await this.#compacting
+    // The caller of `compact` hears why it failed.
+    await this.#compacting?.catch(() => {})
     await this.settled().catch(() => {})
     this.#closed = why
     await this.#parts.journal.close()

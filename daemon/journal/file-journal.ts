@@ -219,6 +219,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
 
   /** Syncs everything appended so far, even if appends are not synced. Resolves with its position. */
   async sync(): Promise<number> {
+    this.#mustBeOpen()
     const last = this.#position
     return this.#whenWritten(async () => {
       await sync(this.#fd, this.#disk)
