@@ -16,11 +16,7 @@ import type { Env } from './render-context.ts'
 let parser: InstanceType<typeof MarkdownIt> | undefined
 
 export function toHtml(source: string, env: Env): string {
-  return isPlain(source) && env.context.linkifiers.length === 0 ? `<p>${source}</p>` : parse(source, env)
-}
-
-/** Renders the source by the parser, with or without markup in it. */
-export function parse(source: string, env: Env): string {
+  if (isPlainFor(env, source)) return `<p>${source}</p>`
   parser ??= makeParser()
   return parser.render(source, env).trimEnd()
 }
@@ -31,6 +27,10 @@ export function parse(source: string, env: Env): string {
  */
 export function isPlain(source: string): boolean {
   return /^[A-Za-z][A-Za-z0-9]*(?:['-][A-Za-z0-9]+)*[,.!?]?(?: [A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*[,.!?]?)*$/.test(source)
+}
+
+function isPlainFor(env: Env, source: string): boolean {
+  return env.context.linkifiers.length === 0 && isPlain(source)
 }
 
 function makeParser(): InstanceType<typeof MarkdownIt> {
@@ -94,6 +94,13 @@ function readInline(state: StateCore): void {
     if (token.tag === 'blockquote') quotes += token.nesting
     if (token.type !== 'inline') continue
     env.quoted = quotes > 0
+    // As most cells of tables are.
+    if (isPlainFor(env, token.content)) {
+      const text = new state.Token('text', '', 0)
+      text.content = token.content
+      token.children = [text]
+      continue
+    }
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
     token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)

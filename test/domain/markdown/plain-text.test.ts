@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isPlain, parse, toHtml } from '../../../daemon/domain/markdown/parser.ts'
+import type { Linkifier } from '../../../daemon/domain/markdown/organization-content.ts'
+import { isPlain, toHtml } from '../../../daemon/domain/markdown/parser.ts'
 import { Findings } from '../../../daemon/domain/markdown/render-context.ts'
 import { cases } from '../../support/cases.ts'
 import { context, linkifier, paragraph } from '../../support/markdown.ts'
@@ -26,6 +27,9 @@ describe('plain words', () => {
     'all',
   )
 
+  /** With any linkifier, all goes through the parser. */
+  const findsNothing: Linkifier = { match: () => [] }
+
   test('come out of the short way as they come out of the parser', () => {
     let short = 0
     fc.assert(
@@ -36,15 +40,17 @@ describe('plain words', () => {
           const source = words.join(' ')
           if (!isPlain(source)) return
           short++
-          const env = () => ({
-            context: { ...context, linkifiers: [], emoticons },
+          const env = (linkifiers: readonly Linkifier[]) => ({
+            context: { ...context, linkifiers, emoticons },
             findings: new Findings(),
             quoted: false,
             linked: false,
           })
-          const [shortEnv, longEnv] = [env(), env()]
-          assert.equal(toHtml(source, shortEnv), parse(source, longEnv))
-          assert.deepEqual(shortEnv.findings, longEnv.findings)
+          for (const text of [source, `- ${source}`, `> ${source}`, `|a|b|\n|-|-|\n|${source}|*c*|`]) {
+            const [shortEnv, longEnv] = [env([]), env([findsNothing])]
+            assert.equal(toHtml(text, shortEnv), toHtml(text, longEnv))
+            assert.deepEqual(shortEnv.findings, longEnv.findings)
+          }
         },
       ),
       { numRuns: cases(500) },
