@@ -31,7 +31,7 @@ export class Deposed extends Error {
 
 /** Bytes of one value: with what is around it, a transaction stays below the 1.5 MiB that etcd takes. */
 const valueBytes = 1024 * 1024
-/** Batches that are read at once. */
+/** Batches that are read at once, unless that takes too long. */
 const pageSize = 32
 
 export interface Term {
@@ -84,14 +84,18 @@ export class SharedLog {
     let from: string = at.kvs ? decodeText(at.kvs[0].key) : `${log}${pad(after + 1)}`
     let position = after
     let isFirst = true
+    let limit = pageSize
     for (;;) {
-      const page = await this.#etcd.call('/v3/kv/range', {
-        key: encodeText(from),
-        range_end: encodeText(rangeEnd(log)),
-        sort_order: 'ASCEND',
-        sort_target: 'KEY',
-        limit: pageSize,
-      })
+      const range = { key: encodeText(from), range_end: encodeText(rangeEnd(log)) }
+      let page: any
+      try {
+        page = await this.#etcd.call('/v3/kv/range', { ...range, sort_order: 'ASCEND', sort_target: 'KEY', limit })
+      } catch (error) {
+        if (!(error instanceof EtcdUnreachable) || limit === 1) throw error
+        // Large batches over a slow connection. One of them is small enough.
+        limit = 1
+        continue
+      }
       for (const { key, value } of page.kvs ?? []) {
         from = decodeText(key)
         const first = this.#positionIn(from)

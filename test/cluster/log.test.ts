@@ -10,6 +10,7 @@ import { Lease } from '../../daemon/cluster/lease.ts'
 import { Deposed, LogTrimmed, SharedLog, type Term } from '../../daemon/cluster/log.ts'
 import { Membership } from '../../daemon/cluster/membership.ts'
 import { type Batch, ReplicatedJournal } from '../../daemon/journal/replicated-journal.ts'
+import { fakeServer } from '../support/cli.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { collect, journalContract, newEntry, type TestFact } from '../support/journal-contract.ts'
 import { newFolder, openFile } from '../support/journal-files.ts'
@@ -26,6 +27,7 @@ interface Leading {
   readonly term: Term
   readonly lease: Lease
   readonly membership: Membership
+  readonly keys: Keys
 }
 
 /** A journal that leads a cluster of its own, or the one named. */
@@ -42,7 +44,7 @@ async function lead(name = `journal-${++names}`, using = etcd, folder = newFolde
   const journal = new ReplicatedJournal<TestFact>(await openFile(folder))
   for await (const batch of log.read(journal.position)) await journal.take(batch).written
   journal.lead({ commit: batch => log.commit(term, batch) })
-  return { journal, log, term, lease, membership }
+  return { journal, log, term, lease, membership, keys }
 }
 
 async function batchesOf(log: SharedLog, after = 0): Promise<Batch[]> {
@@ -141,6 +143,20 @@ describe('the journal on etcd', { skip }, () => {
     await journal.close()
     await through.close()
     proxy.close()
+  })
+
+  test('batches are read one by one if many at once take too long', async t => {
+    const { journal, log, keys } = await lead()
+    for (let i = 0; i < 3; i++) await journal.append(newEntry(`entry ${i}`)).durable
+    const url = await fakeServer(t, async (request, response, body) => {
+      if (JSON.parse(body).limit > 1) return
+      const answer = await fetch(cluster.urls[0] + request.url!, { method: 'POST', body })
+      response.end(await answer.text())
+    })
+    const slow = new Etcd({ urls: [url] })
+    t.after(() => slow.close())
+    assert.deepEqual(await batchesOf(new SharedLog(slow, keys)), await batchesOf(log))
+    await journal.close()
   })
 
   test('trimmed batches are gone from etcd, and a reader that needs them gets an error', async () => {

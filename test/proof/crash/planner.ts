@@ -107,7 +107,9 @@ export class CrashPlanner {
   /** At the end: nothing waits any more, and everything that was answered has happened once. */
   async finish(url: string, kills: number): Promise<void> {
     const caller = this.#caller.at(url)
-    await until(async () => (await caller.call(scheduledMessages.list, {})).scheduled_messages.length === 0)
+    const waiting = async () => (await caller.call(scheduledMessages.list, {})).scheduled_messages
+    await until(async () => (await waiting()).every(({ failed }) => failed))
+    assert.deepEqual(await waiting(), [], 'scheduled messages that could not be sent')
     await until(async () => {
       const { deliveries } = await caller.call(webhooks.log, {})
       return deliveries.every(({ status }) => status !== 'waiting')
