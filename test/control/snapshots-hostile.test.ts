@@ -148,6 +148,11 @@ describe('a snapshot file from a stranger', () => {
       /messages, row 2: must have channelId and topic/,
     ],
     [
+      'an active subscription that has ended',
+      s => Object.assign(s.subscriptions[0], { active: true, spans: [] }),
+      /subscriptions, row 1: spans: the last must have no end if the subscription is active/,
+    ],
+    [
       'a field of another',
       s => Object.assign(s.channels[1], { secret: 1 }),
       /channels, row 2: secret: is not a field of such a row/,

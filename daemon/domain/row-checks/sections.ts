@@ -45,7 +45,11 @@ export const sectionRows: Readonly<Record<AnySection, SectionRows>> = {
   botStorage: table(people.storedItem, ({ userId, key }) => `${userId}/${key}`),
   groups: table(people.group),
   channels: table(channels.channel),
-  subscriptions: { row: channels.subscriptions, other: ['userId', channels.subscription] },
+  subscriptions: {
+    row: channels.subscriptions,
+    other: ['userId', channels.subscription],
+    problem: noOpenSpan,
+  },
   conversations: table(channels.conversation),
   messages: {
     head: messages.messagesHead,
@@ -85,6 +89,13 @@ function noPlace(message: { deleted?: true; channelId?: number; topic?: string; 
   const isDirect = conversationId !== undefined && channelId === undefined && topic === undefined
   const isInChannel = conversationId === undefined && channelId !== undefined && topic !== undefined
   return deleted || isDirect || isInChannel ? undefined : 'must have channelId and topic, or conversationId'
+}
+
+function noOpenSpan({ active, spans }: Pick<channels.Subscription, 'active' | 'spans'>): string | undefined {
+  const isOpen = spans.at(-1)?.length === 1
+  return active === isOpen
+    ? undefined
+    : 'spans: the last must have no end if the subscription is active, and one if not'
 }
 
 /** Of each set: first, last, first, last, ascending. */
