@@ -1,7 +1,6 @@
 // Rules for whole lines: fences (code, quote, spoiler, math), how deep things nest, and what nests by how many spaces.
 
 import type { StateBlock } from 'markdown-it'
-import { limits } from '../limits.ts'
 import { escapeHtml } from '../values/escape.ts'
 import { renderFormula } from './formulas.ts'
 import { element, escapeCode } from './html.ts'
@@ -105,12 +104,20 @@ export function wrapQuote(quote: Rule): Rule {
   }
 }
 
-/** Every row has as many cells as the first: a table whose cells alone would not fit into a rendered message stays text. */
+/**
+ * Every row has as many cells as the first, and a cell takes as long as a short message.
+ * OPEN: the public server does not limit tables; here what comes after the first 3,000 cells of a message stays text. Nothing a person
+ * writes comes near it: cells of such a table have two letters.
+ */
 export function boundTable(table: Rule): Rule {
-  const mostCells = limits.renderedContent / '<td></td>\n'.length
+  const mostCells = 3000
   return (state, startLine, endLine, silent) => {
+    const { findings } = state.env as unknown as Env
     const columns = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]).split('|').length
-    return columns * (endLine - startLine) <= mostCells && table(state, startLine, endLine, silent)
+    const rows = Math.floor((mostCells - findings.tableCells) / columns)
+    const isTable = table(state, startLine, Math.min(endLine, startLine + rows), silent)
+    if (isTable && !silent) findings.tableCells += columns * (state.line - startLine)
+    return isTable
   }
 }
 

@@ -52,6 +52,8 @@ export class Findings {
   hasImage = false
   /** How many were found so far. */
   emoji = 0
+  /** Of all tables so far. */
+  tableCells = 0
   /** Of all formulas so far; one without cells counts as one. */
   formulaCells = 0
   /** Characters of the HTML of all formulas so far. */
