@@ -1,6 +1,6 @@
 // Fetches the snapshot of another daemon, for a daemon that is new or lacks entries that the log no longer has.
 
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readStateFile } from '../journal/state-file.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
@@ -10,10 +10,11 @@ import type { Peers } from './peers.ts'
 /** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
 const attempts = 5
 const fetchedName = 'state.json.fetched'
+const fetchedMessages = 'messages.fetched'
 
 /**
- * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. A crash on the
- * way leaves a folder that is marked as incomplete.
+ * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. The store stays until all of the
+ * snapshot is here: the other daemon may be lost meanwhile. A crash in the moment between the two leaves a folder that is marked as incomplete.
  */
 export async function fetchSnapshot(
   peers: Peers,
@@ -29,11 +30,13 @@ export async function fetchSnapshot(
       try {
         await peers.post(url, '/snapshot', { position }, 120_000)
         const files = await fetchState(peers, url, folder)
+        await rm(join(folder, fetchedMessages), { recursive: true, force: true })
+        await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
+        for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`, `${fetchedMessages}/${name}`)
         writeIdentity(folder, { ...identity, joining: true })
         await emptyFolder(folder)
         await rename(join(folder, fetchedName), join(folder, 'state.json'))
-        await mkdir(join(folder, 'messages'), { recursive: true, mode: 0o700 })
-        for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`)
+        await rename(join(folder, fetchedMessages), join(folder, 'messages'))
         writeIdentity(folder, identity)
         return
       } catch (error) {
@@ -49,7 +52,7 @@ async function fetchState(peers: Peers, url: string, folder: string): Promise<st
   return (document?.files ?? []).map(({ name }) => name)
 }
 
-async function fetchFile(peers: Peers, url: string, folder: string, name: string, as = name): Promise<void> {
+async function fetchFile(peers: Peers, url: string, folder: string, name: string, as: string): Promise<void> {
   const body = await peers.download(url, `/store/${name}`)
   if (!body) throw new Error(`${url} no longer has ${name}`)
   await writeFileAtomically(join(folder, as), body)

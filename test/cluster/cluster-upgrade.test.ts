@@ -2,14 +2,10 @@
 // sentence when it meets something newer.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { fetchSnapshot } from '../../daemon/cluster/fetch-snapshot.ts'
-import { Peers } from '../../daemon/cluster/peers.ts'
-import { fakeServer, json } from '../support/cli.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import type { Caller } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
@@ -81,27 +77,5 @@ describe('a rolling upgrade', { skip: withoutEtcd ?? false }, () => {
     await cluster.agree()
     const { message } = await old.as(owner).call(messages.get, { message_id: id, apply_markdown: false })
     assert.equal(message.content, 'from the newer leader')
-  })
-})
-
-describe('a snapshot of a newer version', () => {
-  test('is refused before anything in the folder is replaced', async t => {
-    const folder = mkdtempSync(join(tmpdir(), 'natter-newer-snapshot-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
-    writeFileSync(join(folder, 'journal.ndjson'), 'what was there\n')
-    const url = await fakeServer(t, (request, response) =>
-      request.url!.endsWith('state.json')
-        ? response.end('{"format":99,"position":7,"time":1,"sections":{}}')
-        : json(response, { position: 7 }),
-    )
-    const peers = new Peers('token')
-    const identity = { cluster: 'c', name: 'natter', member: 'm' }
-    await assert.rejects(
-      fetchSnapshot(peers, [url], folder, identity, 7),
-      /no daemon could give it a snapshot: .*format 99, this natter reads \d+; upgrade it/,
-    )
-    await peers.close()
-    assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
-    assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
   })
 })

@@ -1,0 +1,42 @@
+// The snapshot of another daemon: a store in the folder stays as long as not all of the snapshot is there.
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { fetchSnapshot } from '../../daemon/cluster/fetch-snapshot.ts'
+import { Peers } from '../../daemon/cluster/peers.ts'
+import { fakeServer, json } from '../support/cli.ts'
+
+const identity = { cluster: 'c', name: 'natter', member: 'm' }
+
+/** Fetches from a daemon that gives this state and has no other files. */
+async function refusedFetch(t: TestContext, state: object, reason: RegExp): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'natter-fetch-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'journal.ndjson'), 'what was there\n')
+  const url = await fakeServer(t, (request, response) => {
+    if (request.url!.endsWith('/state.json')) json(response, state)
+    else if (request.url!.includes('/store/')) json(response, {}, 404)
+    else json(response, { position: 7 })
+  })
+  const peers = new Peers('token')
+  t.after(() => peers.close())
+  await assert.rejects(fetchSnapshot(peers, [url], folder, identity, 7), reason)
+  assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
+  assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
+}
+
+describe('a store stays in its folder', () => {
+  test('if the snapshot is of a newer version', async t => {
+    const state = { format: 99, position: 7, time: 1, sections: {} }
+    await refusedFetch(t, state, /no daemon could give it a snapshot: .*format 99, this natter reads \d+; upgrade it/)
+  })
+
+  test('if the other daemon is lost before all messages are here', async t => {
+    const files = [{ name: '000000.segment', bytes: 1, sum: 1 }]
+    const state = { format: 2, position: 7, time: 1, sections: {}, files }
+    await refusedFetch(t, state, /no longer has messages\/000000\.segment/)
+  })
+})
