@@ -58,7 +58,7 @@ export class Boundary {
     setImmediate(() => this.run(work))
   }
 
-  /** Once, after so many milliseconds of real time. Does not keep the process alive. */
+  /** Runs `work` once, after `ms` of real time. Does not keep the process alive. */
   after(ms: number, work: Work): Cancel {
     const timer = setTimeout(() => this.run(work), Math.min(Math.max(ms, 0), longest)).unref()
     // Node keeps a list for every duration, and drops it with its last timer only if that one holds the process: without `ref`, each
@@ -66,7 +66,7 @@ export class Boundary {
     return () => clearTimeout(timer.ref())
   }
 
-  /** Repeatedly, with so many milliseconds of real time in between. Does not keep the process alive. */
+  /** Runs `work` every `ms` of real time. Does not keep the process alive. */
   every(ms: number, work: Work): Cancel {
     const timer = setInterval(() => this.run(work), ms).unref()
     return () => clearInterval(timer)

@@ -20,7 +20,7 @@ export interface Clock {
   readonly setting: ClockSetting
 }
 
-/** Frozen, or so many milliseconds ahead of the real time. */
+/** `ahead` is in milliseconds of real time. */
 export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
 export class RealClock implements Clock {

@@ -13,7 +13,7 @@ const page = 5000
 interface Range {
   readonly since?: number | undefined
   readonly until?: number | undefined
-  /** At most so many, the newest. */
+  /** How many at most; the newest are taken. */
   readonly most?: number | undefined
 }
 

@@ -52,7 +52,6 @@ export const userText = Type.String({ ref: 'user' })
 /** IDs or email addresses; the command line also takes names. */
 export const people = Type.Array(Type.Union([userId, text]), { ref: 'people' })
 
-/** A text of at most so many characters. */
 export function textUpTo(maxLength: number) {
   return Type.String({ maxLength })
 }

@@ -31,7 +31,7 @@ export interface EventOptions<T extends EventType = EventType, G extends boolean
   readonly narrow?: readonly (readonly [string, string])[]
   readonly allPublicStreams?: boolean
   readonly applyMarkdown?: boolean
-  /** A poll that is not answered within so many seconds is repeated; the default is what the server says. */
+  /** A poll without an answer is repeated after this time; the default is what the server says. */
   readonly pollSeconds?: number
   /** Ends the stream. */
   readonly signal?: AbortSignal

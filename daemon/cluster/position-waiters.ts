@@ -17,7 +17,7 @@ export class PositionWaiters {
     for (const waiting of done) waiting.done(true)
   }
 
-  /** False when it takes longer than so many milliseconds. */
+  /** False when it takes longer than `ms`. */
   wait(position: number, ms: number): Promise<boolean> {
     return new Promise(resolve => {
       const timer = setTimeout(() => {

@@ -32,7 +32,7 @@ export function positionOf(queue: Numbering, id: number): number {
   return queue.birth + Math.floor(id / (queue.step ?? firstStep))
 }
 
-/** Whether so many signals have IDs at this position; one more is kept for a heartbeat. */
+/** Whether there are IDs for the signals at this position; one more is kept for a heartbeat. */
 export function hasRoom(queue: Numbering, position: number, signals: number): boolean {
   return queue.newest + signals + 1 < (position - queue.birth + 1) * (queue.step ?? firstStep)
 }

@@ -31,7 +31,7 @@ export function isUnfinished(name: string): boolean {
  */
 export const roomByte = 0x09
 
-/** Bytes of room to make after so many bytes: a segment doubles, so that a small store stays small, and then grows by this step. */
+/** How many bytes of room to make after `end`: a segment doubles, so that a small store stays small, and then grows by this step. */
 export function roomAfter(end: number): number {
   return Math.min(end, roomStep)
 }

@@ -143,7 +143,7 @@ class Backup {
     return file
   }
 
-  /** Exactly so many bytes of the file. Each piece is read while those before it are summed and written. */
+  /** The first `size` bytes of the file; fewer are an error. Each piece is read while those before it are summed and written. */
   async *#read(fd: number, size: number): AsyncGenerator<Uint8Array> {
     let at = 0
     const readPiece = async () => {

@@ -28,7 +28,7 @@ export class Pace {
     this.#journalTime = this.#lastChange()
   }
 
-  /** Waits until so many bytes more may be copied. */
+  /** Waits until these bytes may be copied. */
   async keep(bytes: number): Promise<void> {
     const now = this.#time.now()
     if (!this.#isBusy(now)) return

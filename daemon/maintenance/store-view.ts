@@ -56,7 +56,7 @@ export class StoreView {
 
   /** Opens everything that is needed for one consistent state. Close it when done. */
   static async open(folder: string): Promise<StoreView> {
-    // Bounded: a compaction takes away files once; what is still wrong after so many attempts is damage.
+    // Bounded: a compaction takes away files once; what is still wrong after a few attempts is damage.
     for (let attempt = 1; ; attempt++) {
       const opened = new Opened(folder)
       try {

@@ -107,7 +107,7 @@ export async function fetchMessages(chat: Chat, range: Range, signal: AbortSigna
   return { ...reply, list: Array.isArray(reply.messages) ? (reply.messages as Reply[]) : [] }
 }
 
-/** The API counts nothing, so all that match are fetched, up to so many. */
+/** The API counts nothing, so all that match are fetched, up to this number. */
 const mostCounted = 1000
 
 /** How many messages match. If there are more than can be counted, `count` is the least number that there are. */

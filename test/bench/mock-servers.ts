@@ -41,7 +41,7 @@ export async function startMockServer({ name, program, args, path }: MockServer)
   return startSilent(port => [file, ...args(port)], path)
 }
 
-/** json-server serves data, not a description: people, and so many messages. */
+/** json-server serves data, not a description: people and messages. */
 export function jsonServer(messages: number): MockServer {
   return {
     name: 'json-server',
@@ -51,7 +51,7 @@ export function jsonServer(messages: number): MockServer {
   }
 }
 
-/** A file with so many messages, as json-server and lowdb keep them. */
+/** A file of messages as json-server and lowdb keep them. */
 export function database(count: number): string {
   const file = join(freshFolder(), 'db.json')
   const users = Array.from({ length: 10 }, (_, id) => ({ id, full_name: `Person ${id}`, is_bot: id > 7 }))

@@ -107,7 +107,7 @@ async function begin(t: TestContext, shell: Shell, words: readonly string[]): Pr
   await tail.ended
 }
 
-/** What a child wrote before it was killed, after about so many bytes. */
+/** What a child wrote before it was killed, after about this many bytes. */
 async function untilKilled(child: ChildProcess, bytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

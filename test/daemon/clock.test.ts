@@ -225,7 +225,7 @@ describe('a steered clock', () => {
 })
 
 describe('the clock of the machine is set while natterd runs', () => {
-  /** Starts natterd with a clock that a file sets: so many milliseconds off. */
+  /** Starts natterd with a clock whose offset in milliseconds is read from a file. */
   async function settable(t: Parameters<typeof startDaemon>[0], ...flags: string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'natter-clock-'))
     const file = join(folder, 'offset')

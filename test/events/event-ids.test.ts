@@ -9,7 +9,7 @@ import { Queues } from '../../daemon/events/queues.ts'
 import { cases } from '../support/cases.ts'
 import { registration } from '../support/in-process.ts'
 
-/** One entry: so many lasting events, then so many signals that no journal keeps. */
+/** One entry: the numbers of its lasting events and of the signals after them, which no journal keeps. */
 type Step = { readonly lasting: number; readonly signals: number }
 
 /** A daemon's queues over a log: positions and lasting events are the log, signals are not. */

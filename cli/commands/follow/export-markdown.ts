@@ -7,7 +7,6 @@ import { pipeline } from 'node:stream/promises'
 import { nameConversation } from '../../../daemon/local/conversation-name.ts'
 
 interface Message {
-  readonly type: string
   readonly display_recipient: string | readonly { readonly full_name: string }[]
   readonly subject: string
   readonly sender_full_name: string

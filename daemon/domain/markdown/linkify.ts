@@ -60,7 +60,7 @@ export class LinkifierBudget {
   }
 }
 
-/** Finding where a match begins and ends takes so many times as long as finding whether there is one. */
+/** How much longer it takes to find where a match begins and ends than to find whether there is one. */
 const costOfFinding = 8
 /** Characters that a find looks at before it looks further. */
 const window = 128

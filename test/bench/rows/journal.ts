@@ -55,7 +55,7 @@ async function booting(effort: Effort): Promise<Sample[]> {
   return samples
 }
 
-/** A worker with so many entries behind it. */
+/** A worker that has written the entries. */
 export async function built(entries: number): Promise<ChildProcess> {
   const child = fork(worker, [freshFolder()], { execArgv: ['--import', 'tsx'] })
   await tell(child, { build: entries })

@@ -193,7 +193,7 @@ function timedMark(store: Store, count: number, mark: () => Promise<void>): () =
     })
 }
 
-/** Of the first messages. What it costs a client to write so many numbers into a form is not what is asked here. */
+/** Of the first messages. Made in advance: writing the numbers into a form is work of the client. */
 function flagForm(count: number, op: 'add' | 'remove'): string {
   const messages = JSON.stringify(Array.from({ length: count }, (_, i) => i + 1))
   return new URLSearchParams({ messages, op, flag: 'read' }).toString()

@@ -79,7 +79,7 @@ async function asked({ server, headers }: Store, path: string): Promise<Answer> 
   return (await answer.json()) as Answer
 }
 
-/** Milliseconds for one, of so many in a row. */
+/** Milliseconds for one, of `count` in a row. */
 async function timed(count: number, work: () => Promise<void>): Promise<number> {
   const began = performance.now()
   for (let i = 0; i < count; i++) await work()

@@ -164,7 +164,7 @@ interface Place {
   readonly server: Server
   readonly env: Readonly<Record<string, string>>
   newQueue(): Promise<string>
-  /** Sends so many messages. */
+  /** Sends messages. */
   fill(count: number): Promise<void>
   /** Events a second of a queue that holds the usual number of them. */
   curl(queue: string): Promise<number>

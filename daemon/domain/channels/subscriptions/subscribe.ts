@@ -129,7 +129,7 @@ export function withoutRepeats(ctx: Context, parameter: string, given: readonly 
   return people.every((user, i) => i === 0 || people[i - 1]!.id < user.id) ? people : [...new Set(people)]
 }
 
-/** The accounts that a request for so many channels names; absent and empty mean the caller. */
+/** The accounts to subscribe; absent and empty mean the caller. `channels` is how many the request names. */
 export function principals(ctx: Context, given: readonly (number | string)[] | undefined, channels: number): User[] {
   if (!given || given.length === 0) return [ctx.actor]
   const most = limits.subscriptionsAtOnce

@@ -10,7 +10,7 @@ import type { Context } from '../../resource.ts'
 /** As many as `register` lists; older ones are only said to be there. */
 const listed = 50_000
 
-/** Unread IDs, newest first, at most so many. */
+/** Unread IDs, newest first. */
 export function unreadIds(state: State, userId: number, limit = Number.POSITIVE_INFINITY): number[] {
   const { read } = state.messageFlags.of(userId)
   const { lastId } = state.messages
@@ -64,7 +64,7 @@ function newestFirst(ids: number[]): number[] {
   return ids.map((_, index) => sorted[ids.length - 1 - index]!)
 }
 
-/** The ID from which on the lists have so many, or 0 if they do not. */
+/** The first of the newest `count` IDs in the lists, or 0 if the lists have fewer. */
 function oldestOfNewest(lists: readonly List[], count: number): number {
   if (countFrom(lists, 0) < count) return 0
   let low = 0

@@ -69,7 +69,7 @@ export function messageLink(state: State, { id, channelId, topic }: Message): st
   return placeLink(state.channels.get(channelId!)!, topic, id)
 }
 
-/** The words as a block, with a fence longer than any in them, cut so that the block has so many code points at most. */
+/** The words as a block, with a fence longer than any in them, cut so that the block has at most `room` code points. */
 export function quote(content: string, room: number): string {
   const fence = fenceAround(content)
   const kept = truncate(content, room - 2 * fence.length - 'quote\n\n'.length, '\n[message truncated]')

@@ -150,7 +150,7 @@ function distinctIn({ hashes, counts, tails, firsts, lasts, pool }: WordArrays):
   return distinct
 }
 
-/** The newest block when so many IDs are in blocks: its size, and how many it holds. */
+/** The newest block when the blocks hold `inBlocks` IDs: its size, and how many of them are in it. */
 function computeTail(inBlocks: number): { size: number; inTail: number } {
   let size = 0
   let left = inBlocks
