@@ -3,7 +3,7 @@
 
 import { compareOp } from '../journal/journal.ts'
 import { StateDigest } from './digest.ts'
-import { AnotherHistory, type Digest } from './keys.ts'
+import { AnotherHistory, type Digest, type Member } from './keys.ts'
 import type { View } from './membership.ts'
 import type { WorldInstance } from './world-instance.ts'
 
@@ -75,9 +75,7 @@ export class Comparison {
   #isDue({ members, head }: View, self: string, term: number): boolean {
     const own = members.find(({ id }) => id === self)
     const alike = members.filter(({ version }) => version === own?.version)
-    const missing = alike.filter(({ digest }) => !digest).map(({ id }) => id)
-    const hasJoined = missing.some(id => !this.#awaited.has(id))
-    this.#awaited = new Set(missing)
+    const hasJoined = this.#findJoined(alike)
     if (alike.length < 2) return false
     if (this.#asked?.term !== term || hasJoined) return true
     const { position, at } = this.#asked
@@ -87,6 +85,18 @@ export class Comparison {
     if (!isDone) return waited > compareEvery
     const hasSnapshot = (this.#instance().world.engine.newestSnapshot?.position ?? 0) > position
     return hasSnapshot || (waited > compareEvery && head.position > position)
+  }
+
+  /**
+   * Whether a daemon without a digest is there for the first time. Before it has reached the last comparison it is not asked for
+   * another one: it may fetch a snapshot from after both, and would have no digest until the next.
+   */
+  #findJoined(members: readonly Member[]): boolean {
+    const last = this.#asked?.position ?? Number.POSITIVE_INFINITY
+    const missing = members.filter(({ digest }) => !digest)
+    const joined = missing.filter(({ id, position }) => position >= last && !this.#awaited.has(id))
+    this.#awaited = new Set([...joined, ...missing.filter(({ id }) => this.#awaited.has(id))].map(({ id }) => id))
+    return joined.length > 0
   }
 }
 
