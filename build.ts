@@ -63,11 +63,11 @@ for (const name of readdirSync(dist)) if (name.endsWith('.cache')) rmSync(`${dis
  * Packages that most runs do not need, with the parts that are imported, and who imports them. Each is run when one of its
  * parts is first used.
  */
-const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp }>> = {
+const usedLate: Readonly<Record<string, { parts: readonly string[]; by: RegExp; modules?: string }>> = {
   // Only patterns of linkifiers and waits need it; it is a bundle of its own.
   re2js: { parts: ['RE2JS'], by: /daemon\/(domain|api)\// },
-  // Only texts that have some markup.
-  'markdown-it': { parts: ['default'], by: /daemon\/domain\// },
+  // Only texts that have some markup. Its CommonJS form reaches the constants of other packages through slow getters.
+  'markdown-it': { parts: ['default'], by: /daemon\/domain\//, modules: 'markdown-it/index.mjs' },
   // Only formulas; it is a bundle of its own.
   katex: { parts: ['default'], by: /daemon\/domain\// },
   // Its rules that decode entities are off; the tables are large.
@@ -99,18 +99,19 @@ const lazily: Plugin = {
       ({ path, importer, resolveDir }) =>
         usedLate[path]!.by.test(importer) ? { path, namespace: 'lazily', pluginData: resolveDir } : undefined,
     )
-    build.onLoad({ filter: /.*/, namespace: 'lazily' }, ({ path, pluginData }) => ({
-      contents: usedLate[path]!.parts.map(part => {
+    build.onLoad({ filter: /.*/, namespace: 'lazily' }, ({ path, pluginData }) => {
+      const { parts, modules } = usedLate[path]!
+      const contents = parts.map(part => {
         // The default of a CommonJS package is the package.
-        const late = `require('${path}')${part === 'default' ? '' : `.${part}`}`
+        const late = `require('${modules ?? path}')${part === 'default' && !modules ? '' : `.${part}`}`
         return `export ${part === 'default' ? 'default' : `const ${part} =`} /* @__PURE__ */ new Proxy(function () {}, {
           get: (_, name) => ${late}[name],
           apply: (_, self, args) => Reflect.apply(${late}, self, args),
           construct: (_, args) => Reflect.construct(${late}, args),
         })`
-      }).join('\n'),
-      resolveDir: pluginData,
-    }))
+      })
+      return { contents: contents.join('\n'), resolveDir: pluginData }
+    })
   },
 }
 /** Bundles that are loaded when they are wanted, and what makes them: fastify, the checks of parameters, what operators do to a store, the metrics, the client of bots, the patterns of `tail` and `wait`. */

@@ -113,7 +113,9 @@ export function boundTable(table: Rule): Rule {
   const mostCells = 3000
   return (state, startLine, endLine, silent) => {
     const { findings } = state.env as unknown as Env
-    const columns = state.src.slice(state.bMarks[startLine], state.eMarks[startLine]).split('|').length
+    const line = state.src.slice(state.bMarks[startLine], state.eMarks[startLine])
+    if (!line.includes('|')) return false
+    const columns = line.split('|').length
     const rows = Math.floor((mostCells - findings.tableCells) / columns)
     const isTable = table(state, startLine, Math.min(endLine, startLine + rows), silent)
     if (isTable && !silent) findings.tableCells += columns * (state.line - startLine)

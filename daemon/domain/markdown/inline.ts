@@ -4,7 +4,7 @@
 import type { StateInline } from 'markdown-it'
 import { renderFormula } from './formulas.ts'
 import { element, escapeText } from './html.ts'
-import { getPairs, nextLink, runLength } from './pairs.ts'
+import { nextLink, type Pairs, runLength } from './pairs.ts'
 import { audioPlayer, inlineImage } from './previews.ts'
 import type { Env } from './render-context.ts'
 import { isoTime, parseIsoTime, parseTime } from './times.ts'
@@ -19,11 +19,15 @@ export function envOf(state: StateInline): Env {
   return state.env as unknown as Env
 }
 
+function pairsOf(state: StateInline): Pairs {
+  return envOf(state).pairs!
+}
+
 export function code(state: StateInline): boolean {
   const { src, pos, posMax } = state
   if (src[pos] !== '`') return false
   const length = runLength(src, pos)
-  const close = getPairs(state).code.get(pos)
+  const close = pairsOf(state).code.get(pos)
   if (close === undefined || close + length > posMax) {
     const end = Math.min(pos + length, posMax)
     state.pending += src.slice(pos, end)
@@ -41,7 +45,7 @@ export function link(state: StateInline): boolean {
   const media = src[pos] === '!' && src[pos + 1] === '['
   const start = media ? pos + 1 : pos
   if (src[start] !== '[' || envOf(state).linked || (!media && src[pos - 1] === '!')) return false
-  const close = getPairs(state).brackets.get(start)
+  const close = pairsOf(state).brackets.get(start)
   if (close === undefined || close + 1 >= posMax || src[close + 1] !== '(') return false
   const target = targetAt(src, close + 2, posMax)
   if (!target) return false
@@ -94,7 +98,7 @@ function targetAt(src: string, start: number, max: number): { url: string; title
 /** An address without markup, where one was found. */
 export function bareLink(state: StateInline): boolean {
   if (envOf(state).linked) return false
-  const link = nextLink(state, state.pos)
+  const link = nextLink(pairsOf(state), state.pos)
   if (link?.start !== state.pos || link.end > state.posMax) return false
   const href = safeUrl(link.url, envOf(state).context.ownUrl)
   if (href === undefined) return false
@@ -111,7 +115,7 @@ export function textBeforeLinks(text: (state: StateInline, silent: boolean) => b
     const start = state.pos
     const before = state.pending
     if (!text(state, silent)) return false
-    const link = envOf(state).linked ? undefined : nextLink(state, start + 1)
+    const link = envOf(state).linked ? undefined : nextLink(pairsOf(state), start + 1)
     if (link && link.start < state.pos) {
       state.pending = before + state.src.slice(start, link.start)
       state.pos = link.start
@@ -134,7 +138,7 @@ export function math(state: StateInline): boolean {
 
 export function time(state: StateInline): boolean {
   const { src, pos, posMax } = state
-  if (!src.startsWith('<time:', pos) || getPairs(state).lastAngle < pos) return false
+  if (!src.startsWith('<time:', pos) || pairsOf(state).lastAngle < pos) return false
   const end = src.indexOf('>', pos)
   if (end >= posMax) return false
   const text = src.slice(pos + '<time:'.length, end)

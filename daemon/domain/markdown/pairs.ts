@@ -1,7 +1,6 @@
 // Pairs in a line of text: code spans, square brackets and bare links, found in one pass. The rules of markdown-it look
 // ahead again from every bracket, which takes quadratic time on text made for it.
 
-import type { StateInline } from 'markdown-it'
 import { type BareLink, findBareLinks } from './bare-links.ts'
 
 export interface Pairs {
@@ -14,20 +13,8 @@ export interface Pairs {
   readonly links: readonly BareLink[]
 }
 
-const found = new WeakMap<StateInline, Pairs>()
-
-export function getPairs(state: StateInline): Pairs {
-  let pairs = found.get(state)
-  if (!pairs) {
-    pairs = findPairs(state.src)
-    found.set(state, pairs)
-  }
-  return pairs
-}
-
 /** The first bare link that starts here or later. */
-export function nextLink(state: StateInline, from: number): BareLink | undefined {
-  const { links } = getPairs(state)
+export function nextLink({ links }: Pairs, from: number): BareLink | undefined {
   let low = 0
   for (let high = links.length; low < high; ) {
     const middle = (low + high) >> 1
@@ -43,7 +30,7 @@ export function runLength(text: string, start: number): number {
   return end - start
 }
 
-function findPairs(text: string): Pairs {
+export function findPairs(text: string): Pairs {
   const code = closingRuns(text)
   const brackets = new Map<number, number>()
   const open: number[] = []

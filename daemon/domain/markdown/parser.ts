@@ -6,6 +6,7 @@ import { escapeCode, escapeText } from './html.ts'
 import { bareLink, code, lineBreak, lineEnd, link, math, strike, textBeforeLinks, time } from './inline.ts'
 import { interruptingList, listRules, mergeLists, parseParagraph } from './lists.ts'
 import { mention } from './mentions.ts'
+import { findPairs } from './pairs.ts'
 import { placeLink } from './places.ts'
 import { withHiddenThings } from './plain-text.ts'
 import { linkPreview, withPreviews } from './previews.ts'
@@ -101,6 +102,7 @@ function readInline(state: StateCore): void {
       token.children = [text]
       continue
     }
+    env.pairs = findPairs(token.content)
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
     token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)

@@ -87,12 +87,14 @@ function linkify(text: string, fresh: boolean, linkifiers: readonly Linkifier[])
 
 /** Matches that do not overlap, by position; of two that do, the one of the earlier linkifier wins. */
 export function linkifierMatches(text: string, linkifiers: readonly Linkifier[]): LinkifierMatch[] {
-  const taken = new Uint8Array(text.length)
+  let taken: Uint8Array | undefined
   const matches: LinkifierMatch[] = []
   for (const linkifier of linkifiers)
     for (const match of linkifier.match(text)) {
       // A pattern must not produce links that run something.
       if (safeUrl(match.url) === undefined) continue
+      // Most texts have none.
+      taken ??= new Uint8Array(text.length)
       if (match.end <= match.start || taken.subarray(match.start, match.end).includes(1)) continue
       taken.fill(1, match.start, match.end)
       matches.push(match)

@@ -4,6 +4,7 @@ import type { Behaviours } from '../../api/levels/behaviours.ts'
 import { limits } from '../limits.ts'
 import type { Emoji } from '../model/rows/people.ts'
 import type { Linkifier } from './organization-content.ts'
+import type { Pairs } from './pairs.ts'
 
 export interface RenderContext {
   user(name: string, id: number | undefined): Mentioned | undefined
@@ -77,4 +78,6 @@ export interface Env {
   quoted: boolean
   /** Inside the text of a link, where no other link may start. */
   linked: boolean
+  /** Of the text of the block that is being read. */
+  pairs?: Pairs
 }
