@@ -75,7 +75,7 @@ export function entryLine(position: number, entry: NewEntry<unknown>): string {
     !Array.isArray(facts)
   )
     throw new TypeError('not an entry of the journal')
-  const body = `{"position":${position},"time":${time},"actor":${actor},"op":${JSON.stringify(op)},"facts":${JSON.stringify(facts)}`
+  const body = JSON.stringify({ position, time, actor, op, facts }).slice(0, -1)
   return `${body},"sum":"${crc32(body).toString(16).padStart(8, '0')}"}\n`
 }
 
