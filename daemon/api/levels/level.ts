@@ -41,8 +41,11 @@ export class Level {
 
   /** undefined: this level does not have the endpoint. */
   spoken(endpoint: Endpoint): Spoken | undefined {
-    if (!this.#endpoints.has(endpoint)) this.#endpoints.set(endpoint, this.#resolve(endpoint))
-    return this.#endpoints.get(endpoint)
+    const known = this.#endpoints.get(endpoint)
+    if (known || this.#endpoints.has(endpoint)) return known
+    const spoken = this.#resolve(endpoint)
+    this.#endpoints.set(endpoint, spoken)
+    return spoken
   }
 
   /** Whether there is something of this span: a capability, a setting. */

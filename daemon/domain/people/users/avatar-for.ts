@@ -8,5 +8,5 @@ import { avatarUrl, providerAvatarUrl, unknownAvatar } from './present.ts'
 export function avatarFor(asker: Asker, who: string, medium: boolean): string {
   const user = knownUserInPath(asker, who)
   if (user) return avatarUrl(user, medium)
-  return who.includes('@') ? providerAvatarUrl(who, 1, medium) : unknownAvatar
+  return who.includes('@') ? providerAvatarUrl(who, medium) : unknownAvatar
 }
