@@ -20,7 +20,7 @@ import {
   text,
   textUpTo,
 } from './define.ts'
-import * as Type from './shape-builders.ts'
+import { Type } from './shape-builders.ts'
 import { olderTerms } from './shapes/narrow.ts'
 
 const event = record({ id: int, type: text })

@@ -5,7 +5,7 @@ import { baseOf, type Endpoint, type Page, type Param } from './define.ts'
 import { type CodeEntry, commonCodes, type ErrorCode, errorCodes } from './errors.ts'
 import { endpointAt } from './levels/endpoint-at.ts'
 import { defaultLevel } from './levels/releases.ts'
-import * as Type from './shape-builders.ts'
+import { Type } from './shape-builders.ts'
 
 /** One page of the catalogue, loaded. */
 export interface CatalogueResource {

@@ -2,7 +2,7 @@
 
 import type { Static } from '@sinclair/typebox'
 import { topicLink } from '../api/links.ts'
-import * as Type from '../api/shape-builders.ts'
+import { Type } from '../api/shape-builders.ts'
 import { NatterError, pause, type Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText, placeName } from './messages.ts'

@@ -2,7 +2,7 @@
 
 import type { Static } from '@sinclair/typebox'
 import { messageLink } from '../api/links.ts'
-import * as Type from '../api/shape-builders.ts'
+import { Type } from '../api/shape-builders.ts'
 import type { Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { type Cut, cut, fence, isoTime, oneLine } from './text.ts'

@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { channelLink, topicLink } from '../api/links.ts'
 import { roleNames } from '../api/people/users.ts'
-import * as Type from '../api/shape-builders.ts'
+import { Type } from '../api/shape-builders.ts'
 import type { Reply } from '../client/sender.ts'
 import { rangeAt } from './anchor.ts'
 import type { Chat } from './chat.ts'

@@ -1,7 +1,7 @@
 // The toolset `write`: send, edit, react, mark read, create a channel, subscribe. Off unless asked for.
 
 import { messageLink } from '../api/links.ts'
-import * as Type from '../api/shape-builders.ts'
+import { Type } from '../api/shape-builders.ts'
 import type { Chat } from './chat.ts'
 import { findChannel, findUsers, linkIn, messageIdIn } from './names.ts'
 import { buildNarrow, selection } from './read-tools.ts'

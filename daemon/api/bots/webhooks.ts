@@ -19,7 +19,6 @@ import {
   timestamp,
   userId,
 } from '../define.ts'
-import * as Type from '../shape-builders.ts'
 import { message } from '../shapes/messages.ts'
 
 const delivery = record({
@@ -36,10 +35,8 @@ const delivery = record({
   response: nullable(text),
 })
 
-const payload = Type.Object({
-  ...Type.Omit(message, ['flags', 'match_content', 'match_subject']).properties,
-  rendered_content: text,
-})
+const { flags, match_content, match_subject, ...posted } = message.properties
+const payload = record({ ...posted, rendered_content: text })
 
 /** Unix shell patterns, matched with the name of an event. */
 const events = listOf(textUpTo(100), 100)
@@ -102,7 +99,7 @@ export const webhooks = {
       content: maybe(text),
       widget_content: maybe(text),
       response_string: maybe(text),
-      response_not_required: maybe(Type.Boolean()),
+      response_not_required: maybe(bool),
     },
     cli: {
       // There is nothing to call; this shows what natterd sent.

@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, listOf, milliseconds, nullable, oneOf, optional, record, required, text } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { clockColumns, clockReply, duration, moment } from '../shapes/control.ts'
 
 const dueEntry = record({

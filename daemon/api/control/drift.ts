@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { bool, defaulted, int, listOf, milliseconds, nullable, oneOf, record, required } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { id, shortText } from '../shapes/control.ts'
 
 /** Differences of one report; the rest is counted. */

@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { int, keyed, listOf, maybe, num, oneOf, optional, record, required, text } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { account, id, shortText } from '../shapes/control.ts'
 
 /** Each kind of fault, and what it does. */

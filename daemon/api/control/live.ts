@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { defaulted, int, listOf, record } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { call, clockReply, duration, health, id, loggedEvent } from '../shapes/control.ts'
 
 export const live = {

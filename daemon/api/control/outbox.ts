@@ -2,7 +2,7 @@
 
 import { controlEndpoint } from '../control-endpoint.ts'
 import { int, listOf, maybe, milliseconds, optional, record, text } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { range, shortText } from '../shapes/control.ts'
 
 const mail = Type.Object({

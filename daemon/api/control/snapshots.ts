@@ -14,7 +14,7 @@ import {
   required,
   text,
 } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { clockColumns, clockReply } from '../shapes/control.ts'
 
 const snapshot = record({ name: text, time: milliseconds })

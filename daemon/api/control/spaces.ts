@@ -16,7 +16,7 @@ import {
   record,
   text,
 } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { shortText } from '../shapes/control.ts'
 
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */

@@ -2,7 +2,7 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import type { Endpoint, Param } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 
 interface Span {
   readonly since?: number

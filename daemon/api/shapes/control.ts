@@ -16,7 +16,7 @@ import {
   record,
   text,
 } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 
 /** Names of accounts, endpoints, queues and the like. */
 export const shortText = Type.String({ maxLength: 1000 })

@@ -4,7 +4,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { defaultBounds, longestKept, withoutBounds } from '../bounds.ts'
 import type { ReadonlyOf } from '../define.ts'
-import * as Type from '../shape-builders.ts'
+import { Type } from '../shape-builders.ts'
 import { groupValue } from './permission-settings.ts'
 
 /** Far above what a store reaches, and far below where tables by ID would take memory or time for a single row. */
