@@ -13,9 +13,9 @@ export const bundleFolder = 'node_modules/.cache/natter-tests'
 const hostProgram = 'test/support/daemon-host-process.ts'
 export const hostBundle = `${bundleFolder}/host.mjs`
 
-/** Few enough that one process never holds up the end of a run. Tests of a cluster wait for most of their time. */
+/** Few enough that one process never holds up the end of a run. */
 function filesPerProcess(folder: string): number {
-  return folder === 'cluster' ? 5 : 12
+  return longest.includes(folder) ? 8 : 16
 }
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
@@ -63,38 +63,43 @@ interface Group {
   readonly files: readonly string[]
 }
 
+/** Folders of long tests, which have processes of their own. */
+const longest = ['proof', 'cluster', 'docs', 'inspector']
+
 /**
- * The folders whose processes take longest, in this order; the others follow. What starts last should be short, or one core
+ * The folders whose files take longest, in this order; the others follow. What starts last should be short, or one core
  * has nothing to do at the end of a run.
  */
 const slowest = [
-  'proof',
-  'cluster',
-  'docs',
-  'inspector',
+  ...longest,
   'cli',
   'package',
   'journal',
-  'events',
+  'io',
+  'maintenance',
+  'mcp',
+  'laws',
   'http',
-  'domain',
+  'daemon',
   'seed',
+  'events',
+  'domain',
 ]
 
-/** Neighbours share a process. Campaigns have one each. Node runs files in the order of their names, so these are numbered. */
+/** Neighbours share a process. Node runs files in the order of their names, so these are numbered. */
 function groupsOf(root: string, files: readonly string[]): Group[] {
+  const folderOf = (file: string) => file.split(sep)[1]!
+  const rank = (file: string) => (slowest.includes(folderOf(file)) ? slowest.indexOf(folderOf(file)) : slowest.length)
   const groups: { folder: string; isClosed: boolean; files: string[] }[] = []
-  for (const file of files) {
-    const folder = file.split(sep)[1]!
-    const isAlone = folder === 'proof' || awaitsAtTheTop(join(root, file))
-    const open = groups.findLast(group => group.folder === folder && !group.isClosed)
-    if (open && !isAlone && open.files.length < filesPerProcess(folder)) open.files.push(file)
+  for (const file of files.toSorted((a, b) => rank(a) - rank(b))) {
+    const folder = folderOf(file)
+    const isAlone = awaitsAtTheTop(join(root, file))
+    const open = groups.findLast(({ isClosed }) => !isClosed)
+    const fits = open && (open.folder === folder || !longest.includes(open.folder))
+    if (fits && !isAlone && open.files.length < filesPerProcess(open.folder)) open.files.push(file)
     else groups.push({ folder, isClosed: isAlone, files: [file] })
   }
-  const rank = ({ folder }: { folder: string }) => (slowest.includes(folder) ? slowest.indexOf(folder) : slowest.length)
-  return groups
-    .sort((a, b) => rank(a) - rank(b))
-    .map(({ folder, files }, at) => ({ name: `${String(at).padStart(3, '0')}-${folder}`, files }))
+  return groups.map(({ folder, files }, at) => ({ name: `${String(at).padStart(3, '0')}-${folder}`, files }))
 }
 
 /** Such a module cannot be loaded inside of a suite, nor be CommonJS: that is how it is found. */
