@@ -97,11 +97,18 @@ export function controlTokenFor(flags: Choice, env: Env, account: Account): stri
 export function demandControlToken(flags: Choice, env: Env, account: Account): string {
   const { token, stray } = findToken(flags, env, account)
   if (token !== undefined) return token
+  if (account.site === undefined) throw noServer()
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
     hint: `The daemon must run with --control. Stop it and start it again with that flag:
   \`natter daemon stop\`, then \`natter daemon start --control\`; or Ctrl-C where it runs, then the same command with it.
   With --memory it has a token in its ready file: --ready-file FILE reads it.`,
+  })
+}
+
+export function noServer(): Failure {
+  return new Failure(exitCodes.unreachable, 'no server is configured', {
+    hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
   })
 }
 

@@ -11,7 +11,7 @@ import { keyFlag } from '../base/globals.ts'
 import { type FlatHeaders, headerIn, serverTime } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
-import type { Account } from '../base/profile.ts'
+import { type Account, noServer } from '../base/profile.ts'
 import { type Reply, setLastCall, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
@@ -181,9 +181,7 @@ export function requireSite(account: Account): string {
 /** The daemons of a cluster, or the one server there is. */
 export function requireSites(account: Account): readonly string[] {
   if (account.site) return account.site.split(',')
-  throw new Failure(exitCodes.unreachable, 'no server is configured', {
-    hint: 'Start one with `natter daemon start`, or give --site or set NATTER_SITE.',
-  })
+  throw noServer()
 }
 
 /** Path and query; fields travel in the query of a GET and in the body of everything else. */

@@ -100,6 +100,15 @@ describe('the subcommands of the control plane', () => {
     assert.deepEqual(await verbs('queues'), ['delete', 'events', 'expire', 'list', 'register', 'wait'])
   })
 
+  test('without a server, its absence is reported and not that of a token', async t => {
+    const shell = newShell(t)
+    for (const words of [['clock', 'show'], ['trigger', 'mention'], ['wait', '--integration', 'github']]) {
+      const { code, stderr } = await shell.run(words)
+      assert.deepEqual([words, code], [words, 6])
+      assert.match(stderr, /^natter: no server is configured\n/)
+    }
+  })
+
   test('wait exits with 8 if the call is not made, and with 4 without a token', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory'] })
     const shell = newShell(t, { NATTER_SITE: daemon.url })

@@ -62,12 +62,20 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   const second = await shell.natter(['daemon', 'start', '--memory', '--port', '0', ...other])
   assert.equal(second.code, 0, second.stderr)
   assert.ok(second.stderr.includes(`was for the daemon at ${url}, which still runs`), second.stderr)
+  const emptied = await shell.natter(['daemon', 'restart', ...other])
+  assert.match(emptied.stderr, /in memory is gone, and its accounts have new keys; --secret TEXT/)
   assert.equal((await shell.natter(['daemon', 'stop', ...other])).code, 0)
 
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
   assert.ok(!existsSync(join(store, 'daemon.json')))
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
   assert.equal((await shell.run(['users', 'me'])).code, 6)
+})
+
+test('a daemon that is not ready in time is reported with the flag that gives it longer', async t => {
+  const { code, stderr } = await newShell(t).natter(['exec', '--timeout', '1ms', '--', 'true'])
+  assert.equal(code, 8)
+  assert.match(stderr, /was not ready within 0\.001 s\n[\s\S]*--timeout 2m/)
 })
 
 test('the help of daemon run, daemon start, daemon restart and exec explains every flag of natterd', async t => {

@@ -51,6 +51,17 @@ def test_the_level_is_that_of_the_run(natter):
     assert str(found["svc_feature_level"]) == os.environ["NATTER_LEVEL"]
 `
     writeFileSync(join(shell.home, 'test_level.py'), test)
+    const control = `
+import pytest
+def test_the_control_plane_takes_parameters(natter):
+    natter.control("POST", "/faults", kind="rate-limit", endpoint="send-message", times=1)
+    with pytest.raises(AssertionError, match="429"):
+        natter.call("amy", "POST", "/messages", type="channel", to="general", topic="t", content="x")
+    natter.call("amy", "POST", "/messages", type="channel", to="general", topic="t", content="x")
+    assert natter.control("POST", "/wait", event={"type": "message"}, user="bob", within="1m")["met"]
+`
+    writeFileSync(join(shell.home, 'test_control.py'), control)
+    assert.match(runIn(shell, 'natter exec --preset dev -- pytest test_control.py'), /1 passed/)
     assert.match(
       runIn(shell, 'natter exec --preset dev --levels 421,latest -- pytest test_level.py'),
       /^421 +11\.0 +0 +0 .*\n509 +13\.0-dev +0 +0 /m,
@@ -58,7 +69,7 @@ def test_the_level_is_that_of_the_run(natter):
     const failing = 'def test_fails(natter):\n    natter.call("amy", "GET", "/users/me")\n    assert False\n'
     writeFileSync(join(shell.home, 'test_fails.py'), failing)
     const command = 'natter exec --preset dev --on-failure failure -- pytest'
-    assert.match(runIn(shell, `${command} || true`), /1 failed, 2 passed/)
+    assert.match(runIn(shell, `${command} || true`), /1 failed, 3 passed/)
     const [space, ...others] = readdirSync(join(shell.home, 'failure/spaces'))
     assert.deepEqual(others, [])
     assert.match(readFileSync(join(shell.home, 'failure/spaces', space!, 'calls.ndjson'), 'utf8'), /get-own-user/)
@@ -138,6 +149,28 @@ test('the level is that of the run', async () => {
     const levels: string[] = jobs.test.strategy.matrix.level
     assert.deepEqual(levels.map(readLevel), [417, 498, 509])
     assert.match(runIn(shell, run, { NATTER_LEVEL: levels[1]! }), /^100\n498$/m)
+  })
+
+  test('agent: the commands of the skill file work, in their order', async t => {
+    const { shell, run } = await project(t, 'agent')
+    writeFileSync(join(shell.home, 'package.json'), '{"scripts":{"test":"true"}}')
+    const skill = readFileSync(join(shell.home, '.agents/skills/natter/SKILL.md'), 'utf8')
+    const rows = skill.split('\n').filter(line => line.startsWith('| ') && line.includes('`'))
+    const commands = rows.flatMap(row => [...row.matchAll(/`(natter [^`]+)`/g)].map(([, command]) => command!))
+    assert.ok(commands.length > 9, skill)
+    const script = ["trap 'natter daemon stop' EXIT", ...commands, run].join('\n')
+    const output = runIn(shell, `set -e\n${script}`, { HOME: shell.home, XDG_DATA_HOME: shell.home })
+    assert.match(output, /wait_for_message/)
+  })
+
+  test('under npx the files call natter by npx, since the project alone has it', async t => {
+    const shell = newShell(t, { npm_command: 'exec' })
+    const workflow = await shell.natter(['init', 'github', '--print'])
+    assert.match(workflow.stdout, /- run: npm ci\n[\s\S]*- run: npx natter exec /)
+    assert.doesNotMatch(workflow.stdout, /--global/)
+    const agent = await shell.natter(['init', 'agent', '--print'])
+    assert.match(agent.stdout, /"command": "npx", "args": \["natter", "mcp", "--profile", "local"\]/)
+    assert.doesNotMatch(agent.stdout, /`natter /)
   })
 
   test('writes nothing if one of its files exists', async t => {

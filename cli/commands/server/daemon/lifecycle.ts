@@ -76,7 +76,12 @@ export async function restart({ args, globals }: Invocation): Promise<void> {
   if (!running) throw await notRunning(folder)
   await end(running, folder, stopTimeout)
   const others = withoutFlag(args, 'data')
-  await start({ args: ['--data', folder, ...(others.length > 0 ? others : rebuildFlags(running))], globals })
+  const flags = others.length > 0 ? others : rebuildFlags(running)
+  await start({ args: ['--data', folder, ...flags], globals })
+  if (flags.includes('--memory') && flagIn(flags, 'secret') === undefined)
+    note(
+      'what the daemon held in memory is gone, and its accounts have new keys; --secret TEXT makes the same keys again',
+    )
 }
 
 /** The level is passed in a file, because a signal carries no value. */

@@ -36,7 +36,7 @@ export async function waitUntilReady(
     if (monotonicMs() > deadline) {
       child.kill('SIGTERM')
       throw new Failure(exitCodes.unmet, `the daemon was not ready within ${timeout / 1000} s`, {
-        hint: lastLines(logged(), 10).join('\n  '),
+        hint: [...lastLines(logged(), 10), 'Give it longer with --timeout 2m.'].join('\n  '),
       })
     }
     await sleep(step)

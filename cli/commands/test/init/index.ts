@@ -33,17 +33,19 @@ ${Object.entries(scaffolds)
       const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined
       if (!scaffold)
         throw usage(`natter init does not know "${kind}"`, didYouMean(kind, kinds) ?? `It knows ${kinds.join(', ')}.`)
+      // A local installation has its programs on the PATH of npx only.
+      const isLocal = process.env.npm_command === 'exec'
+      const contents = { ...scaffold.files, ...(isLocal && scaffold.withNpx) }
       if (flags.print === true) {
-        for (const [file, text] of Object.entries(scaffold.files)) print(`==> ${file} <==\n${text}\n`)
+        for (const [file, text] of Object.entries(contents)) print(`==> ${file} <==\n${text}\n`)
         return
       }
-      const files = Object.keys(scaffold.files)
+      const files = Object.keys(contents)
       writeNewFiles(
-        scaffold.files,
+        contents,
         `Nothing was written. natter init ${kind} --print prints the files, so that you can add them to yours.`,
       )
-      // A local installation has its programs on the PATH of npx only.
-      const run = process.env.npm_command === 'exec' ? scaffold.run.replace(/^natter /, 'npx natter ') : scaffold.run
+      const run = isLocal ? scaffold.run.replace(/^natter /, 'npx natter ') : scaffold.run
       if (await printFormatted({ files, run }, globals)) return
       if (kind === 'go' && !existsSync('go.mod'))
         note('there is no go.mod here. First: go mod init example.com/project')

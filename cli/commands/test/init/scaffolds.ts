@@ -8,6 +8,8 @@ import { evalFiles } from './eval.ts'
 interface Scaffold {
   readonly about: string
   readonly files: Readonly<Record<string, string>>
+  /** The files that differ where natter is a dependency of the project, and its programs are reached by npx. */
+  readonly withNpx?: Readonly<Record<string, string>>
   readonly run: string
 }
 
@@ -33,6 +35,12 @@ def send(method, url, authorization, form=""):
         raise AssertionError(f"{method} {url}: {error.code} {error.read().decode()}") from None
 
 
+def encode(params):
+    """Texts are sent as they are, everything else as JSON."""
+    fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
+    return urllib.parse.urlencode(fields)
+
+
 class Natter:
     """The server, and the accounts of the preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot."""
 
@@ -40,18 +48,17 @@ class Natter:
         self.url = space["url"]
         self.token = space["control_token"]
 
-    def control(self, method, path):
-        """Calls the control plane: the clock, faults, waits, the keys of all accounts."""
+    def control(self, method, path, **params):
+        """Calls the control plane (clock, faults, waits, accounts): control("POST", "/clock/advance", by="10m")."""
         __tracebackhide__ = True
-        return send(method, self.url + "/control/v1" + path, "Bearer " + self.token)
+        return send(method, self.url + "/control/v1" + path + "?" + encode(params), "Bearer " + self.token)
 
     def call(self, account, method, path, **params):
-        """Calls the API as an account. Texts are sent as they are, everything else as JSON."""
+        """Calls the API as an account."""
         __tracebackhide__ = True
         found = self.control("GET", "/accounts/" + account)["account"]
         key = base64.b64encode(f"{found['email']}:{found['api_key']}".encode()).decode()
-        fields = {name: value if isinstance(value, str) else json.dumps(value) for name, value in params.items()}
-        return send(method, self.url + "/api/v1" + path, "Basic " + key, urllib.parse.urlencode(fields))
+        return send(method, self.url + "/api/v1" + path, "Basic " + key, encode(params))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -209,7 +216,9 @@ func TestMessageIsSent(t *testing.T) {
 }
 `
 
-const workflow = `# Runs the tests with a chat server of their own. If they fail, calls, events, the log and a snapshot are kept as an artifact:
+const workflow = (
+  steps: string,
+) => `# Runs the tests with a chat server of their own. If they fail, calls, events, the log and a snapshot are kept as an artifact:
 # download it and run \`natter exec --resume FOLDER\` to look at the organization as the tests left it.
 
 name: natter
@@ -230,17 +239,27 @@ jobs:
       - uses: actions/setup-node@v4
         with:
           node-version: 22
-      # The tarball of a release, which your repository has. If natter is a dependency of your project, write npm ci instead,
-      # and npx natter exec below.
-      - run: npm install --global ./natter-${version()}.tgz
-      # Replace npm test by the command that runs your tests. Install what they need before, such as npm ci.
-      - run: natter exec --preset dev --on-failure natter-failure -- npm test
+${steps}
       - if: failure()
         uses: actions/upload-artifact@v4
         with:
           name: natter-failure-\${{ matrix.level }}
           path: natter-failure
 `
+
+const runTests = 'natter exec --preset dev --on-failure natter-failure -- npm test'
+
+const globalSteps = `      # The tarball of a release, which your repository has. If natter is a dependency of your project, write npm ci instead,
+      # and npx natter exec below.
+      - run: npm install --global ./natter-${version()}.tgz
+      # Replace npm test by the command that runs your tests. Install what they need before, such as npm ci.
+      - run: ${runTests}`
+
+const projectSteps = `      - run: npm ci
+      # Replace npm test by the command that runs your tests.
+      - run: npx ${runTests}`
+
+const workflowFile = '.github/workflows/natter.yml'
 
 export const scaffolds: Readonly<Record<string, Scaffold>> = {
   pytest: {
@@ -270,8 +289,9 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
   },
   github: {
     about: 'a workflow for GitHub Actions',
-    files: { '.github/workflows/natter.yml': workflow },
-    run: 'natter exec --preset dev --on-failure natter-failure -- npm test',
+    files: { [workflowFile]: workflow(globalSteps) },
+    withNpx: { [workflowFile]: workflow(projectSteps) },
+    run: runTests,
   },
   bot: {
     about: 'a bot and its test',
@@ -280,7 +300,8 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
   },
   agent: {
     about: 'a skill file and an MCP configuration for an agent',
-    files: agentFiles,
+    files: agentFiles('natter'),
+    withNpx: agentFiles('npx natter'),
     run: 'natter mcp --list --profile local',
   },
   eval: {

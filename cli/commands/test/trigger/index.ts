@@ -7,7 +7,7 @@ import { encode } from '../../../../daemon/api/wire.ts'
 import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { formatFlags, type Globals } from '../../../base/globals.ts'
-import { accountFor } from '../../../base/profile.ts'
+import { accountFor, noServer } from '../../../base/profile.ts'
 import type { Reply } from '../../../base/reply.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
@@ -138,12 +138,13 @@ function checkOverrides(kind: string, overrides: ReadonlyMap<string, string>, kn
 async function stageFor(name: string | undefined, globals: Globals): Promise<Stage> {
   const { site, email } = accountFor(globals, process.env)
   const wanted = name ?? globals.as ?? email
+  if (site === undefined) throw noServer()
   if (wanted === undefined) throw usage('no account is configured', 'Give --for ACCOUNT.')
   const me = await findAccount(globals, wanted)
   const options = { timeout: globals.timeout }
   const { last_id } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/events?limit=1' }, options)
   const find = (account: string) => findAccount(globals, account)
-  return new Stage({ site: site!, me, find, options, count: Number(last_id) })
+  return new Stage({ site, me, find, options, count: Number(last_id) })
 }
 
 async function makeHappen(
