@@ -102,7 +102,11 @@ describe('the subcommands of the control plane', () => {
 
   test('without a server, its absence is reported and not that of a token', async t => {
     const shell = newShell(t)
-    for (const words of [['clock', 'show'], ['trigger', 'mention'], ['wait', '--integration', 'github']]) {
+    for (const words of [
+      ['clock', 'show'],
+      ['trigger', 'mention'],
+      ['wait', '--integration', 'github'],
+    ]) {
       const { code, stderr } = await shell.run(words)
       assert.deepEqual([words, code], [words, 6])
       assert.match(stderr, /^natter: no server is configured\n/)
