@@ -105,7 +105,7 @@ function readInline(state: StateCore): void {
     env.pairs = findPairs(token.content)
     const children: Token[] = []
     state.md.inline.parse(token.content, state.md, env, children)
-    token.children = withHiddenThings(withStrongOutside(children.filter(isSomething)), env)
+    token.children = withHiddenThings(token.content, withStrongOutside(children.filter(isSomething)), env)
     const shown = renderPreviews(token.children, env)
     if (shown.length > 0) previews.set(token, shown)
   }

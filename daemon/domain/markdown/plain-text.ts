@@ -10,8 +10,9 @@ import { safeUrl } from './urls.ts'
 
 type TokenClass = new (type: string, tag: string, nesting: 0 | 1 | -1) => Token
 
-/** The tokens of one line of text, with what its plain parts hide made visible. */
-export function withHiddenThings(children: readonly Token[], env: Env): Token[] {
+/** The tokens of a text, with what its plain parts hide made visible. */
+export function withHiddenThings(text: string, children: Token[], env: Env): Token[] {
+  if (!mayHide(text, env)) return children
   const made: Token[] = []
   let inLink = 0
   for (const [at, token] of children.entries()) {
@@ -52,8 +53,12 @@ function startsFresh(before: Token | undefined): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
 const hideout = /:[\w+-]+:|[^\x00-\x7f]/
 
+function mayHide(text: string, { context: { linkifiers, emoticons } }: Env): boolean {
+  return linkifiers.length > 0 || emoticons || hideout.test(text)
+}
+
 function split(text: string, inLink: boolean, fresh: boolean, env: Env): Part[] {
-  if (env.context.linkifiers.length === 0 && !env.context.emoticons && !hideout.test(text)) return [text]
+  if (!mayHide(text, env)) return [text]
   let parts: Part[] = [text]
   if (!inLink) {
     const { linkifiers } = env.context

@@ -207,12 +207,15 @@ function sentFact(
   const conversation = 'people' in target ? openConversation(ctx, target.people) : undefined
   const id = nextMessageId(ctx)
   const details = buildDetails(state, id, sender, target, content, rendered, widget)
-  const said = { time: seconds(ctx.now), client, content, html: rendered.html, marks: computeMarks(rendered) }
-  // Assigned field by field: spreading optional parts was slower than all checks together.
+  const { html } = rendered
+  const senderId = sender.id
+  const time = seconds(ctx.now)
+  const found = computeMarks(rendered)
+  // Assigned field by field: spreading parts was slower than all checks together.
   const message: Mutable<Message> =
     'channel' in target
-      ? { id, senderId: sender.id, channelId: target.channel.id, topic: target.topic, ...said }
-      : { id, senderId: sender.id, conversationId: conversation!.id, ...said }
+      ? { id, senderId, channelId: target.channel.id, topic: target.topic, time, client, content, html, marks: found }
+      : { id, senderId, conversationId: conversation!.id, time, client, content, html, marks: found }
   if (Object.keys(details).length > 0) message.details = details
   const calls =
     'people' in target
