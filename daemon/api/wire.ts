@@ -33,17 +33,18 @@ export function decode(
   const params: Record<string, unknown> = {}
   const ignored: string[] = []
   const { entries, names, takesFile } = understoodBy(endpoint)
-  for (const { name, param, reading, maxItems } of entries) {
-    const found = param.presence === 'path' ? path[name] : lookUp(name, param, fields)
-    if (found !== undefined && typeof found === 'object' && 'code' in found) return { rejected: found }
+  for (const entry of entries) {
+    const { name, param, presence, reading, maxItems } = entry
+    const found = presence === 'path' ? path[name] : lookUp(entry, fields)
     if (found === undefined) {
-      if (param.presence === 'required' && param.shape.format === 'binary')
+      if (presence === 'required' && entry.isFile)
         return reject('BAD_REQUEST', name, 'required: send exactly one file in a multipart body')
-      if (param.presence === 'required' || (asPublicServers && param.requiredByPublicServers))
+      if (presence === 'required' || (asPublicServers && param.requiredByPublicServers))
         return reject('REQUEST_VARIABLE_MISSING', name, 'required', { var_name: name })
-      if (param.presence === 'defaulted') params[name] = copyFallback(param.fallback)
+      if (presence === 'defaulted') params[name] = copyFallback(param.fallback)
       continue
     }
+    if (typeof found === 'object' && 'code' in found) return { rejected: found }
     const numbers = reading.naturals && typeof found === 'string' ? naturalsIn(found) : undefined
     if (numbers && numbers.length <= maxItems) {
       params[name] = numbers
@@ -70,13 +71,19 @@ export function problemInParams(endpoint: Endpoint, params: Readonly<Record<stri
   return undefined
 }
 
+/** What every call asks of a parameter, in one form: the descriptions have many. */
+interface Entry {
+  readonly name: string
+  readonly param: Param
+  readonly presence: Param['presence']
+  readonly alias: string | undefined
+  readonly isFile: boolean
+  readonly reading: Reading
+  readonly maxItems: number
+}
+
 interface Understood {
-  readonly entries: readonly {
-    readonly name: string
-    readonly param: Param
-    readonly reading: Reading
-    readonly maxItems: number
-  }[]
+  readonly entries: readonly Entry[]
   /** Of fields, older spellings included. */
   readonly names: ReadonlySet<string>
   readonly takesFile: boolean
@@ -91,17 +98,19 @@ function understoodBy(endpoint: Endpoint): Understood {
     const entries = Object.entries(endpoint.params).map(([name, param]) => ({
       name,
       param,
+      presence: param.presence,
+      alias: param.alias,
+      isFile: param.shape.format === 'binary',
       reading: planReading(param.shape),
       maxItems: largest(param.shape, 'maxItems') ?? 0,
     }))
     // `client` names the calling program; every endpoint accepts it.
     const names = new Set(['client'])
-    for (const { name, param } of entries) {
-      const { presence, alias } = param
+    for (const { name, presence, alias } of entries) {
       if (presence !== 'path') names.add(name)
       if (alias !== undefined) names.add(alias)
     }
-    known = { entries, names, takesFile: entries.some(({ param }) => param.shape.format === 'binary') }
+    known = { entries, names, takesFile: entries.some(({ isFile }) => isFile) }
     understood.set(endpoint, known)
   }
   return known
@@ -132,17 +141,17 @@ export function encode(
   return { path, fields }
 }
 
-function lookUp(name: string, param: Param, fields: Fields) {
-  if (param.shape.format === 'binary') return onlyFile(fields) ?? fields.get(name)
+function lookUp({ name, alias, isFile }: Entry, fields: Fields) {
+  if (isFile) return onlyFile(fields) ?? fields.get(name)
   const found = fields.get(name)
-  if (param.alias === undefined) return found
-  const older = fields.get(param.alias)
+  if (alias === undefined) return found
+  const older = fields.get(alias)
   if (found !== undefined && older !== undefined)
     return {
       code: 'REQUEST_CONFUSING_VAR',
-      msg: `Give only one of ${name} and ${param.alias}: they mean the same.`,
+      msg: `Give only one of ${name} and ${alias}: they mean the same.`,
       parameter: name,
-      fields: { var_name1: name, var_name2: param.alias },
+      fields: { var_name1: name, var_name2: alias },
     } satisfies Rejected
   return found ?? older
 }

@@ -19,10 +19,13 @@ export type FieldMap = Map<string, string | Upload>
  * searched and not parsed, because the caller is not known yet. The path is relative to the prefix of the API.
  */
 export function readMethod(method: string, path: string, headers: IncomingHttpHeaders, body: unknown): string {
-  if (method !== 'POST' || !Buffer.isBuffer(body) || !body.includes('method=')) return method
+  if (method !== 'POST' || !Buffer.isBuffer(body) || !body.includes(methodField)) return method
   if (!headers['content-type']?.startsWith(form) || path.startsWith('/external/')) return method
   return /(?:^|&)method=([^&]{0,20})/.exec(body.toString('latin1'))?.[1] ?? method
 }
+
+/** As bytes: a text would be encoded for every search. */
+const methodField = Buffer.from('method=')
 
 /** The body's fields, then those of the query string that the body does not have. */
 export function readFields(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined): FieldMap {
