@@ -52,8 +52,11 @@ function defaultsFor({ type, format, ref, const: only }: TSchema): object | unde
 function withParts(shape: TSchema, change: (part: TSchema) => TSchema): TSchema {
   const { anyOf, items, properties, patternProperties } = shape
   if (!anyOf && !items && !properties && !patternProperties) return shape
-  const changed = (parts: Record<string, TSchema>) =>
-    Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, change(part)]))
+  const changed = (parts: Record<string, TSchema>) => {
+    const copy = { ...parts }
+    for (const [name, part] of Object.entries(parts)) copy[name] = change(part)
+    return copy
+  }
   return {
     ...shape,
     ...(anyOf && { anyOf: anyOf.map(change) }),

@@ -318,15 +318,20 @@ export function endpoint<const E extends Definition>(definition: E): Completed<E
     params,
     reply,
     refusals: isForRole ? [roleRefusal, ...refusals] : refusals,
-    cli: { ...usualCli(method, params, reply), ...cli },
+    cli: completeCli(cli, method, params, reply),
     ...special,
   } as unknown as Completed<E>
 }
 
-function usualCli(method: Method, params: Endpoint['params'], reply: Endpoint['reply']) {
-  const args = Object.keys(params).filter(name => ['path', 'required'].includes(params[name]!.presence))
-  const [shows, ...others] = Object.keys(reply)
-  return method === 'GET' && shows !== undefined && others.length === 0 ? { args, shows } : { args }
+function completeCli(cli: CliForm, method: Method, params: Endpoint['params'], reply: Endpoint['reply']): CliForm {
+  const args = cli.args ?? Object.keys(params).filter(name => isArgument(params[name]!))
+  const fields = Object.keys(reply)
+  const shows = cli.shows ?? (method === 'GET' && fields.length === 1 ? fields[0] : undefined)
+  return shows === undefined ? { ...cli, args } : { ...cli, args, shows }
+}
+
+function isArgument({ presence }: Param): boolean {
+  return presence === 'path' || presence === 'required'
 }
 
 /** Where the paths of an endpoint begin. */

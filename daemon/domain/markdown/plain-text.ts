@@ -168,15 +168,23 @@ function emoticons(text: string, env: Env): Part[] {
   })
 }
 
-// A possible emoji, by the grammar of Unicode's report 51: flags, keycaps, and pictures joined together or drawn in colour.
-// Digits are possible emoji too, but only with a selector after them.
-const character =
-  /\p{RI}\p{RI}|(?![0-9#*](?!\uFE0F))\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?(?:\u200D(?:\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?))*/gu
-/** Arrows, digits and other signs that are text unless a selector follows. */
-const plainSign = /^\P{Emoji_Presentation}\u20E3?$/u
-
 function characters(text: string, env: Env): Part[] {
-  return replace(text, character, env, found => (plainSign.test(found) ? undefined : emojiByCharacter(found)))
+  return replace(text, possibleEmoji(), env, found => (isPlainSign(found) ? undefined : emojiByCharacter(found)))
+}
+
+// These patterns are made with the first use: classes of Unicode take a millisecond, and most starts render nothing.
+
+/**
+ * By the grammar of Unicode's report 51: flags, keycaps, and pictures joined together or drawn in colour. Digits are possible emoji too, but
+ * only with a selector after them.
+ */
+function possibleEmoji(): RegExp {
+  return /\p{RI}\p{RI}|(?![0-9#*](?!\uFE0F))\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?(?:\u200D(?:\p{RI}\p{RI}|\p{Emoji}(?:\p{EMod}|\uFE0F\u20E3?|[\u{E0020}-\u{E007E}]+\u{E007F})?))*/gu
+}
+
+/** Arrows, digits and other signs that are text unless a selector follows. */
+function isPlainSign(text: string): boolean {
+  return /^\P{Emoji_Presentation}\u20E3?$/u.test(text)
 }
 
 function replace(text: string, pattern: RegExp, env: Env, emojiOf: (found: string) => Emoji | undefined): Part[] {

@@ -11,8 +11,13 @@ export function clean(name: string, value: string, limit: number): string {
   return trimmed
 }
 
-/** Control characters, halves of characters, and what Unicode keeps for itself. */
-export const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u
+/**
+ * Control characters, halves of characters, and what Unicode keeps for itself. The pattern is made with the first use: classes of Unicode
+ * take a millisecond.
+ */
+export function hasUnprintable(text: string): boolean {
+  return /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u.test(text)
+}
 
 /** A fence of backticks that nothing in the text can close. */
 export function fenceAround(text: string, least = 3): string {
@@ -31,5 +36,5 @@ export function truncate(value: string, limit: number, mark: string): string {
 
 /** An address that can be followed without running anything. It may hold places to be filled in, but not in its scheme. */
 export function isWebUrl(text: string): boolean {
-  return /^https?:\/\/[^\s/\\]/i.test(text) && !unprintable.test(text) && URL.canParse(text.replace(/[{}%]/g, ''))
+  return /^https?:\/\/[^\s/\\]/i.test(text) && !hasUnprintable(text) && URL.canParse(text.replace(/[{}%]/g, ''))
 }

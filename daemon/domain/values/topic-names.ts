@@ -2,7 +2,7 @@
 
 import { limits } from '../limits.ts'
 import { invalid } from '../refusal.ts'
-import { truncate, unprintable } from './text.ts'
+import { hasUnprintable, truncate } from './text.ts'
 
 /** Shown in place of the empty topic, and read as it. */
 export const emptyTopicDisplayName = 'general chat'
@@ -23,7 +23,7 @@ export function topicMeant(given: string): string {
 /** The topic as it is kept with what is written: cut when too long. */
 export function normalizeTopic(given: string, name = 'topic'): string {
   const topic = topicMeant(given)
-  if (unprintable.test(topic)) throw invalid(name, 'cannot contain characters that cannot be printed')
+  if (hasUnprintable(topic)) throw invalid(name, 'cannot contain characters that cannot be printed')
   return truncate(topic, limits.topic, '...')
 }
 

@@ -26,7 +26,6 @@ function emphasis(mark: string): RegExp {
 }
 
 const address = /^(?:https?:\/\/(?:www\.)?|ftp:\/\/)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}(?::[0-9]{1,5})?(?=$|[/|])/
-const mailAddress = /^[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+$/u
 const longestMailAddress = 320
 
 /** `<https://example.com|text>` is a link, `<mailto:a@example.com>` a mail address. In one pass: what is no link stays as it is. */
@@ -57,7 +56,8 @@ function linkIn(inner: string): string | undefined {
   const bar = inner.indexOf('|')
   const target = bar === -1 ? inner : inner.slice(0, bar)
   if (isAddress) return bar === -1 ? inner : `[${inner.slice(bar + 1)}](${target})`
-  const isMail = (given: string) => given.length <= longestMailAddress && mailAddress.test(given)
+  const isMail = (given: string) =>
+    given.length <= longestMailAddress && /^[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+$/u.test(given)
   const rest = bar === -1 ? '' : inner.slice(bar + 1)
   return isMail(target.replace(/^mailto:/, '')) && (rest === '' || isMail(rest)) ? target : undefined
 }

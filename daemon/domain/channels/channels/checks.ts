@@ -9,7 +9,7 @@ import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { channelPermission, systemGroup } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
-import { clean, unprintable } from '../../values/text.ts'
+import { clean, hasUnprintable } from '../../values/text.ts'
 import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 
 export type UpdateParams = ParamsOf<typeof api.update>
@@ -25,7 +25,7 @@ export const deletePermissions: readonly ChannelPermission[] = [
 export function checkName(parameter: string, name: string, limit: number = limits.channelName): string {
   const checked = clean(parameter, name, limit)
   if (checked === '') throw invalid(parameter, 'cannot be blank')
-  const bad = [...checked].findIndex(character => unprintable.test(character))
+  const bad = [...checked].findIndex(hasUnprintable)
   if (bad >= 0) throw invalid(parameter, `has an invalid character at position ${bad + 1}`)
   return checked
 }

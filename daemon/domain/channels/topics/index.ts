@@ -15,7 +15,7 @@ import { full, invalid, missing, neededOneOf, onlyOneOf } from '../../refusal.ts
 import { type Announcement, type Client, type Context, type Event, resource } from '../../resource.ts'
 import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
 import * as may from '../../rules/index.ts'
-import { clean, unprintable } from '../../values/text.ts'
+import { clean, hasUnprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 import { topicMeant, topicShown } from '../../values/topic-names.ts'
 import { listTopics } from '../channels/history.ts'
@@ -151,6 +151,6 @@ function mutedChannel(ctx: Context, { stream_id, stream }: ParamsOf<typeof api.m
 
 function readTopic(parameter: string, topic: string): string {
   const checked = clean(parameter, topic, limits.topic)
-  if (unprintable.test(checked)) throw invalid(parameter, 'cannot contain characters that cannot be printed')
+  if (hasUnprintable(checked)) throw invalid(parameter, 'cannot contain characters that cannot be printed')
   return topicMeant(checked)
 }

@@ -11,7 +11,7 @@ import type { Context, Outcome } from '../../resource.ts'
 import { activeGroup, ascending, checkedValue, defaultValue } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
-import { clean, unprintable } from '../../values/text.ts'
+import { clean, hasUnprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
@@ -54,7 +54,7 @@ export function checkDescription(given: string): string {
 export function checkName(state: State, given: string, current?: Group): string {
   const name = clean('name', given, limits.groupName)
   if (name === '') throw invalid('name', 'cannot be blank')
-  if (unprintable.test(name)) throw invalid('name', 'cannot contain control characters')
+  if (hasUnprintable(name)) throw invalid('name', 'cannot contain control characters')
   const start = reserved.find(word => name.startsWith(word))
   if (start) throw invalid('name', `cannot start with ${inQuotes(start)}`)
   const namesake = state.groups.find('name', name)
