@@ -13,10 +13,8 @@ export const bundleFolder = 'node_modules/.cache/natter-tests'
 const hostProgram = 'test/support/daemon-host-process.ts'
 export const hostBundle = `${bundleFolder}/host.mjs`
 
-/** Few enough that one process never holds up the end of a run. */
-function filesPerProcess(folder: string): number {
-  return longest.includes(folder) ? 8 : 16
-}
+/** Files to a process of long tests, and to one of short ones: few enough that none holds up the end of a run. */
+const [fewLong, manyShort] = [8, 24]
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
 export function removeBundles(root: string): void {
@@ -60,6 +58,8 @@ export async function bundleTests(root: string, files: readonly string[]): Promi
 
 interface Group {
   readonly name: string
+  /** Whether its files have an await at their top level. */
+  readonly awaits: boolean
   readonly files: readonly string[]
 }
 
@@ -90,19 +90,20 @@ const slowest = [
 function groupsOf(root: string, files: readonly string[]): Group[] {
   const folderOf = (file: string) => file.split(sep)[1]!
   const rank = (file: string) => (slowest.includes(folderOf(file)) ? slowest.indexOf(folderOf(file)) : slowest.length)
-  const groups: { folder: string; isClosed: boolean; files: string[] }[] = []
+  const groups: { folder: string; awaits: boolean; files: string[] }[] = []
   for (const file of files.toSorted((a, b) => rank(a) - rank(b))) {
     const folder = folderOf(file)
-    const isAlone = awaitsAtTheTop(join(root, file))
-    const open = groups.findLast(({ isClosed }) => !isClosed)
-    const fits = open && (open.folder === folder || !longest.includes(open.folder))
-    if (fits && !isAlone && open.files.length < filesPerProcess(open.folder)) open.files.push(file)
-    else groups.push({ folder, isClosed: isAlone, files: [file] })
+    const awaits = awaitsAtTheTop(join(root, file))
+    const open = groups.findLast(group => group.awaits === awaits)
+    const isLong = awaits || longest.includes(folder)
+    const fits = open && (awaits || open.folder === folder || !longest.includes(open.folder))
+    if (fits && open.files.length < (isLong ? fewLong : manyShort)) open.files.push(file)
+    else groups.push({ folder, awaits, files: [file] })
   }
-  return groups.map(({ folder, files }, at) => ({ name: `${String(at).padStart(3, '0')}-${folder}`, files }))
+  return groups.map(({ folder, ...group }, at) => ({ name: `${String(at).padStart(3, '0')}-${folder}`, ...group }))
 }
 
-/** Such a module cannot be loaded inside of a suite, nor be CommonJS: that is how it is found. */
+/** Such a module cannot be CommonJS: that is how it is found. */
 function awaitsAtTheTop(file: string): boolean {
   try {
     transformSync(readFileSync(file, 'utf8'), { loader: 'ts', format: 'cjs', logLevel: 'silent' })
@@ -120,17 +121,24 @@ function checkLoaded(outputs: readonly OutputFile[]): void {
   }
 }
 
-/** Each file is a suite, so that its hooks are its own. `require` runs a module there and then. */
+/**
+ * Each file is a suite, so that its hooks are its own. `require` runs a module there and then. Modules that await are imported one
+ * after the other: while two are, node may take the tests of one for those of the other.
+ */
 function entriesOf(root: string, groups: readonly Group[]): Plugin {
   return {
     name: 'groups',
     setup(build) {
       build.onResolve({ filter: /^group:/ }, ({ path }) => ({ path, namespace: 'group' }))
       build.onLoad({ filter: /.*/, namespace: 'group' }, ({ path }) => {
-        const { files } = groups.find(({ name }) => path === `group:${name}`)!
-        const load = (file: string) => JSON.stringify(`./${file.replaceAll(sep, '/')}`)
-        const suites = files.map(file => `describe(${load(file)}, () => void require(${load(file)}))`)
-        const single = `import ${load(files[0]!)}`
+        const { files, awaits } = groups.find(({ name }) => path === `group:${name}`)!
+        const paths = files.map(file => JSON.stringify(`./${file.replaceAll(sep, '/')}`))
+        const suites = paths.map(file =>
+          awaits
+            ? `await new Promise((loaded, failed) => describe(${file}, () => import(${file}).then(loaded, failed)))`
+            : `describe(${file}, () => void require(${file}))`,
+        )
+        const single = `import ${paths[0]}`
         const contents = files.length === 1 ? single : ["import { describe } from 'node:test'", ...suites].join('\n')
         return { contents, resolveDir: root }
       })
