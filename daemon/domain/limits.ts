@@ -23,6 +23,8 @@ export const limits = {
   reminders: 1000,
   /** HTML of all scheduled messages of an account, or of all its reminders: every client gets them when it registers. */
   waitingContent: 4_000_000,
+  /** Of all drafts of an account, or of all its saved snippets: every client gets them too. */
+  keptContent: 4_000_000,
   navigationViews: 1000,
   /** With a visibility policy. */
   userTopics: 10_000,

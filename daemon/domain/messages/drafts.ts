@@ -12,7 +12,7 @@ import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { endOfTime, seconds } from '../values/time.ts'
 import { normalizeTopic } from '../values/topic-names.ts'
-import { truncateContent } from './messages/compose.ts'
+import { checkKept, truncateContent } from './messages/compose.ts'
 
 type Given = ParamsOf<typeof api.edit>['draft']
 
@@ -26,10 +26,11 @@ export const drafts = resource(api)<DraftFact>({
 
     create(ctx, params) {
       checkSynchronised(ctx)
-      const others = ctx.state.drafts.where('user', ctx.actor.id).length
-      if (others + params.drafts.length > limits.drafts) throw full('You', limits.drafts, 'drafts')
+      const others = ctx.state.drafts.where('user', ctx.actor.id)
+      if (others.length + params.drafts.length > limits.drafts) throw full('You', limits.drafts, 'drafts')
       const first = ctx.state.drafts.nextId
       const created = params.drafts.map((given, index) => checkDraft(ctx, `drafts[${index}]`, given, first + index))
+      checkKept(others, created, 'drafts')
       return {
         facts: created.length > 0 ? [{ type: 'drafts.created', drafts: created }] : [],
         reply: { ids: created.map(({ id }) => id) },
@@ -39,7 +40,9 @@ export const drafts = resource(api)<DraftFact>({
     edit(ctx, params) {
       checkSynchronised(ctx)
       const { id } = findOwn(ctx, params.draft_id)
-      return { facts: [{ type: 'draft.edited', draft: checkDraft(ctx, 'draft', params.draft, id) }], reply: {} }
+      const draft = checkDraft(ctx, 'draft', params.draft, id)
+      checkKept(ctx.state.drafts.where('user', ctx.actor.id), [draft], 'drafts')
+      return { facts: [{ type: 'draft.edited', draft }], reply: {} }
     },
 
     delete(ctx, { draft_id }) {

@@ -8,14 +8,15 @@ import { full, invalid, missingOwn } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import { clean } from '../values/text.ts'
 import { seconds } from '../values/time.ts'
+import { checkKept } from './messages/compose.ts'
 
 export const savedSnippets = resource(api)<SavedSnippetFact>({
   commands: {
     list: ctx => ({ reply: { saved_snippets: present(ctx) } }),
 
     create(ctx, { title, content }) {
-      if (ctx.state.savedSnippets.where('user', ctx.actor.id).length >= limits.savedSnippets)
-        throw full('You', limits.savedSnippets, 'saved snippets')
+      const others = ctx.state.savedSnippets.where('user', ctx.actor.id)
+      if (others.length >= limits.savedSnippets) throw full('You', limits.savedSnippets, 'saved snippets')
       const snippet = {
         id: ctx.state.savedSnippets.nextId,
         userId: ctx.actor.id,
@@ -23,6 +24,7 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
         content: checkContent(content),
         dateCreated: seconds(ctx.now),
       }
+      checkKept(others, [snippet], 'saved snippets')
       return { facts: [{ type: 'saved-snippet.created', snippet }], reply: { saved_snippet_id: snippet.id } }
     },
 
@@ -34,6 +36,7 @@ export const savedSnippets = resource(api)<SavedSnippetFact>({
         title: title === undefined ? old.title : checkTitle(title),
         content: content === undefined ? old.content : checkContent(content),
       }
+      checkKept(ctx.state.savedSnippets.where('user', ctx.actor.id), [snippet], 'saved snippets')
       return { facts: [{ type: 'saved-snippet.edited', snippet }], reply: {} }
     },
 

@@ -61,6 +61,32 @@ describe('the room of an answer', () => {
     )
   })
 
+  test('all drafts of an account have a largest size together, and so do its saved snippets', () => {
+    const { world, amy, bob } = threePeople()
+    const draft = (content: string) => ({ type: '', to: [], topic: '', content })
+    const text = 'x'.repeat(10_000)
+    const texts = Array.from({ length: 100 }, () => draft(text))
+    let id = 0
+    const keep = () => world.attempt(amy, 'create-drafts', { drafts: texts }, ({ ids }) => ([id] = ids))
+    for (let i = 0; i < 4; i++) assert.equal(keep(), undefined)
+    assert.match(keep()!.message, /^You can have 4000000 characters in all your drafts together/)
+    assert.equal(world.attempt(amy, 'edit-draft', { draft_id: id, draft: draft('short') }), undefined)
+    const more = { drafts: [draft('x'.repeat(9000))] }
+    assert.equal(world.attempt(amy, 'create-drafts', more), undefined)
+    assert.ok(world.attempt(amy, 'edit-draft', { draft_id: id, draft: draft(text) }))
+    assert.equal(world.attempt(bob, 'create-drafts', more), undefined)
+
+    const snippet = (content: string) => ({ title: 'x', content })
+    for (let i = 0; i < 400; i++) id = world.run(amy, 'create-saved-snippet', snippet(text)).saved_snippet_id
+    assert.match(
+      world.refused(amy, 'create-saved-snippet', snippet('x')).message,
+      /^You can have 4000000 characters in all your saved snippets together/,
+    )
+    assert.equal(world.attempt(amy, 'edit-saved-snippet', { saved_snippet_id: id, content: 'short' }), undefined)
+    assert.equal(world.attempt(amy, 'create-saved-snippet', snippet('x')), undefined)
+    assert.ok(world.attempt(amy, 'edit-saved-snippet', { saved_snippet_id: id, content: text }))
+  })
+
   test('all scheduled messages of an account have a largest size together, and so do its reminders', () => {
     const { world, amy, bob } = withLongLinks()
     const due = world.now / 1000 + 3600

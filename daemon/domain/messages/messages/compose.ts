@@ -35,6 +35,19 @@ interface Waiting {
   readonly html: string
 }
 
+/** Whether there is room for these among the texts that an account keeps, or for new versions of some of them. */
+export function checkKept(rows: readonly Kept[], changed: readonly Kept[], things: string): void {
+  const replaced = new Set(changed.map(({ id }) => id))
+  let size = 0
+  for (const { content } of [...rows.filter(({ id }) => !replaced.has(id)), ...changed]) size += content.length
+  if (size > limits.keptContent) throw full('You', limits.keptContent, `characters in all your ${things} together`)
+}
+
+interface Kept {
+  readonly id: number
+  readonly content: string
+}
+
 /** The topic the channel's policy allows, or a refusal that names the empty one. */
 export function checkTopicsPolicy(state: State, channel: Channel, topic: string): void {
   const policy = channel.topicsPolicy === 'inherit' ? organizationSetting(state, 'topics_policy') : channel.topicsPolicy
