@@ -48,11 +48,6 @@ export class Boundary {
     return () => this.run(work)
   }
 
-  /** At the end of this turn. By a promise: `queueMicrotask` keeps a context that nothing here reads, which takes longer than the work. */
-  soon(work: Work): void {
-    void Promise.resolve().then(() => this.run(work))
-  }
-
   /** In the next turn, after requests that have arrived meanwhile. */
   nextTurn(work: Work): void {
     setImmediate(() => this.run(work))

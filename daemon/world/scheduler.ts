@@ -20,7 +20,6 @@ export class Scheduler {
   readonly #resting = new Map<Job, number>()
   readonly #alarm: Alarm
   #since = 0
-  #reconsidering = false
   #running = false
 
   constructor(engine: Engine, jobs: readonly Job[], clock: Clock, surroundings: () => Surroundings) {
@@ -34,7 +33,7 @@ export class Scheduler {
   start(): void {
     this.#running = true
     this.#since = this.#clock.now()
-    this.#set()
+    this.reconsider()
   }
 
   stop(): void {
@@ -42,17 +41,8 @@ export class Scheduler {
     this.#alarm.stop()
   }
 
-  /** To be called after each fact. Sets the alarm again once per turn. */
+  /** Sets the alarm; to be called after each change. Also while jobs are running: the last of them sets it again. */
   reconsider(): void {
-    if (this.#reconsidering || !this.#running) return
-    this.#reconsidering = true
-    this.#engine.boundary.soon(() => {
-      this.#reconsidering = false
-      this.#set()
-    })
-  }
-
-  #set(): void {
     if (this.#running) this.#alarm.set(this.#next()?.at)
   }
 
@@ -78,7 +68,7 @@ export class Scheduler {
       void this.#run(next.job)
       if (monotonicMs() > until) break
     }
-    this.#set()
+    this.reconsider()
   }
 
   /**

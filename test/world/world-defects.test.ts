@@ -177,7 +177,6 @@ describe('a boundary', () => {
     for (const start of [
       (inside: Boundary, work: () => unknown) => inside.run(work),
       (inside: Boundary, work: () => unknown) => inside.guard(work)(),
-      (inside: Boundary, work: () => unknown) => inside.soon(work),
       (inside: Boundary, work: () => unknown) => inside.nextTurn(work),
       (inside: Boundary, work: () => unknown) => inside.after(0, work),
       (inside: Boundary, work: () => unknown) => inside.every(1, work),
