@@ -27,14 +27,15 @@ export function createAnswering(
 
 export function success(to: Answering, reply: object, ignored: readonly string[]): void {
   const more = ignored.length > 0 ? `"ignored_parameters_unsupported":${JSON.stringify(ignored)},` : ''
-  const { msg = '', ...fields } = 'msg' in reply ? (reply as { msg?: string }) : { msg: '' }
-  const opening = `{"result":"success",${more}"msg":${JSON.stringify(msg)}`
+  const msg = 'msg' in reply ? JSON.stringify(reply.msg ?? '') : '""'
+  const opening = `{"result":"success",${more}"msg":${msg}`
   const isShared = reply instanceof Written && more === '' && to.dialect !== 'zulip' && !to.watched
   if (isShared) {
     sendShared(to, reply, opening)
     return
   }
-  const text = reply instanceof Written ? reply.json : JSON.stringify('msg' in reply ? fields : reply)
+  const text =
+    reply instanceof Written ? reply.json : JSON.stringify('msg' in reply ? { ...reply, msg: undefined } : reply)
   send(to, 200, text === '{}' ? `${opening}}` : `${opening},${text.slice(1)}`)
 }
 
