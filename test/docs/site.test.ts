@@ -250,14 +250,18 @@ describeInBrowser('the documentation', open => {
   test('has no violation that axe finds, in light and dark, wide and narrow', async () => {
     const looks = [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: { width: 360, height: 720 } }] as const
     const paths = ['index.html', 'api/index.html', 'api/post-messages.html', 'cli/index.html', 'cli/send.html']
+    // Lists and tables have hundreds of entries of one form. A look at all of them takes seconds.
+    const removeRepeated =
+      "for (const entry of document.querySelectorAll('li:nth-child(n+20), tr:nth-child(n+20)')) entry.remove()"
     const excess = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     const checks = looks.map(async options => {
       const { page, errors } = await open(address('fixture.html'), options)
       for (const path of ['fixture.html', ...paths, 'errors/index.html', 'errors/bad_request.html']) {
         await page.goto(address(path))
         if (path === 'api/post-messages.html') await page.getByLabel('Email').waitFor()
-        assert.deepEqual(await violations(page), [], `${path} ${options.colorScheme}`)
         assert.ok((await excess(page)) <= 0, `${path} is too wide`)
+        await page.evaluate(removeRepeated)
+        assert.deepEqual(await violations(page), [], `${path} ${options.colorScheme}`)
       }
       await page.keyboard.press('/')
       await page.keyboard.type('message')

@@ -10,14 +10,17 @@ import { campaign } from './cluster/campaign.ts'
 describe('a cluster whose daemons, network and etcd fail', { skip: withoutEtcd ?? false }, () => {
   test('loses nothing that was answered, tells every reader everything once, and all daemons agree', async t => {
     const seed = randomSeed()
-    t.diagnostic(`npm run prove -- cluster --seed ${seed} --count 10`)
+    // One of them replaces the leader at least: there are six that need not.
+    const faults = 8
+    t.diagnostic(`npm run prove -- cluster --seed ${seed} --count ${faults}`)
     const { writes, unanswered, leaders, moves } = await campaign({
-      faults: 10,
+      faults,
       seed,
       pause: 60,
       note: text => t.diagnostic(text),
     })
-    t.diagnostic(`10 faults, ${writes} writes, ${unanswered} unanswered, ${leaders} leaders, ${moves} moves of readers`)
+    const answers = `${writes} writes, ${unanswered} unanswered`
+    t.diagnostic(`${faults} faults, ${answers}, ${leaders} leaders, ${moves} moves of readers`)
     assert.ok(writes > 0 && leaders > 1)
   })
 })

@@ -35,7 +35,7 @@ describe('a list of message IDs', () => {
           sorted([...first, ...more]).filter(id => !gone.includes(id)),
         )
       }),
-      { numRuns: cases(60) },
+      { numRuns: cases(30) },
     )
   })
 })
@@ -67,7 +67,7 @@ describe('a set of message IDs', () => {
           assert.equal(set.absentAtMost(at), absent)
         }
       }),
-      { numRuns: cases(40) },
+      { numRuns: cases(20) },
     )
   })
 })
@@ -89,7 +89,7 @@ describe('the words of a segment', () => {
           for (let hash = 1; hash <= 41; hash++)
             assert.deepEqual([...copy.find(hash * 7919)], sorted(plain.get(hash) ?? []))
       }),
-      { numRuns: cases(40) },
+      { numRuns: cases(20) },
     )
   })
 
