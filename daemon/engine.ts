@@ -12,6 +12,7 @@ import type { Queues } from './events/queues.ts'
 import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
 import { type Holder, splitSections, takeFact } from './replay.ts'
+import type { WrittenBudget } from './written-budget.ts'
 
 interface EngineParts {
   readonly journal: Journal<Fact>
@@ -34,6 +35,8 @@ interface EngineParts {
   /** Deletes files that such a command no longer needs. Absent where all are kept. */
   readonly drop?: (files: readonly string[]) => void
   readonly cluster?: EngineCluster | undefined
+  /** Counts what accounts write. Absent where calls are not limited. */
+  readonly budget?: WrittenBudget | undefined
 }
 
 /** What an engine needs of the other daemons of its cluster. */
@@ -50,8 +53,11 @@ export class Engine implements Holder {
   state = new State()
   secretVerifier: string | undefined
   restoreId: string | undefined
+  /** Position of the newest snapshot, and when it was taken; undefined before the first. */
+  newestSnapshot: { readonly position: number; readonly time: number } | undefined
   readonly queues: Queues
   readonly boundary: Boundary
+  readonly budget: WrittenBudget | undefined
   readonly #parts: EngineParts
   /** The flush in progress; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
@@ -60,13 +66,13 @@ export class Engine implements Holder {
   #closed: string | undefined
   #compacting: Promise<void> | undefined
   #filesInUse: () => ReadonlySet<string> = () => new Set()
-  #newestSnapshot: { readonly position: number; readonly time: number } | undefined
   /** Whether commands are left to the leader of the cluster. */
   #following: boolean
 
   constructor(parts: EngineParts) {
     this.#parts = parts
     this.queues = parts.queues
+    this.budget = parts.budget
     this.boundary = parts.boundary ?? new Boundary(error => this.fail(new Defect(error)))
     this.#following = parts.cluster !== undefined
   }
@@ -92,7 +98,7 @@ export class Engine implements Holder {
       if (savedQueues.length > 0) await expectQueues()
       this.secretVerifier = store?.secretVerifier
       this.restoreId = store?.restoreId
-      this.#newestSnapshot = { position: saved.position, time: saved.time }
+      this.newestSnapshot = { position: saved.position, time: saved.time }
       this.state = saved.edited ? await this.#loadEdited(saved.sections) : this.load(rows)
       queues.load(savedQueues)
     }
@@ -183,6 +189,7 @@ export class Engine implements Holder {
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
     this.#mustBeOpen()
     if (this.#following) {
+      this.budget?.spend(this.state, actor, JSON.stringify(facts).length)
       await this.#parts.cluster!.record(op, actor, facts)
       // An engine that was replaced meanwhile does not apply them: a poll would get events that it has just acknowledged.
       return this.#mustBeOpen()
@@ -284,11 +291,6 @@ export class Engine implements Holder {
     return State.load(sections, name => this.#parts.snapshots!.file(name))
   }
 
-  /** Position of the newest snapshot, and when it was taken; undefined before the first. */
-  get newestSnapshot(): { readonly position: number; readonly time: number } | undefined {
-    return this.#newestSnapshot
-  }
-
   get position(): number {
     return this.#parts.journal.position
   }
@@ -313,7 +315,8 @@ export class Engine implements Holder {
 
   #append(op: string, actor: number | null, facts: readonly Fact[]): void {
     const { journal, now } = this.#parts
-    const { position, durable } = journal.append({ time: now(), actor, op, facts })
+    const { position, bytes, durable } = journal.append({ time: now(), actor, op, facts })
+    this.budget?.spend(this.state, actor, bytes)
     this.#change(() => {
       this.#take(position, facts, op)
       this.#parts.onChange()
@@ -389,7 +392,7 @@ export class Engine implements Holder {
     const document = { format: stateFormat, position: journal.position, time: now(), sections: this.save(), files }
     const sealed = await sealing
     await snapshots.write(document, this.#filesInUse)
-    this.#newestSnapshot = { position: document.position, time: document.time }
+    this.newestSnapshot = { position: document.position, time: document.time }
     await journal.forget(sealed)
   }
 }

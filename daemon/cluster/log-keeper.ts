@@ -9,6 +9,11 @@ import type { Membership, View } from './membership.ts'
 const keptEntries = 1000
 /** Entries that a daemon may lag before the log is trimmed without waiting for it. */
 const mostLag = 200_000
+/**
+ * Bytes in use in etcd's database, which has room for 2 GiB by default: from the first on no entries stay that all daemons have, from
+ * the second on the log is trimmed without waiting for any daemon. Entries can be large, so that counting them is not enough.
+ */
+const [largeLog, hugeLog] = [256 * 1024 * 1024, 1024 * 1024 * 1024]
 /** Milliseconds. */
 const trimEvery = 5000
 
@@ -25,6 +30,8 @@ export class LogKeeper {
   /** The revision to compact at the next time: daemons that watch are past it by then. */
   #revision: number | undefined
   #trimmed = 0
+  /** Bytes in use in etcd's database when it was last measured. */
+  #used = 0
   #busy = false
   size: LogSize = { batches: 0, database: 0 }
 
@@ -45,17 +52,26 @@ export class LogKeeper {
       })
   }
 
-  async #keep({ head, members, revision }: View, term: Term | undefined): Promise<void> {
+  async #keep(view: View, term: Term | undefined): Promise<void> {
     if (term) {
-      const synced = members.map(member => member.synced).filter(position => position > head.position - mostLag)
-      const upTo = Math.min(head.position - keptEntries, ...synced)
+      const upTo = positionToTrim(view, this.#used)
       if (upTo > this.#trimmed) {
         await this.#log.trim(term, upTo)
         this.#trimmed = upTo
       }
       if (this.#revision !== undefined) await this.#membership.compact(this.#revision)
-      this.#revision = revision
+      this.#revision = view.revision
     }
-    this.size = { batches: await this.#log.size(), database: await this.#membership.databaseSize() }
+    const { size, used } = await this.#membership.databaseSize()
+    this.#used = used
+    this.size = { batches: await this.#log.size(), database: size }
   }
+}
+
+/** The position up to which the log is not needed. `used`: bytes in use in etcd's database. */
+export function positionToTrim({ head, members }: Pick<View, 'head' | 'members'>, used: number): number {
+  const kept = used < largeLog ? keptEntries : 0
+  const lag = used < hugeLog ? mostLag : 0
+  const synced = members.map(member => member.synced).filter(position => position > head.position - lag)
+  return Math.min(head.position - kept, ...synced)
 }

@@ -172,10 +172,10 @@ export class Membership {
     await this.#etcd.call('/v3/kv/compaction', { revision }).catch(() => {})
   }
 
-  /** Bytes of etcd's database at the member that answers. */
-  async databaseSize(): Promise<number> {
-    const { dbSize = 0 } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 2000 })
-    return Number(dbSize)
+  /** Bytes of etcd's database at the member that answers, and how many of them hold something. */
+  async databaseSize(): Promise<{ readonly size: number; readonly used: number }> {
+    const { dbSize = 0, dbSizeInUse = 0 } = await this.#etcd.call('/v3/maintenance/status', {}, { deadlineMs: 2000 })
+    return { size: Number(dbSize), used: Number(dbSizeInUse) }
   }
 }
 

@@ -118,11 +118,8 @@ class Watched implements WatchedCall {
   async #before(fault: Fault, known: KnownCall): Promise<boolean> {
     const { answering, fields } = known
     switch (fault.kind) {
-      case 'rate-limit': {
-        const wait = fault.seconds ?? 1
-        answering.headers.push('Retry-After', String(Math.ceil(wait)))
-        throw rateLimited(wait)
-      }
+      case 'rate-limit':
+        throw rateLimited(fault.seconds ?? 1)
       case 'status':
         throw new Refusal('Internal error (injected by a fault)', {
           code: 'INTERNAL_ERROR',

@@ -52,11 +52,15 @@ function sendShared(to: Answering, written: Written, opening: string): void {
   raw.end(to.head ? undefined : body)
 }
 
-/** The body of a refusal. */
-export function refusalHeaders({ kind, parameter }: Refusal): Record<string, string> {
+export function refusalHeaders({ kind, parameter, fields }: Refusal): Record<string, string> {
   // Some names come from the caller, so only those that a parameter can have go into a header.
   const named = parameter && /^[\w-]{1,100}$/.test(parameter)
-  return { [kindHeader]: kind, ...(named && { [parameterHeader]: parameter }) }
+  const wait = fields['retry-after']
+  return {
+    [kindHeader]: kind,
+    ...(named && { [parameterHeader]: parameter }),
+    ...(wait !== undefined && { 'Retry-After': String(Math.ceil(Number(wait))) }),
+  }
 }
 
 export function refuse(to: Answering, refusal: Refusal): void {

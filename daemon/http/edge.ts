@@ -285,18 +285,15 @@ export class Edge {
     const repeated = this.#repeatedElsewhere(endpoint, params, current => command(current, params, undefined))
     // A request that was answered before needs no preparation.
     const isKnown = attempt && engine.state.answers.find(ctx.actor.id, attempt.key) !== undefined
-    if (!prepare || isKnown) return this.#decide(endpoint, ctx, answering, repeated)
-    const login =
-      endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip, answering.headers)
+    if (!prepare || isKnown) return this.#decide(endpoint, ctx, repeated)
+    const login = endpoint.login && this.#logins?.begin(endpoint.login, params, ctx.actor, request.ip)
     const kept = new KeptFiles(tools.keepFile, files)
     // In a later turn, because a file that was just kept is protected until this one ends.
     const drop = () => kept.names.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept.names))
     const finish = async () => {
       try {
         const prepared = await prepare({ ...tools, keepFile: kept.keep }, params, engine.state, ctx.actor)
-        const reply = await this.#decide(endpoint, ctx, answering, current =>
-          command(current, params, prepared as never),
-        )
+        const reply = await this.#decide(endpoint, ctx, current => command(current, params, prepared as never))
         // The same request was answered while this one was prepared, so this password was not looked at.
         if (answering.headers.includes(replayedHeader)) {
           drop()
@@ -341,16 +338,14 @@ export class Edge {
     }
   }
 
-  #decide(
-    endpoint: Endpoint,
-    ctx: Context,
-    { headers }: Answering,
-    command: (ctx: Context) => Outcome<object>,
-  ): object | Promise<object> {
-    return this.#parts.engine.run(endpoint.id, ctx.actor?.id ?? null, state => {
+  #decide(endpoint: Endpoint, ctx: Context, command: (ctx: Context) => Outcome<object>): object | Promise<object> {
+    const { engine } = this.#parts
+    const userId = ctx.actor?.id ?? null
+    return engine.run(endpoint.id, userId, state => {
       const actor = this.#current(ctx.actor, endpoint, ctx.state)!
       const outcome = command(actor === ctx.actor ? ctx : { ...ctx, actor })
-      if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor, outcome.mails, headers)
+      if (outcome.facts && outcome.facts.length > 0) engine.budget?.check(state, userId)
+      if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor, outcome.mails)
       return outcome
     })
   }

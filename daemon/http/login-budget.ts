@@ -26,13 +26,7 @@ export class LoginBudget {
    * Counts an attempt before its outcome is known: otherwise many at once would pass. For a client that logged in to the account
    * before, only its own failures count, so that others cannot lock it out. Returns undefined if no password is tried.
    */
-  begin(
-    login: Login,
-    params: Params,
-    actor: User | undefined,
-    ip: string,
-    headers: string[],
-  ): LoginAttempt | undefined {
+  begin(login: Login, params: Params, actor: User | undefined, ip: string): LoginAttempt | undefined {
     const { password, account, only = password } = login
     if (params[password] === undefined || params[only] === undefined) return undefined
     const name = account === undefined ? `user ${actor!.id}` : loginName(String(params[account]))
@@ -46,7 +40,6 @@ export class LoginBudget {
             [budgets.passwordAccount, name],
             [budgets.password, pair],
           ],
-      headers,
     )
     return {
       succeed: () => {

@@ -140,7 +140,8 @@ export class QueueEndpoints {
   }
 
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
-    const { queues, restoreId } = this.#engine
+    const { queues, restoreId, budget } = this.#engine
+    budget?.check(ctx.state, ctx.actor.id)
     const count = { owned: queues.ofUser(ctx.actor.id).size, most: this.#maxPerUser }
     return { ...planQueue(ctx, params, count), id: queueIdOf(ctx.random(), restoreId), step: idStep }
   }

@@ -16,14 +16,14 @@ export class MailBudget {
   }
 
   /** Counts mails before they are sent, or refuses all of them. */
-  spend(state: State, { id, mails: kind }: Endpoint, sender: User, mails: readonly Mail[], headers: string[]): void {
+  spend(state: State, { id, mails: kind }: Endpoint, sender: User, mails: readonly Mail[]): void {
     if (kind === undefined) throw new Error(`the catalogue does not say that ${id} sends mail`)
     // Not counted, so that a member cannot use up the mails that an administrator needs to end their access.
     if (kind === 'notice') return
     const limiter = this.#limiters.get(state) ?? new RateLimiter(this.#now)
     this.#limiters.set(state, limiter)
     const recipients = mails.map(({ to }): Claim => [mailBudgets.recipient, to.toLowerCase()])
-    limiter.attempt([...senderClaims(kind, sender, mails.length), ...recipients], headers)
+    limiter.attempt([...senderClaims(kind, sender, mails.length), ...recipients])
   }
 }
 

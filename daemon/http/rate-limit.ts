@@ -59,14 +59,14 @@ export class RateLimiter {
       'X-RateLimit-Reset',
       String(Math.ceil((calls.at(-1)! + budget.perSeconds * 1000) / 1000)),
     )
-    if (full) throw this.#hit(budget, calls, headers)
+    if (full) throw this.#hit(budget, calls)
   }
 
   /** Counts an attempt in all of these budgets, or refuses it and counts it in none. Returns a function that takes it back. */
-  attempt(claims: readonly Claim[], headers: string[]): () => void {
+  attempt(claims: readonly Claim[]): () => void {
     const claimed = claims.map(([budget, key, times = 1]) => [budget, key, this.#recent(budget, key), times] as const)
     for (const [budget, , calls, times] of claimed)
-      if (calls.length + times > budget.limit) throw this.#hit(budget, calls, headers)
+      if (calls.length + times > budget.limit) throw this.#hit(budget, calls)
     const now = this.#now()
     for (const [budget, key, calls, times] of claimed) for (let n = 0; n < times; n++) this.#add(budget, key, calls)
     return () => {
@@ -82,11 +82,9 @@ export class RateLimiter {
     this.#calls.delete(nameOf(budget, key))
   }
 
-  #hit(budget: Budget, calls: readonly number[], headers: string[]): Refusal {
+  #hit(budget: Budget, calls: readonly number[]): Refusal {
     const oldest = calls[0] ?? this.#now()
-    const wait = Math.max(0, (oldest + budget.perSeconds * 1000 - this.#now()) / 1000)
-    headers.push('Retry-After', String(Math.ceil(wait)))
-    return rateLimited(wait)
+    return rateLimited(Math.max(0, (oldest + budget.perSeconds * 1000 - this.#now()) / 1000))
   }
 
   /** Nothing is kept for a caller that is refused. */

@@ -84,7 +84,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#mustBeOpen()
     const line = entryLine(this.#position + 1, entry)
     this.#position++
-    return { position: this.#position, durable: this.#commits.add(line) }
+    return { position: this.#position, bytes: Buffer.byteLength(line), durable: this.#commits.add(line) }
   }
 
   /** Appends lines that another daemon made; the last of them has the position `last`. Settles when they are written. */

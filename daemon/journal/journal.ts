@@ -18,6 +18,8 @@ export type NewEntry<Fact> = Omit<Entry<Fact>, 'position'>
 
 export interface Appended {
   readonly position: number
+  /** The size of its line. */
+  readonly bytes: number
   /** Settles when the entry is on disk. All entries of one flush share one promise. */
   readonly durable: Promise<void>
 }

@@ -31,7 +31,7 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     this.#position++
     if (this.#keep) this.#lines.push(line)
     else this.#forgotten = this.#position
-    return { position: this.#position, durable: alreadyDurable }
+    return { position: this.#position, bytes: Buffer.byteLength(line), durable: alreadyDurable }
   }
 
   async *replay(after: number): AsyncGenerator<Entry<Fact>> {

@@ -75,7 +75,7 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
     if (!this.#leadership) throw new NotLeading()
     const line = entryLine(this.#position + 1, entry)
     this.#position++
-    return { position: this.#position, durable: this.#commits.add(line) }
+    return { position: this.#position, bytes: Buffer.byteLength(line), durable: this.#commits.add(line) }
   }
 
   /**

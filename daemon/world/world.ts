@@ -24,6 +24,7 @@ import { UnneededFiles } from '../io/unneeded-files.ts'
 import { Webhooks } from '../io/webhooks.ts'
 import { version } from '../local/version.ts'
 import { warn } from '../local/warnings.ts'
+import { WrittenBudget } from '../written-budget.ts'
 import { agreeOnSecret, checkImport, foundOrganization } from './first-start.ts'
 import type { Beginning, WorldParts } from './parts.ts'
 import { Scheduler } from './scheduler.ts'
@@ -301,6 +302,7 @@ export class World {
       },
       boundary: this.#boundary,
       whenEnded: this.#parts.whenEnded,
+      budget: this.#parts.settings.rateLimit ? new WrittenBudget(this.#now) : undefined,
       ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.history.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()

@@ -3,6 +3,7 @@
 import { limits } from '../../daemon/domain/limits.ts'
 import { type Budget, budgets } from '../../daemon/http/rate-limit.ts'
 import { type DaemonFlag, daemonFlagList, environmentName } from '../../daemon/local/flags.ts'
+import { writtenBytes } from '../../daemon/written-budget.ts'
 import { code, page, table } from './markdown.ts'
 
 export function daemonPage(): string {
@@ -29,7 +30,12 @@ export function daemonPage(): string {
         countedFor[key as keyof typeof budgets],
       ]),
     ),
+    `With rate limits on, an account and its bots can write ${inMiB(writtenBytes.atOnce)} to the journal at once, and ${inMiB(writtenBytes.perMinute)} a minute after that. Further writes are refused with \`RATE_LIMIT_HIT\`, reads are not.`,
   )
+}
+
+function inMiB(bytes: number): string {
+  return `${bytes / 1024 / 1024} MiB`
 }
 
 const countedFor: Record<keyof typeof budgets, string> = {

@@ -1,0 +1,50 @@
+// The limit on bytes that accounts write to the journal, by a frozen clock.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { botStorage } from '../../daemon/api/bots/bot-storage.ts'
+import { bots } from '../../daemon/api/bots/bots.ts'
+import { events } from '../../daemon/api/events.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { writtenBytes } from '../../daemon/written-budget.ts'
+import { Control } from '../support/control.ts'
+import { Caller, sharedDaemon } from '../support/daemon.ts'
+import { person } from '../support/world.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('what an account writes', () => {
+  const daemon = sharedDaemon({
+    flags: ['--memory', '--rate-limit', '--control', '--clock', 'frozen@2030-01-01T00:00:00Z'],
+  })
+  const large = { storage: { large: 'x'.repeat(1_000_000) } }
+  /** How many large writes are taken before one is refused. */
+  const writesTaken = async (caller: Caller) => {
+    for (let taken = 0; ; taken++) {
+      const { status, body, headers } = await caller.try(botStorage.put, large)
+      if (status === 200) continue
+      assert.deepEqual([status, body.code], [429, 'RATE_LIMIT_HIT'])
+      const wait = body['retry-after']
+      assert.ok(wait > 0 && wait <= 60, `retry-after ${wait}`)
+      assert.equal(Number(headers['retry-after']), Math.ceil(wait))
+      return taken
+    }
+  }
+
+  test('is limited in bytes, together with what the bots of a person write; reads and other accounts go on', async () => {
+    const amy = await person(daemon(), 'amy')
+    const bob = await person(daemon(), 'bob')
+    const { user_id, api_key } = await amy.call(bots.create, { full_name: 'Hoarder', short_name: 'hoarder' })
+    const bot = new Caller(daemon().url, 'hoarder-bot@example.com', api_key, user_id)
+    const taken = (await writesTaken(bot)) * 1_000_000
+    assert.ok(Math.abs(taken - writtenBytes.atOnce) < 2 * mebibyte, `${taken} bytes`)
+    const small = { type: 'direct' as const, to: [user_id], content: 'hello' }
+    await amy.refused(messages.send, small, 'RATE_LIMIT_HIT')
+    await amy.refused(events.register, {}, 'RATE_LIMIT_HIT')
+    await amy.refused(events.get, {}, 'RATE_LIMIT_HIT')
+    assert.equal(Object.keys((await bot.call(botStorage.get, {})).storage).length, 1)
+    await bob.call(messages.send, small)
+    await new Control(daemon()).advance('1m')
+    assert.equal(await writesTaken(amy), Math.floor(writtenBytes.perMinute / 1_000_000))
+  })
+})
