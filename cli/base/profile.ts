@@ -297,11 +297,20 @@ function zuliprc(env: Env): Source | undefined {
   const places = env.ZULIP_CONFIG ? [env.ZULIP_CONFIG] : ['zuliprc', join(home, '.zuliprc'), join(home, 'zuliprc')]
   for (const place of places) {
     // A pipe that happens to have this name would never end.
-    if (place !== env.ZULIP_CONFIG && !statSync(place, { throwIfNoEntry: false })?.isFile()) continue
+    if (place !== env.ZULIP_CONFIG && !isFile(place)) continue
     const text = readFile(place)
     if (text !== undefined) return ofZuliprc(place, text)
   }
   return undefined
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Not there, or a link to itself.
+    return false
+  }
 }
 
 /** A file that must be there. */

@@ -1,10 +1,10 @@
 // Flags that the environment or the config file can set as well: --timeout 30s, NATTER_TIMEOUT=30s or "timeout": "30s".
 
 import { homedir } from 'node:os'
+import { readText, smallFile } from '../../daemon/local/bounded-file.ts'
 import { locateConfigFile, readConfigText, type SettingName, settingNames } from '../../daemon/local/config-file.ts'
 import { environmentName } from '../../daemon/local/flags.ts'
 import { usage } from './failure.ts'
-import { readText, smallFile } from './files.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 // The certificate of an HTTPS server: reads it from files and checks it, so that mistakes show at the start and not at the first client.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readBytes, smallFile } from '../local/bounded-file.ts'
 
 interface CertificateFiles {
   readonly cert: string
@@ -54,7 +54,7 @@ export function expiryWarning({ expires }: Certificate, now: Date): string | und
 /** Throws an error that names the flag. */
 export function readPem(flag: string, path: string): Buffer {
   try {
-    return readFileSync(path)
+    return readBytes(path, smallFile)
   } catch (error) {
     throw new CertificateRefused(`${flag} cannot be read: ${(error as Error).message}`)
   }

@@ -1,9 +1,9 @@
 // The secret that all API keys are derived from: read from the store, compared with what the store remembers of it, kept.
 
 import { createHmac } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { newSecret } from './keys.ts'
 
 /** Ours have 64 characters; one of a few could be guessed. */
@@ -69,7 +69,7 @@ function computeVerifier(text: string): string {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8')
+    return readText(file, smallFile)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -8,6 +8,8 @@ const blockSize = 512
 const checksum = { start: 148, end: 156 }
 const size = { start: 124, end: 136 }
 const typeAt = 156
+/** Blocks of zeros after the last file; tar writes 2, and programs that fill tapes some more. */
+const mostZeros = 2048
 
 /** Passes the tar file on, and throws at the first byte that is neither content nor checked nor zero. */
 export async function* checkGaps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -28,6 +30,7 @@ class Gaps {
   /** The content of a header that continues another one. */
   #extension: Buffer[] | undefined
   #extendedSize: number | undefined
+  #zeros = 0
 
   /** Looks at some bytes of the piece; returns how many. */
   take(piece: Uint8Array, at: number): number {
@@ -66,7 +69,10 @@ class Gaps {
   #beginEntry(): void {
     this.#inHeader = 0
     // The end of the archive; what follows it is the reader's to refuse.
-    if (this.#header.every(byte => byte === 0)) return
+    if (this.#header.every(byte => byte === 0)) {
+      if (++this.#zeros > mostZeros) throw this.#damaged('it does not end after its last file')
+      return
+    }
     if (this.#header.toString('latin1', checksum.start, checksum.end) !== `${this.#sum()}\0 `)
       throw this.#damaged('a header does not match its checksum')
     this.#isBackup ||= this.#header.toString('latin1', 0, headName.length) === headName

@@ -1,6 +1,6 @@
 // Seed files: JSON or YAML. A mistake is reported with its line, whether in the format or in what the seed asks for.
 
-import { readFileSync } from 'node:fs'
+import { largeFile, readText } from '../local/bounded-file.ts'
 import { parseJson, tooDeep } from '../local/nesting.ts'
 import { linesIn, readYaml, YamlMistake } from '../local/yaml.ts'
 import { checkSeed, formatPath, type Seed, SeedMistake, SeedRefused } from './format.ts'
@@ -12,7 +12,7 @@ interface SeedFile {
 }
 
 export async function readSeedFile(file: string): Promise<SeedFile> {
-  return readSeedText(file, readText(file), /\.ya?ml$/i.test(file))
+  return readSeedText(file, readGiven(file), /\.ya?ml$/i.test(file))
 }
 
 /** A seed in a request. What begins like an object in JSON is JSON. */
@@ -40,13 +40,13 @@ async function readSeedText(file: string, text: string, isYaml: boolean, without
   }
 }
 
-function readText(file: string): string {
+function readGiven(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readText(file, largeFile)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     // A text has at most about 512 MiB.
-    if (/TOO_L(?:ONG|ARGE)$/.test(code))
+    if (/TOO_LONG$|^more than/.test(code))
       throw new SeedRefused(`the seed ${file} is too large; start from a file of natter snapshot export, with --from`)
     throw new SeedRefused(`the seed ${file} cannot be read: ${code}`)
   }

@@ -1,7 +1,7 @@
 // The config file of natterd. Its values apply where neither a flag nor the environment gives one.
 
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { locateConfigFile, readConfigText } from '../local/config-file.ts'
 import { environmentName } from '../local/flags.ts'
 import { UsageError } from './config.ts'
@@ -11,7 +11,7 @@ export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { path, named } = locateConfigFile(env, homedir())
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readText(path, smallFile)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!named && (code === 'ENOENT' || code === 'ENOTDIR')) return env

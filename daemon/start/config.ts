@@ -1,9 +1,9 @@
 // Makes a Config of the flags and the environment. The table of flags is in `local/flags.ts`.
 
-import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { type DaemonFlagName, daemonFlagList, environmentName } from '../local/flags.ts'
 import { defaultDataFolder } from '../local/folders.ts'
 import { type ClusterConfig, clusterConfig, refuseAlone } from './cluster-config.ts'
@@ -128,7 +128,7 @@ function textFrom(name: string, text: string | undefined, file: string, path: st
   if (path === undefined) return text
   if (text !== undefined) throw new UsageError(`--${name} and --${file} exclude each other`)
   try {
-    return readFileSync(path, 'utf8').trim()
+    return readText(path, smallFile).trim()
   } catch (error) {
     throw new UsageError(`--${file}: ${(error as Error).message}`)
   }

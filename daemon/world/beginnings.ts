@@ -1,12 +1,12 @@
 // The beginnings of new spaces: rows of a preset or a seed, which are made once and cached, so that the next space with the same
 // content only has to load them.
 
-import { readFileSync } from 'node:fs'
 import { invalid, rateLimited } from '../domain/refusal.ts'
 import type { Keys } from '../domain/resource.ts'
 import { memoryFiles } from '../io/files.ts'
 import { Passwords } from '../io/passwords.ts'
 import { realRandomness, seededRandomness } from '../io/randomness.ts'
+import { largeFile, readText } from '../local/bounded-file.ts'
 import { SeedRefused } from '../seed/format.ts'
 import { buildState, firstFacts, SeedText } from '../seed/found.ts'
 import type { Config } from '../start/config.ts'
@@ -107,7 +107,7 @@ export class Beginnings {
     const { seed } = this.#config
     if (typeof seed !== 'string') return seed
     try {
-      return new SeedText(readFileSync(seed, 'utf8'))
+      return new SeedText(readText(seed, largeFile))
     } catch (error) {
       throw invalid('seed', `${seed} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
     }

@@ -1,7 +1,7 @@
 // Files that a stranger made: what they say is checked before anything of it is used, and no key goes where they want it.
 
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fakeServer, json, newShell, type Shell } from '../support/cli.ts'
@@ -117,6 +117,17 @@ describe('a recording of a stranger', () => {
     const config = await shell.run(['config', 'explain'], { env: { NATTER_CONFIG: '/dev/zero' } })
     assert.equal(config.code, 2)
     assert.match(config.stderr, /cannot read the config file \/dev\/zero: more than 1 MiB/)
+    const restored = await shell.run(['restore', '/dev/zero', '--data', join(shell.home, 'store')])
+    assert.notEqual(restored.code, 0)
+    assert.match(restored.stderr, /is not a backup/)
+  })
+
+  test('is passed over if it is a zuliprc that links to itself', async t => {
+    const shell = newShell(t)
+    symlinkSync('zuliprc', join(shell.home, 'zuliprc'))
+    const { code, stderr } = await shell.run(['users', 'me', '--site', daemon().url])
+    assert.doesNotMatch(stderr, /ELOOP/)
+    assert.equal(code, 4, stderr)
   })
 })
 

@@ -184,6 +184,10 @@ describe('--secret-file and --smtp-url-file', () => {
 
   test('a file that cannot be read, or both, are refused in words', () => {
     assert.throws(() => readConfig(['--secret-file', '/nowhere/x'], {}), /--secret-file: .*ENOENT/)
+    assert.throws(
+      () => readConfig(['--secret-file', '/dev/zero'], {}),
+      /--secret-file: \/dev\/zero has more than 1 MiB/,
+    )
     assert.throws(() => readConfig(['--secret', 'x', '--secret-file', '/x'], {}), /exclude each other/)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
@@ -9,6 +9,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { startDaemon as startHere } from '../../daemon/daemon.ts'
+import { readSeedFile } from '../../daemon/seed/file.ts'
 import { readConfig } from '../../daemon/start/config.ts'
 import { Control } from '../support/control.ts'
 import { Caller, launch, startDaemon, type TestDaemon } from '../support/daemon.ts'
@@ -193,6 +194,13 @@ describe('--seed', () => {
     const flags = ['--memory', '--port', '0', '--no-profile', '--seed', join(folder, 'none.json')]
     const run = spawnSync(process.execPath, ['bin/natterd', ...flags], { encoding: 'utf8' })
     assert.match(run.stderr, /none\.json cannot be read: ENOENT/)
+    const huge = join(folder, 'huge.json')
+    writeFileSync(huge, '')
+    truncateSync(huge, 513 * 1024 * 1024)
+    await assert.rejects(
+      readSeedFile(huge),
+      /the seed .*huge\.json is too large; start from a file of natter snapshot export/,
+    )
     const data = mkdtempSync(join(tmpdir(), 'natter-seed-'))
     t.after(() => rmSync(data, { recursive: true, force: true }))
     await (await launch(data)).stop()

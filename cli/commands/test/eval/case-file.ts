@@ -19,10 +19,10 @@ import {
 } from '../../../../daemon/api/define.ts'
 import { levelForms, readLevel } from '../../../../daemon/api/levels/releases.ts'
 import { compilePattern, patternIn } from '../../../../daemon/api/pattern.ts'
+import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { unknownName } from '../../../../daemon/local/did-you-mean.ts'
 import { readYaml, YamlMistake } from '../../../../daemon/local/yaml.ts'
 import { usage } from '../../../base/failure.ts'
-import { readText, smallFile } from '../../../base/files.ts'
 
 /** Seconds. */
 const longestBudget = 3600

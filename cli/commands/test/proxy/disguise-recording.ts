@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
-import { largeFile, readText } from '../../../base/files.ts'
+import { largeFile, readText } from '../../../../daemon/local/bounded-file.ts'
 import { disguisesFor, disguiseText, type Person } from '../../organization/seed-pull/disguise.ts'
 
 /** From one file to the other; the first one is deleted. */

@@ -2,9 +2,9 @@
 
 import { existsSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { parseJson } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
-import { readText, smallFile } from '../../../base/files.ts'
 import { type Difference, keyOf } from './drift.ts'
 
 export function acceptedFile(recording: string): string {

@@ -1,0 +1,35 @@
+// Reads files that a person names or that other programs may have written. Every read has a bound, so that a device or a huge file is an
+// error instead of filling the memory.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+
+const mebibyte = 1024 * 1024
+/** Bytes of a file with settings, an account or a position. */
+export const smallFile = mebibyte
+/** Bytes of a file with data. */
+export const largeFile = 512 * mebibyte
+
+/** Throws an error whose `code` says why the file cannot be read. */
+export function readBytes(file: string, most: number): Buffer {
+  const code = `more than ${most / mebibyte} MiB`
+  const handle = openSync(file, 'r')
+  try {
+    const pieces: Buffer[] = []
+    // Devices and pipes have no size.
+    const known = fstatSync(handle).size
+    for (let size = 0; ; ) {
+      const piece = Buffer.allocUnsafe(64 * 1024)
+      const read = readSync(handle, piece)
+      if (read === 0) return Buffer.concat(pieces)
+      size += read
+      if (Math.max(size, known) > most) throw Object.assign(new Error(`${file} has ${code}`), { code })
+      pieces.push(piece.subarray(0, read))
+    }
+  } finally {
+    closeSync(handle)
+  }
+}
+
+export function readText(file: string, most: number): string {
+  return readBytes(file, most).toString('utf8')
+}
