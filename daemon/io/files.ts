@@ -23,8 +23,8 @@ export interface Files {
   remove(name: string): boolean
   /** Holds a file until the function that it returns is called. A file is also held while it is kept, and in the turn after. */
   hold(name: string): () => void
-  /** A place of its own in memory that begins with the same files. */
-  fork(): Files
+  /** A place of its own in memory that begins with these files. */
+  fork(names: ReadonlySet<string>): Files
 }
 
 export interface StoredFile {
@@ -42,8 +42,10 @@ export interface Receiving extends ReceivedFile {
   discard(): Promise<void>
 }
 
+type FilesBehind = Pick<Files, 'read' | 'find'>
+
 /** `behind` has files that are not copied, because they are on disk. */
-export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?: Pick<Files, 'read' | 'find'>): Files {
+export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?: FilesBehind): Files {
   const files = new Map(begin)
   const inHand = new InHand()
   const keep = (bytes: Uint8Array) =>
@@ -67,7 +69,15 @@ export function memoryFiles(begin: Iterable<[string, Uint8Array]> = [], behind?:
       return true
     },
     hold: name => inHand.hold(name),
-    fork: () => memoryFiles(files, behind),
+    fork: names => memoryFiles([], only(names, memoryFiles(files, behind))),
+  }
+}
+
+/** Names that were not there at the beginning would show what the other place got since. */
+function only(names: ReadonlySet<string>, { read, find }: FilesBehind): FilesBehind {
+  return {
+    read: async name => (names.has(name) ? read(name) : undefined),
+    find: async name => (names.has(name) ? find(name) : undefined),
   }
 }
 
@@ -101,7 +111,7 @@ export function folderFiles(folder: string): Files {
       return true
     },
     hold: name => inHand.hold(name),
-    fork: () => memoryFiles([], { read, find }),
+    fork: names => memoryFiles([], only(names, { read, find })),
   }
 }
 

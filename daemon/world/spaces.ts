@@ -6,8 +6,9 @@ import { mainWorld, spaceName } from '../api/control/spaces.ts'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { presentAccount, presentAccounts } from '../control/handlers/accounts.ts'
 import type { ShownSpace, SpacesControl, WantedSpace } from '../control/spaces.ts'
-import { conflict, invalid, missingOwn, onlyOneOf, taken } from '../domain/refusal.ts'
+import { conflict, invalid, missingOwn, onlyOneOf, Refusal, taken } from '../domain/refusal.ts'
 import type { HttpServer } from '../http/server.ts'
+import { namedFiles } from '../io/unneeded-files.ts'
 import { inspectorAddress } from '../local/ready-file.ts'
 import { warn } from '../local/warnings.ts'
 import { type Config, clockForms, parseClock } from '../start/config.ts'
@@ -93,6 +94,10 @@ export class Spaces implements SpacesControl {
     this.#making.add(name)
     try {
       const space = await this.#make(name, wanted)
+      if (this.#stopped) {
+        await space.world.stop()
+        throw new Refusal('The daemon is stopping.', { code: 'SERVER_NOT_READY', status: 503 })
+      }
       this.#spaces.set(name, space)
       this.#parts.server.mount(prefixOf(name), space.world.site)
       this.#startTicking()
@@ -113,9 +118,10 @@ export class Spaces implements SpacesControl {
     const { server, main } = this.#parts
     const settings = this.#settingsFor(name, wanted)
     const beginning = await this.#beginningFor(wanted, settings)
+    const files = new Set<string>()
     const world = new World({
       settings: { ...settings, level: settings.level ?? beginning.level ?? main.level.number },
-      store: memoryStore(settings.secret, beginning.files.fork()),
+      store: memoryStore(settings.secret, beginning.files.fork(files)),
       host: server.createHost(name),
       beginning,
       onFailure: error => this.#endedBy(error, name, world),
@@ -124,6 +130,7 @@ export class Spaces implements SpacesControl {
       findings: main.control?.findings?.ofSpace(name),
     })
     await world.start(`${main.url}${prefixOf(name)}`)
+    for (const file of namedFiles(world.engine.state)) files.add(file)
     return { name, world, created: Date.now(), lastUsed: Date.now(), requests: 0, unused: 0 }
   }
 

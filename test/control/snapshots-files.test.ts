@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,6 +70,29 @@ describe('snapshots as files', () => {
     const { account } = await space.control.call('GET', `/accounts/${kept.owner.email}`)
     const there = new Caller(space.url, account.email, account.api_key, account.user_id)
     assert.equal((await there.raw('GET', url)).text, 'on disk')
+  })
+
+  test('name no files that the store got after the space was made from it', async t => {
+    const kept = await startDaemon(t, { flags: ['--control'] })
+    const made = await openSpace(kept, { from: 'main' })
+    const upload = (caller: Caller, text: string) =>
+      caller.call(uploads.upload, {
+        file: { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from(text) },
+      })
+    await upload(kept.owner, 'a secret of the store')
+    const { url } = await upload(made.owner, 'of the space')
+    await made.control.call('POST', '/snapshots', { name: 'own' })
+    const document = JSON.parse((await made.control.try('GET', '/snapshots/own/file')).text)
+    const [own, secret] = ['of the space', 'a secret of the store'].map(text =>
+      createHash('sha256').update(text).digest('hex'),
+    )
+    for (const row of document.sections.attachments) if (row.file === own) row.file = secret
+    document.sections.uploads = document.sections.uploads.filter(({ name }: any) => name !== own)
+    document.sums = 'edited'
+    await made.control.call('POST', '/snapshots/theirs/file', { document: JSON.stringify(document) })
+    await made.control.call('POST', '/snapshots/theirs/restore')
+    const reply = await made.owner.raw('GET', url)
+    assert.equal(reply.status, 404, reply.text)
   })
 
   test('found a daemon that starts with --from, and are written when one stops', async t => {

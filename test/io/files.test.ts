@@ -29,6 +29,21 @@ describe('a folder of files', () => {
     assert.ok(!existsSync(join(folder, unfinished)))
   })
 
+  test('gives a fork the files that it is to begin with, and no others, not even later ones', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    for (const files of [folderFiles(folder), memoryFiles()]) {
+      const [first, hidden] = [await files.keep(Buffer.from('first')), await files.keep(Buffer.from('hidden'))]
+      const fork = files.fork(new Set([first]))
+      const later = await files.keep(Buffer.from('later'))
+      assert.equal(String(await fork.read(first)), 'first')
+      for (const name of [hidden, later])
+        assert.deepEqual([await fork.read(name), await fork.find(name)], [undefined, undefined])
+      const second = fork.fork(new Set([first, hidden, later]))
+      assert.deepEqual([String(await second.read(first)), await second.read(hidden)], ['first', undefined])
+    }
+  })
+
   test('leaves what a call has kept until the call is decided', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))

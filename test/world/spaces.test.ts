@@ -11,6 +11,8 @@ import { server } from '../../daemon/api/organization/server.ts'
 import { avatars } from '../../daemon/api/people/avatars.ts'
 import { invitations } from '../../daemon/api/people/invitations.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { startDaemon as startHere } from '../../daemon/daemon.ts'
+import { readConfig } from '../../daemon/start/config.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { Control } from '../support/control.ts'
 import { type Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
@@ -377,6 +379,15 @@ describe('natterd --space-idle', () => {
 })
 
 describe('a daemon that stops', () => {
+  test('leaves no space behind that was being made', async () => {
+    const own = await startHere(readConfig(['--memory', '--port', '0', '--no-profile'], {}), () => {})
+    const spaces = await own.spaces()
+    const making = assert.rejects(spaces.open({}), /The daemon is stopping/)
+    await own.stop()
+    await making
+    assert.deepEqual(spaces.list().spaces, [])
+  })
+
   test('answers the polls that wait in its spaces', async t => {
     const own = await startDaemon(t, { flags: ['--memory'] })
     const space = await openSpace(own)
