@@ -151,12 +151,17 @@ export class Etcd {
       this.useNextMember(member)
       throw error
     })
-    let rest = ''
-    response.body.setEncoding('utf8')
-    for await (const piece of response.body) {
-      const lines = (rest + piece).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) if (line !== '') yield readAnswer(path, line)
+    // Of the line that is not complete. Joined once: a commit of many megabytes comes in one line.
+    let pieces: string[] = []
+    const decoder = new TextDecoder()
+    for await (const bytes of response.body) {
+      const [end, ...lines] = decoder.decode(bytes, { stream: true }).split('\n')
+      pieces.push(end!)
+      for (const next of lines) {
+        const line = pieces.join('')
+        pieces = [next]
+        if (line !== '') yield readAnswer(path, line)
+      }
     }
   }
 

@@ -1,16 +1,21 @@
 // Fetches the snapshot of another daemon, for a daemon that is new or lacks entries that the log no longer has.
 
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readStateFile } from '../journal/state-file.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { emptyFolder, type FolderIdentity, writeIdentity } from './folder.ts'
+import {
+  emptyFolder,
+  type FolderIdentity,
+  fetchedMessages,
+  fetchedName,
+  forgetFetched,
+  writeIdentity,
+} from './folder.ts'
 import type { Peers } from './peers.ts'
 
 /** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
 const attempts = 5
-const fetchedName = 'state.json.fetched'
-const fetchedMessages = 'messages.fetched'
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. The store stays until all of the
@@ -29,8 +34,8 @@ export async function fetchSnapshot(
     for (const url of urls)
       try {
         await peers.post(url, '/snapshot', { position }, 120_000)
+        await forgetFetched(folder)
         const files = await fetchState(peers, url, folder)
-        await rm(join(folder, fetchedMessages), { recursive: true, force: true })
         await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
         for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`, `${fetchedMessages}/${name}`)
         writeIdentity(folder, { ...identity, joining: true })

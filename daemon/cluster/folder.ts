@@ -49,6 +49,15 @@ export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
 }
 
+/** Parts of a snapshot that is being fetched. */
+export const fetchedName = 'state.json.fetched'
+export const fetchedMessages = 'messages.fetched'
+
+/** Deletes what a fetch that did not end has left. */
+export async function forgetFetched(folder: string): Promise<void> {
+  for (const name of [fetchedName, fetchedMessages]) await rm(join(folder, name), { recursive: true, force: true })
+}
+
 /** Called before the store is read: deletes an incomplete one, and moves one from before a restore aside. */
 export async function tidyFolder(
   { data: folder, cluster, secret }: Config,
@@ -57,6 +66,7 @@ export async function tidyFolder(
   const found = readIdentity(folder)
   // A snapshot was being fetched when this daemon ended.
   if (found?.joining) await emptyFolder(folder)
+  await forgetFetched(folder)
   const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier
   if (!isOurs || !record!.previous?.includes(found!.cluster)) return
   refuseHalfRestored(folder, await readdir(folder))

@@ -15,7 +15,11 @@ interface ClusterRestored extends Restored {
  * Takes the flags of natterd that name the cluster, etcd, the secret and the folder. After a crash on the way, the cluster is as it was, or
  * restored with a folder that has still to be filled, which the same call does.
  */
-export async function restoreCluster(file: string, flags: readonly string[], now: Date): Promise<ClusterRestored> {
+export async function restoreCluster(
+  file: string,
+  flags: readonly string[],
+  { incomplete, now }: { readonly incomplete: boolean; readonly now: Date },
+): Promise<ClusterRestored> {
   const { data: folder, cluster, secret } = configFrom(flags)
   const { openBackup, restoreBackup } = await import('../maintenance/index.ts')
   const { name, lease: _, advertise: __, ...options } = cluster!
@@ -26,6 +30,7 @@ export async function restoreCluster(file: string, flags: readonly string[], now
     const restored = await restoreBackup(source, {
       folder,
       replace: true,
+      incomplete,
       now,
       cluster: { secret: secret!, move: (unpacked, position) => moveCluster(etcd, plan, unpacked, position) },
     })

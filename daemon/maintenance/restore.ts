@@ -104,7 +104,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     let restored: Omit<Restored, 'replaced'>
     try {
       restored = await unpackChecked(source, unpacked, cluster?.secret)
-      if (!options.incomplete) refuseIncomplete(restored.missing, cluster !== undefined)
+      if (!options.incomplete) refuseIncomplete(restored.missing)
       const position = await endQueues(unpacked, now)
       await cluster?.move(unpacked, position)
     } catch (error) {
@@ -246,12 +246,12 @@ function compare(wanted: readonly BackedUpFile[], found: readonly BackedUpFile[]
     throw new BackupRefused('the backup is damaged: it holds files that it does not list')
 }
 
-function refuseIncomplete(missing: readonly string[], isCluster: boolean): void {
+function refuseIncomplete(missing: readonly string[]): void {
   if (missing.length === 0) return
   const some = missing.slice(0, 3).join('; ')
   throw new BackupRefused(
     `the backup is not complete: ${some}${missing.length > 3 ? `; and ${missing.length - 3} more` : ''}. ` +
-      `Use another backup${isCluster ? '' : ', or restore this one without these files: add --incomplete'}`,
+      'Use another backup, or restore this one without these files: add --incomplete',
   )
 }
 

@@ -1,12 +1,14 @@
 // The snapshot of another daemon: a store in the folder stays as long as not all of the snapshot is there.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fetchSnapshot } from '../../daemon/cluster/fetch-snapshot.ts'
+import { tidyFolder, writeIdentity } from '../../daemon/cluster/folder.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
+import { readConfig } from '../../daemon/start/config.ts'
 import { fakeServer, json } from '../support/cli.ts'
 
 const identity = { cluster: 'c', name: 'natter', member: 'm' }
@@ -27,6 +29,20 @@ async function refusedFetch(t: TestContext, state: object, reason: RegExp): Prom
   assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
   assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
 }
+
+describe('what a fetch that was interrupted has left', () => {
+  test('is deleted at the next start', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-fetch-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    for (const name of ['journal.ndjson', 'state.json.fetched']) writeFileSync(join(folder, name), 'x')
+    mkdirSync(join(folder, 'messages.fetched'))
+    writeFileSync(join(folder, 'messages.fetched', '000000.segment'), 'x')
+    writeIdentity(folder, identity)
+    const config = readConfig(['--data', folder, '--cluster', 'http://127.0.0.1:1', '--secret', 'x'.repeat(32)], {})
+    await tidyFolder(config, undefined)
+    assert.deepEqual(readdirSync(folder).sort(), ['cluster.json', 'journal.ndjson'])
+  })
+})
 
 describe('a store stays in its folder', () => {
   test('if the snapshot is of a newer version', async t => {

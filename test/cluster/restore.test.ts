@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
+import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
@@ -26,6 +27,8 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
   let first: Node
   let second: Node
   let backup: string
+  /** One that lacks an upload. */
+  let lacking: string
   /** Registered before the backup, and after it. */
   let queueIds: string[]
   const shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
@@ -42,6 +45,11 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     await cluster.agree()
     const made = await shell.run(['backup', backup, '--data', first.data])
     assert.equal(made.code, 0, made.stderr)
+    lacking = join(shell.home, 'lacking.tar')
+    const file = { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.from('lost') }
+    await first.as(owner).call(uploads.upload, { file })
+    rmSync(join(first.data, 'files'), { recursive: true })
+    assert.equal((await shell.run(['backup', lacking, '--data', first.data])).code, 0)
     await send(second, 'not in the backup')
     queueIds.push(await register())
   })
@@ -105,6 +113,9 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     }
     await refused(/the store was used with another secret/, '--secret-file', other)
     await refused(/belongs to the cluster 'natter', not to 'b'/, '--cluster-name', 'b')
+    const incomplete = await shell.run(['cluster', 'restore', lacking, ...flags(first)])
+    assert.equal(incomplete.code, 1)
+    assert.match(incomplete.stderr, /the backup is not complete: files\/.* is missing.*add --incomplete/)
     const damaged = join(shell.home, 'damaged.tar')
     writeFileSync(damaged, readFileSync(backup).subarray(0, -3000))
     const { code, stderr } = await shell.run(['cluster', 'restore', damaged, ...flags(first)])
@@ -213,11 +224,11 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     for (const node of [second, first]) await stop(node)
   })
 
-  test('begins the cluster again on an etcd that has lost everything', async () => {
+  test('begins the cluster again on an etcd that has lost everything, without lost uploads if --incomplete is given', async () => {
     const all = { key: encodeText('/natter/'), range_end: encodeText(rangeEnd('/natter/')) }
     await etcd.call('/v3/kv/deleterange', all)
     assert.match(await refusedStart(first.data, first.flags), /etcd knows no cluster of this name/)
-    const done = await restore(first)
+    const done = await shell.run(['cluster', 'restore', lacking, ...flags(first), '--incomplete'])
     assert.equal(done.code, 0, done.stderr)
     await first.start()
     await second.start()

@@ -63,17 +63,20 @@ export const subcommands: readonly ExtraSubcommand[] = [
     name: 'cluster restore',
     about: 'Bring a whole cluster to a backup, while all of its daemons are stopped',
     args: [{ name: 'file', about: 'the backup; `-` reads stdin' }],
-    flags: daemonFlagsOnly(
-      'data',
-      'secret-file',
-      'cluster',
-      'cluster-name',
-      'cluster-user',
-      'cluster-password-file',
-      'cluster-ca',
-      'cluster-cert',
-      'cluster-key',
-    ),
+    flags: [
+      ...daemonFlagsOnly(
+        'data',
+        'secret-file',
+        'cluster',
+        'cluster-name',
+        'cluster-user',
+        'cluster-password-file',
+        'cluster-ca',
+        'cluster-cert',
+        'cluster-key',
+      ),
+      { name: 'incomplete', about: 'restore a backup that lacks uploads, without them' },
+    ],
     globals: [...formatFlags, 'quiet', 'color'],
     more: `Run it on the machine of one daemon, with the flags that this daemon has; the environment and the config file count too. It checks the
 backup as \`natter restore --check\` does, and refuses while a daemon of the cluster runs. Then the cluster begins again in etcd at the position
@@ -92,8 +95,10 @@ async function restoreFrom({ args, flags, globals }: Invocation): Promise<void> 
   const file = args[0]!
   const { restoreCluster } = await import('../../../daemon/cluster/restore.ts')
   const { inSentences } = await import('./store/actions.ts')
-  const given = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
-  const restored = await inSentences(() => restoreCluster(file === '-' ? file : resolve(file), given, new Date()))
+  const { incomplete, ...named } = flags
+  const given = Object.entries(named).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const options = { incomplete: incomplete === true, now: new Date() }
+  const restored = await inSentences(() => restoreCluster(file === '-' ? file : resolve(file), given, options))
   if (await printFormatted(restored, globals)) return
   const { cluster: name, folder, made, version, position, notes, replaced } = restored
   note(`restored the cluster '${name}' to the backup of ${made}, by natter ${version}, position ${position}`)
