@@ -167,7 +167,7 @@ class Follower {
 
   /** Polls until the queue is lost. */
   async *#poll(): AsyncGenerator<Event, void> {
-    for (;;) {
+    for (let idle = 0; ; ) {
       let events: Event[]
       try {
         const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
@@ -182,6 +182,7 @@ class Follower {
         this.#queueId = undefined
         return
       }
+      const lastEvent = this.#lastEvent
       for (const event of events) {
         // A server or a proxy may say something twice.
         if (event.id! <= this.#lastEvent) continue
@@ -189,6 +190,9 @@ class Follower {
         if (event.type === 'heartbeat' || (event.type === 'message' && !this.#isNew(event.message))) continue
         yield event
       }
+      // An empty reply comes from a daemon that is stopping, from a queue that another client reads too, or from a server in disorder.
+      idle = this.#lastEvent > lastEvent ? 0 : laterPause(idle)
+      if (idle > 0) await pause(idle, this.#options.signal)
     }
   }
 

@@ -37,6 +37,8 @@ export const limits = {
   filesPerMessage: 100,
   /** The newest ones that link the file. */
   messagesListedPerFile: 500,
+  // OPEN: the public server does not limit the reactions to a message; here every client can still show it.
+  reactionsPerMessage: 10_000,
   channelName: 60,
   channelDescription: 1024,
   /**

@@ -132,7 +132,7 @@ export function onlyOneOf(...names: readonly [string, string, ...string[]]): Ref
 
 /** There is no room for more: `full('You', 1000, 'drafts')`. `advice` replaces that for things that cannot be deleted. */
 export function full(
-  owner: 'You' | 'The organization',
+  owner: 'You' | 'The organization' | 'A message',
   most: number,
   things: string,
   advice = 'Delete some first.',

@@ -233,6 +233,17 @@ describe('natter tail', () => {
     assert.match(stopped.stderr, /the command failed with exit code 3/)
   })
 
+  test('--exec cuts a variable that is too long for a process, and gives all of it on stdin', async t => {
+    const chat = await fakeChat(t)
+    const command =
+      'echo "$(printf %s "$NATTER_CONTENT" | wc -c | tr -d " ")|$(test $(wc -c) -gt 300000 && echo whole)"'
+    const tail = new Watched(t, newShell(t, chat.env).spawn(['tail', '--exec', command, '--count', '1']))
+    await tail.said(/ready/)
+    chat.say('x'.repeat(300_000))
+    assert.equal(await tail.ended, 0, tail.stderr)
+    assert.deepEqual(tail.lines, ['32000|whole'])
+  })
+
   test('--reply posts what a command prints, in the same place, and never answers itself', async t => {
     const chat = await fakeChat(t)
     const bot = new Watched(t, newShell(t, chat.env).spawn(['tail', '--reply', 'echo "re: $NATTER_CONTENT"']))

@@ -3,6 +3,7 @@
 import type { ParamsOf } from '../../api/define.ts'
 import { reactions as api } from '../../api/messages/reactions.ts'
 import { visibilityAfterTakingPart } from '../channels/topics/visibility.ts'
+import { limits } from '../limits.ts'
 import { emojiByName, isEmojiCode, isEmojiPair, noSuchEmoji } from '../markdown/emoji-names.ts'
 import type { ReactionAdded, ReactionRemoved } from '../model/facts/messages.ts'
 import { hasRow } from '../model/message-reader.ts'
@@ -10,7 +11,7 @@ import type { Reaction } from '../model/message-store/index.ts'
 import type { Emoji } from '../model/rows/people.ts'
 import type { State } from '../model/state.ts'
 import { presentAuthor } from '../people/users/present.ts'
-import { inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
+import { full, inQuotes, invalid, inWords, missing, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Event, resource } from '../resource.ts'
 import { splitByAccess } from '../rules/audiences.ts'
 import { checkChangeable } from './messages/access.ts'
@@ -27,6 +28,8 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
       const reaction = { ...emojiToAdd(ctx, params, existing), userId: ctx.actor.id }
       if (existing.some(other => isSame(other, reaction)))
         throw new Refusal('You have already reacted with this emoji.', { code: 'REACTION_ALREADY_EXISTS' })
+      if (existing.length >= limits.reactionsPerMessage)
+        throw full('A message', limits.reactionsPerMessage, 'reactions', 'Send a message instead.')
       const historical = !hasRow(ctx.state, ctx.actor.id, id)
       const added: ReactionAdded = { type: 'reaction.added', messageId: id, reaction, historical }
       return { facts: [...visibilityAfterTakingPart(ctx, id), added], reply: {} }

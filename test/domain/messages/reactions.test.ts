@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { messages as api } from '../../../daemon/api/messages/messages.ts'
 import { reactions } from '../../../daemon/api/messages/reactions.ts'
+import { limits } from '../../../daemon/domain/limits.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
+import { World } from '../../support/in-process.ts'
 import { direct, listen, people } from '../../support/world.ts'
 
 const daemon = sharedDaemon()
@@ -31,5 +33,22 @@ describe('reactions', () => {
         ['remove', 'tada'],
       ],
     )
+  })
+
+  test('are bounded: a message has at most 10,000', () => {
+    const world = new World()
+    const { owner, state } = world
+    const id = world.run(owner, api.send.id, { type: 'direct', to: [owner.id], content: 'loved' }).id
+    const reaction = { type: 'unicode_emoji', code: '1f389', name: 'tada' } as const
+    const many = Array.from({ length: limits.reactionsPerMessage - 1 }, (_, i) => ({ ...reaction, userId: 1000 + i }))
+    state.messages.setDetails(id, { reactions: many })
+    world.run(owner, reactions.add.id, { message_id: id, emoji_name: 'tada' })
+    const refusal = world.attempt(owner, reactions.add.id, { message_id: id, emoji_name: 'heart' })
+    assert.equal(
+      refusal?.message,
+      'A message can have 10000 reactions, and has no room for more. Send a message instead.',
+    )
+    world.run(owner, reactions.remove.id, { message_id: id, emoji_name: 'tada' })
+    world.run(owner, reactions.add.id, { message_id: id, emoji_name: 'heart' })
   })
 })

@@ -89,6 +89,9 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? (error as NodeJS.ErrnoException).code ?? message
 }
 
+/** Characters of a variable. Linux takes no more than 128 KiB, Windows no more than 32,767 characters. */
+const longestValue = 32_000
+
 /** Convenience for shell scripts; the whole event is on stdin. */
 function variablesFor(
   event: ChatEvent,
@@ -115,7 +118,12 @@ function variablesFor(
   }
   // An empty variable is better than the value of another event or of the calling shell.
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, String(value ?? '').replaceAll('\0', '')]),
+    Object.entries(values).map(([name, value]) => [
+      name,
+      String(value ?? '')
+        .replaceAll('\0', '')
+        .slice(0, longestValue),
+    ]),
   )
 }
 

@@ -79,7 +79,7 @@ With --cursor, lines are written in blocks of at most 4096 bytes (a longer line 
 after each block. No line is ever lost. After a normal end (a signal, --count and the like) the next run repeats none; after
 kill -9 it repeats at most the last block, and a pipe never receives half a line. With --exec, --reply and --forward-to, what was
 in progress at a kill is done again. A reply that the server did not take, because it was away, is sent again for up to five minutes,
-with an idempotency key. The cursor is not synced to disk: after a power failure it can be at an earlier position.`,
+with an idempotency key. A variable has at most 32,000 characters; stdin has the whole event. The cursor is not synced to disk: after a power failure it can be at an earlier position.`,
     examples: [
       'natter tail -n 20',
       'natter tail --channel general --topic deploys --json',
