@@ -9,7 +9,7 @@ import {
   type FolderIdentity,
   fetchedMessages,
   fetchedName,
-  forgetFetched,
+  removeUnfinishedFetch,
   writeIdentity,
 } from './folder.ts'
 import type { Peers } from './peers.ts'
@@ -34,7 +34,7 @@ export async function fetchSnapshot(
     for (const url of urls)
       try {
         await peers.post(url, '/snapshot', { position }, 120_000)
-        await forgetFetched(folder)
+        await removeUnfinishedFetch(folder)
         const files = await fetchState(peers, url, folder)
         await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
         for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`, `${fetchedMessages}/${name}`)

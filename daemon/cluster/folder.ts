@@ -54,7 +54,7 @@ export const fetchedName = 'state.json.fetched'
 export const fetchedMessages = 'messages.fetched'
 
 /** Deletes what a fetch that did not end has left. */
-export async function forgetFetched(folder: string): Promise<void> {
+export async function removeUnfinishedFetch(folder: string): Promise<void> {
   for (const name of [fetchedName, fetchedMessages]) await rm(join(folder, name), { recursive: true, force: true })
 }
 
@@ -66,7 +66,7 @@ export async function tidyFolder(
   const found = readIdentity(folder)
   // A snapshot was being fetched when this daemon ended.
   if (found?.joining) await emptyFolder(folder)
-  await forgetFetched(folder)
+  await removeUnfinishedFetch(folder)
   const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier
   if (!isOurs || !record!.previous?.includes(found!.cluster)) return
   refuseHalfRestored(folder, await readdir(folder))

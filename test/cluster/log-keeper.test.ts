@@ -1,4 +1,4 @@
-// How far the log in etcd is trimmed.
+// The log in etcd is trimmed by entries and by bytes.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
