@@ -131,8 +131,9 @@ async function confirmCall(
   globals: Globals,
   count: 'one' | 'many',
 ): Promise<void> {
+  if (!destroys) return
   const typed = process.stdin.isTTY && process.stderr.isTTY
-  if (!destroys || (destroys.when === 'typed' && count === 'one' && !typed)) return
+  if (destroys.when === 'typed' && count === 'one' && !typed) return
   const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) => String(given.get(name)))
   const asked = count === 'many' ? `Run ${name} for every line of this batch?` : question
   await (await import('../input/confirm.ts')).confirm(asked, globals)
