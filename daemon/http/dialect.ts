@@ -100,8 +100,13 @@ export function speakAuthentication(error: unknown): unknown {
   return new Refusal(error.message, { code: 'UNAUTHORIZED', kind: error.kind })
 }
 
-/** The parameters of a call with our names. */
+/** The parameters of a call with our names. Most calls have no others. */
 export function understand(fields: FieldMap): FieldMap {
+  for (const name of fields.keys()) if (ownNames.has(name) || ownValues.has(name)) return translate(fields)
+  return fields
+}
+
+function translate(fields: FieldMap): FieldMap {
   const ours: FieldMap = new Map()
   for (const [name, value] of fields) {
     const own = typeof value === 'string' ? (ownValues.get(name)?.get(value) ?? value) : value

@@ -183,10 +183,10 @@ export class Edge {
   #admit(sent: Call): void | Promise<void> {
     const { found, actor, answering } = sent
     const { watched } = answering
-    const call = answering.dialect === 'spec' ? sent : { ...sent, fields: understand(sent.fields) }
+    const fields = answering.dialect === 'spec' ? sent.fields : understand(sent.fields)
+    const call = fields === sent.fields ? sent : { ...sent, fields }
     if (!watched) return this.#call(call)
     const { endpoint } = found.route
-    const { fields } = call
     const admitting = watched.admit({ endpoint, actor, fields, sent: sent.fields, path: found.path, answering })
     return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
   }
