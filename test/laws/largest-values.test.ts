@@ -242,7 +242,7 @@ function* variations(endpoint: Endpoint, base: Params): Generator<[name: string,
     }
 }
 
-const perCheck = 20
+const perCheck = 60
 const replay = new CheckedReplay()
 
 describe('the largest and the strangest values', () => {
