@@ -1,7 +1,7 @@
 // `natter bot run` and `natter bot new`, and the same handlers in a test: what a handler gets, and what it can do wrong.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
@@ -184,6 +184,15 @@ describe('natter bot new', () => {
     // A name that Node 20 can import wherever it is.
     assert.equal((await shell.natter(['bot', 'new', 'script', '--js'])).code, 0)
     assert.match(readFileSync(join(shell.home, 'script.test.mjs'), 'utf8'), /from '\.\/script\.mjs'/)
+  })
+
+  test('in a CommonJS project, as npm init makes it, Node takes the files for modules', async t => {
+    const shell = newShell(t, { npm_command: 'exec' })
+    writeFileSync(join(shell.home, 'package.json'), '{ "type": "commonjs" }')
+    mkdirSync(join(shell.home, 'bots'))
+    const made = await shell.natter(['bot', 'new', 'greeter'], { cwd: join(shell.home, 'bots') })
+    assert.match(made.stdout, /^npx natter bot run greeter\.mts --as echo-bot$/m)
+    assert.match(readFileSync(join(shell.home, 'bots/greeter.test.mts'), 'utf8'), /from '\.\/greeter\.mts'/)
   })
 })
 

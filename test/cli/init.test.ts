@@ -17,8 +17,7 @@ function installed(program: string, ...args: readonly string[]): boolean {
 
 /** A project with natter installed, and the files of a scaffold. */
 async function project(t: TestContext, kind: string): Promise<{ shell: Shell; run: string }> {
-  // Under `npx`, the answer would be a command for npx.
-  const shell = newShell(t, { npm_command: '' })
+  const shell = newShell(t)
   mkdirSync(join(shell.home, 'node_modules'))
   symlinkSync(root, join(shell.home, 'node_modules/natter'))
   const { code, stdout, stderr } = await shell.natter(['init', kind, '--json'])

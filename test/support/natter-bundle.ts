@@ -22,7 +22,9 @@ export interface Surroundings {
 
 /** The environment without anything that natter, a terminal or the test runner reads. */
 export const bareEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST)/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !/^(NATTER|ZULIP|XDG|NO_COLOR|FORCE_COLOR|NODE_TEST|npm_command$)/.test(name),
+  ),
 ) as Readonly<Record<string, string>>
 
 export const isBundleFresh = isAsNewAs(bundleFile, ['cli', 'daemon/api'])

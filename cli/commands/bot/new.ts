@@ -1,11 +1,12 @@
 // The files of a new bot: a handler that answers, and a test that runs it.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { usage } from '../../base/failure.ts'
 import { refuseExisting } from '../../base/files.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
+import { programName } from '../../base/program-name.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
@@ -14,16 +15,25 @@ import { folderToStart, readRunning } from '../server/daemon/files.ts'
 
 export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
-  const files = botFiles(name, flags.js === true ? 'mjs' : 'ts')
+  const files = botFiles(name, flags.js === true ? 'mjs' : isCommonJs(process.cwd()) ? 'mts' : 'ts')
   writeNewFiles(files, 'Choose another name.')
   const [handler] = Object.keys(files)
   if (await printFormatted({ files: Object.keys(files) }, globals)) return
   const isRunning = await hasEchoBot(globals)
   note(`wrote ${Object.keys(files).join(' and ')}; ${isRunning ? 'run it' : 'start a daemon in memory, and run it'}:`)
-  if (!isRunning) print(`natter daemon start --memory --preset dev --port 0${chooseFolder(name)}\n`)
-  print(`natter bot run ${handler} --as echo-bot\n`)
+  const natter = programName()
+  if (!isRunning) print(`${natter} daemon start --memory --preset dev --port 0${chooseFolder(name)}\n`)
+  print(`${natter} bot run ${handler} --as echo-bot\n`)
   note('then, in another terminal:')
-  print("natter send echo-bot 'Hello'\n")
+  print(`${natter} send echo-bot 'Hello'\n`)
+}
+
+/** Whether `import` is a syntax error in a `.ts` file of this project. `npm init` makes such projects. */
+function isCommonJs(folder: string): boolean {
+  const file = join(folder, 'package.json')
+  if (existsSync(file)) return /"type"\s*:\s*"commonjs"/.test(readFileSync(file, 'utf8'))
+  const parent = dirname(folder)
+  return parent !== folder && isCommonJs(parent)
 }
 
 /** Whether a daemon runs that the next steps work with. */
@@ -40,9 +50,9 @@ function chooseFolder(name: string): string {
 }
 
 /** The text of each file, the handler first. */
-export function botFiles(name: string, ending: 'ts' | 'mjs'): Record<string, string> {
+export function botFiles(name: string, ending: 'ts' | 'mts' | 'mjs'): Record<string, string> {
   const handler = `${name}.${ending}`
-  return { [handler]: ending === 'ts' ? handlerTs : handlerJs, [`${name}.test.${ending}`]: renderTest(handler) }
+  return { [handler]: ending === 'mjs' ? handlerJs : handlerTs, [`${name}.test.${ending}`]: renderTest(handler) }
 }
 
 /** Writes all of them, or none if one exists. */

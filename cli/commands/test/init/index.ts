@@ -7,6 +7,7 @@ import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../../base/failure.ts'
 import { formatFlags } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
+import { isUnderNpx, programName } from '../../../base/program-name.ts'
 import type { ExtraSubcommand } from '../../../base/subcommand.ts'
 import { version } from '../../../base/version.ts'
 import { print } from '../../../base/writer.ts'
@@ -33,9 +34,7 @@ ${Object.entries(scaffolds)
       const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined
       if (!scaffold)
         throw usage(`natter init does not know "${kind}"`, didYouMean(kind, kinds) ?? `It knows ${kinds.join(', ')}.`)
-      // A local installation has its programs on the PATH of npx only.
-      const isLocal = process.env.npm_command === 'exec'
-      const contents = { ...scaffold.files, ...(isLocal && scaffold.withNpx) }
+      const contents = { ...scaffold.files, ...(isUnderNpx() && scaffold.withNpx) }
       if (flags.print === true) {
         for (const [file, text] of Object.entries(contents)) print(`==> ${file} <==\n${text}\n`)
         return
@@ -45,7 +44,7 @@ ${Object.entries(scaffolds)
         contents,
         `Nothing was written. natter init ${kind} --print prints the files, so that you can add them to yours.`,
       )
-      const run = isLocal ? scaffold.run.replace(/^natter /, 'npx natter ') : scaffold.run
+      const run = scaffold.run.replace(/^natter /, `${programName()} `)
       if (await printFormatted({ files, run }, globals)) return
       if (kind === 'go' && !existsSync('go.mod'))
         note('there is no go.mod here. First: go mod init example.com/project')
