@@ -49,19 +49,6 @@ export function roleChange(user: User, to: Role | undefined): { readonly from: R
   return to === undefined || to === user.role ? undefined : { from: user.role, to }
 }
 
-/**
- * Bots that are above their owner once the owner's role is lowered: the owner knows their keys.
- * OPEN: on the public server a bot keeps its key when the role of its owner is lowered; here one that is above its owner then gets a new
- * key, so that the owner cannot act as it.
- */
-export function botsAbove(
-  state: State,
-  { id }: User,
-  { from, to }: { readonly from: Role; readonly to: Role },
-): readonly User[] {
-  return to > from ? state.users.where('botOwner', id).filter(bot => bot.role < to) : []
-}
-
 export const promoteGuest = rule<{ readonly from: Role; readonly to: Role }>({
   law: 'A guest becomes a member first: guests are not made administrators or owners.',
   refusal: 'Guests cannot become administrators or owners; make them members first.',

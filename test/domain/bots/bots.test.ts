@@ -206,24 +206,6 @@ describe('PATCH /bots/{bot_id}', () => {
     assert.equal((await heard()).at(-1)!.bot.api_key, bot.key)
   })
 
-  test('gets a new key when its owner is given a role below its own, and only then', async () => {
-    const bea = await person(daemon, 'bea', { role: 300 })
-    const [member, moderator] = [await botOf(bea, 'plain'), await botOf(bea, 'strict')]
-    await daemon.owner.call(api.update, { bot_id: moderator.id, role: 300 })
-    const heard = await listen(bea, ['realm_bot'])
-    await daemon.owner.call(users.update, { user_id: bea.id, role: 400 })
-    await moderator.refused(users.me, {}, 'INVALID_API_KEY')
-    assert.equal((await member.call(users.me, {})).role, 400)
-    const { api_key } = await daemon.owner.call(api.key, { bot_id: moderator.id })
-    assert.equal((await new Caller(daemon.url, moderator.email!, api_key).call(users.me, {})).role, 300)
-    assert.ok(!JSON.stringify(await heard()).includes(api_key))
-    await bea.refused(api.key, { bot_id: moderator.id }, 'BAD_REQUEST')
-    await daemon.owner.call(users.update, { user_id: bea.id, role: 300 })
-    assert.equal((await bea.call(api.key, { bot_id: moderator.id })).api_key, api_key)
-    await daemon.owner.call(users.update, { user_id: bea.id, role: 600 })
-    await member.refused(users.me, {}, 'INVALID_API_KEY')
-  })
-
   test('a role needs an administrator; the new owner an active person', async () => {
     const bot = await botOf(amy, 'rising')
     await amy.refused(api.update, { bot_id: bot.id, role: 200 }, 'UNAUTHORIZED_PRINCIPAL')

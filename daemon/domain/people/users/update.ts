@@ -2,7 +2,6 @@
 
 import type { ParamsOf, ReplyOf } from '../../../api/define.ts'
 import type { users as api } from '../../../api/people/users.ts'
-import { newKey } from '../../bots/secrets.ts'
 import type { UserFact } from '../../model/facts/people.ts'
 import type { Role } from '../../model/roles.ts'
 import type { User } from '../../model/state.ts'
@@ -50,10 +49,7 @@ export function roleFacts(ctx: Context, user: User, to: Role | undefined): UserF
   may.insist(may.changeRole, ctx, change)
   may.check(may.promoteGuest, ctx, change)
   if (may.isOnlyOwner(ctx.state, user)) throw conflict('role', 'the only organization owner must stay an owner')
-  return [
-    { type: 'user.reassigned', userId: user.id, ...change },
-    ...may.botsAbove(ctx.state, user, change).map(newKey),
-  ]
+  return [{ type: 'user.reassigned', userId: user.id, ...change }]
 }
 
 function emailFacts(ctx: Context, user: User, given: string | undefined): UserFact[] {
