@@ -13,6 +13,9 @@ export class ToolError extends Error {
 /** A refusal of the server as a sentence for the model that called the tool. */
 export function explain(error: unknown): string {
   if (error instanceof ToolError) return error.message
+  // A failed fetch has a cause. Without one, what the server sent lacks something that every server of the API sends.
+  if (error instanceof TypeError && error.cause === undefined)
+    return 'The chat server answered in a form that the API does not have. Check its address.'
   if (!(error instanceof NatterError)) return `The call failed: ${(error as Error).message}`
   const { status, code, message, parameter } = error
   // A limit of the profile, not a refusal of the server.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Client } from '@modelcontextprotocol/client'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { accountAt, fakeServer, json } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { overStdio, ownerOf, startStdio, use } from '../support/mcp.ts'
 import { person } from '../support/world.ts'
@@ -61,6 +62,16 @@ describe('tools for agents', () => {
     const { failed, text } = await use(reader, 'get_messages', { limit: 1000 })
     assert.ok(failed)
     assert.match(text, /^Limit: must be an integer from 1 to 100\.$/)
+  })
+
+  test('a server that answers in another form is named as the cause', async t => {
+    const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', msg: '' }))
+    const client = await overStdio(t, accountAt(url))
+    for (const tool of ['list_channels', 'get_unread']) {
+      const { failed, text } = await use(client, tool)
+      assert.ok(failed, tool)
+      assert.equal(text, 'The chat server answered in a form that the API does not have. Check its address.', tool)
+    }
   })
 
   test('an unknown channel gets a suggestion', async () => {
