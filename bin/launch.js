@@ -1,8 +1,9 @@
 // Runs the bundles of dist/, each with its code cache.
 
-const { closeSync, fstatSync, openSync, readFileSync } = require('node:fs')
+const { readFileSync } = require('node:fs')
 const { dirname, join } = require('node:path')
 const codeCache = require('./code-cache.js')
+const { leaveTerminal } = require('./terminal.js')
 
 const folder = join(__dirname, '..', 'dist')
 const running = new Map()
@@ -44,25 +45,6 @@ function run(name) {
   running.set(name, bundle)
   script.runInThisContext()(module.exports, load, module, filename, folder)
   return bundle
-}
-
-/**
- * When node ends, it sets the terminal to the state in which node found it. A job that a shell started in the background found
- * it without echo, since the shell was reading a line, and would leave the shell without echo. Node leaves out a file descriptor
- * that was opened again.
- */
-function leaveTerminal() {
-  for (const descriptor of [0, 1, 2])
-    try {
-      // Only a terminal loads node:tty, which takes longer than all the rest.
-      if (!fstatSync(descriptor).isCharacterDevice() || !require('node:tty').isatty(descriptor)) continue
-      closeSync(openSync('/dev/tty', 'r+'))
-      closeSync(descriptor)
-      // Gets the number that is free now.
-      openSync('/dev/tty', 'r+')
-    } catch {
-      // There is no /dev/tty: the terminal is not that of a shell with jobs.
-    }
 }
 
 function readOr(file) {

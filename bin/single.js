@@ -5,6 +5,7 @@ const { createRequire } = require('node:module')
 const { basename, dirname, join } = require('node:path')
 const { getRawAsset } = require('node:sea')
 const { Script } = require('node:vm')
+const { leaveTerminal } = require('./terminal.js')
 const { scriptOf } = require('./wrap.js')
 
 const folder = dirname(process.execPath)
@@ -41,6 +42,7 @@ function run(asset, source) {
 // What asks for files of the package asks here first.
 globalThis[Symbol.for('natter.asset')] = readAsset
 
+process.once('exit', leaveTerminal)
 const isDaemon = /^natterd(\.exe)?$/.test(basename(process.argv0))
 const [, , noun, verb] = process.argv
 if (noun === 'daemon' && verb === 'run') process.argv.splice(2, 2)

@@ -56,7 +56,7 @@ const groups: Readonly<Record<string, readonly [about: string, load: Load]>> = {
   proxy: ['pass calls on to a real server and record them', () => import('./commands/test/proxy/index.ts')],
   replay: ['play a recording again and report what differs', () => import('./commands/test/replay/index.ts')],
   seed: [
-    'write an organization as a seed file, or read one from another server',
+    'write an organization as a seed file, or read one from another server; natter daemon start --seed FILE starts with it',
     () => import('./commands/organization/seed.ts'),
   ],
   completion: [

@@ -13,6 +13,7 @@ import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
+import { countText } from '../base/text-layout.ts'
 import { print, waitForDrain } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from '../input/flags.ts'
 import { Progress } from '../terminal/progress.ts'
@@ -184,10 +185,12 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
   const most = parallel === 1 ? 1 : parallel * 2
   let done = 0
   let failed = 0
+  let first: Result | undefined
   let problem: unknown
   const report = (result: Result): Promise<void> | undefined => {
     done++
     if (result.failed) failed++
+    if (result.failed) first ??= result
     progress.step(result.failed)
     // The next run tries a failed line again, unless this one went on after it.
     if (keepGoing || failed === 0) resume?.finish(result.line)
@@ -226,7 +229,18 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
     note(`interrupted; calls made and reported: ${done}, of these failed: ${failed}`)
     throw new Ending(interrupted)
   }
-  if (failed > 0) throw new Ending(exitCodes.refused)
+  if (first) throw failureOf(first, failed - 1)
+}
+
+/** Says on stderr what went wrong: the results may go to a file, or be discarded. */
+function failureOf({ line, text }: Result, others: number): Failure {
+  const { http, code, msg } = looseObject(text) as Readonly<Record<string, unknown>>
+  const reason = typeof msg === 'string' ? msg : `the server answered with status ${http}`
+  return new Failure(exitCodes.refused, `line ${line}: ${reason}`, {
+    ...(typeof http === 'number' && { http }),
+    ...(typeof code === 'string' && { code }),
+    hint: others === 0 ? undefined : `${countText(others, 'more call')} failed; the lines on stdout say why.`,
+  })
 }
 
 /** Results that arrive in the same turn are written together. */

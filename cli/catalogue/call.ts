@@ -32,7 +32,7 @@ export async function callEndpoint(
       if (given.has(`@${name}`)) throw usage(`--${name} and --batch cannot be combined`)
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
-    await confirmCall(endpoint, given, globals, 'many')
+    await findQuestion(endpoint, given, globals, 'many')?.()
     return callEach(endpoint, given, batch, { account, sources, globals })
   }
   const range = endpoint.cli.history ? await readRange(given, sources.now) : undefined
@@ -47,7 +47,9 @@ export async function callEndpoint(
   if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
   if (endpoint.access === 'user') demandKey(account)
   const count = await countFor(endpoint, params, globals, { account, sources, options })
-  await confirmCall(endpoint, new Map([...given, ['count', count]]), globals, 'one')
+  const ask = findQuestion(endpoint, new Map([...given, ['count', count]]), globals, 'one')
+  if (ask) await demandMessage(endpoint, params, account, options)
+  await ask?.()
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
     await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, options)
@@ -124,19 +126,31 @@ async function countFor(
   return json || ndjson || quiet ? '' : countMoved(Number(params.message_id), params.propagate_mode, server)
 }
 
-/** Asks before an endpoint destroys something. For a batch, it asks once. */
-async function confirmCall(
+/** Asks before an endpoint destroys something; undefined if it does not ask. For a batch, it asks once. */
+function findQuestion(
   { cli: { name, destroys } }: Endpoint,
   given: ReadonlyMap<string, Given>,
   globals: Globals,
   count: 'one' | 'many',
-): Promise<void> {
-  if (!destroys) return
+): (() => Promise<void>) | undefined {
+  if (!destroys || globals.yes) return undefined
   const typed = process.stdin.isTTY && process.stderr.isTTY
-  if (destroys.when === 'typed' && count === 'one' && !typed) return
+  if (destroys.when === 'typed' && count === 'one' && !typed) return undefined
   const question = destroys.question.replace(/\{(\w+)\}/g, (_match, name) => String(given.get(name)))
   const asked = count === 'many' ? `Run ${name} for every line of this batch?` : question
-  await (await import('../input/confirm.ts')).confirm(asked, globals)
+  return async () => (await import('../input/confirm.ts')).confirm(asked, globals)
+}
+
+/** Fails if the endpoint is about a message that does not exist, before a question about it. */
+async function demandMessage(
+  { params: shapes }: Endpoint,
+  params: Readonly<Record<string, unknown>>,
+  account: Account,
+  options: CallOptions,
+): Promise<void> {
+  const name = Object.keys(shapes).find(name => shapes[name]!.shape.ref === 'message')
+  if (name !== undefined)
+    await (await import('./history.ts')).demandMessages(account, [params[name] as number], [], options)
 }
 
 /** What to report on success, with the params as they were given and the fields of the reply. */

@@ -44,11 +44,11 @@ export async function callControl(
     const isBare = given.size === 0 && error instanceof Failure && error.parameter !== undefined && !error.hint
     throw isBare ? addHint(error, `Example: ${endpoint.cli.examples[0]}`) : error
   })
-  const { shows, columns, unmet, says, forgets } = endpoint.cli
+  const { shows, none, columns, unmet, says, forgets } = endpoint.cli
   if (forgets) forgetProfiles(`${account.site}${filledIn(forgets, params)}`)
   const lines = says && (await import('../print/sentences.ts')).sentences[says]
   const done = doneText(endpoint, { ...reply, ...params })
-  const view = { shows, columns, shapes: endpoint.reply, ...(done && { done }) }
+  const view = { shows, none, columns, shapes: endpoint.reply, ...(done && { done }) }
   if (unmet === undefined || reply.met === true)
     return printReply(reply, lines ? { ...view, says: reply => lines(reply, noNames) } : view, globals)
   if (globals.json) await printReply(reply, {}, globals)

@@ -25,6 +25,7 @@ const channelFlag: ExtraFlag = {
 const listFlags: readonly ExtraFlag[] = [
   { name: 'channel', value: 'CHANNEL', about: 'only messages in this channel' },
   { name: 'topic', value: 'TOPIC', about: 'only messages in this topic' },
+  { name: 'dm', value: '[USER]', about: 'only direct messages; with USER, only conversations with that user' },
   { name: 'sender', value: 'USER', about: 'only messages from this user' },
   { name: 'search', value: 'WORDS', about: 'only messages with these words' },
 ]
@@ -183,14 +184,7 @@ async function fillInList(
   for (const { name } of listFlags) {
     const value = given.get(`@${name}`)
     if (value === undefined) continue
-    const text = joinWords(value)
-    const operand =
-      name === 'channel'
-        ? await channelIn(text, sources)
-        : name === 'sender' && !text.includes('@')
-          ? await sources.names.find('user', text)
-          : text
-    terms.push({ operator: name, operand })
+    terms.push(value === true ? { operator: 'is', operand: name } : await termFor(name, joinWords(value), sources))
     given.delete(`@${name}`)
   }
   const lines = given.get('@lines')
@@ -209,6 +203,13 @@ async function fillInList(
   if (anchor !== undefined) return
   values.anchor = given.has('num_after') && !given.has('num_before') ? 'oldest' : 'newest'
   if (!counted) values.num_before ??= shownMessages
+}
+
+async function termFor(name: string, text: string, sources: Sources): Promise<Term> {
+  if (name === 'channel') return { operator: name, operand: await channelIn(text, sources) }
+  if (name === 'dm') return { operator: name, operand: await readPeople(text, sources.names, false) }
+  const isName = name === 'sender' && !text.includes('@')
+  return { operator: name, operand: isName ? await sources.names.find('user', text) : text }
 }
 
 /** Finds the channel or the users, and the type of the message that follows from them. */

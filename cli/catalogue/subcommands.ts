@@ -43,6 +43,8 @@ export function newProgram(): Command {
     .helpCommand(false)
     .configureHelp({
       minWidthToWrap: 16,
+      // The table of all nouns has it in lower case.
+      commandDescription: command => command.description().replace(/^[a-z]/, letter => letter.toUpperCase()),
       subcommandTerm: verb => `${verb.name()} ${describeArguments(verb)}`.trimEnd(),
       padWidth: (command, helper) =>
         Math.min(

@@ -23,6 +23,8 @@ export interface View {
   readonly forPeople?: (rows: readonly Reply[]) => Promise<readonly Reply[]>
   /** The note on success if the reply has nothing to print; on a terminal it takes the place of what it has. */
   readonly done?: string
+  /** The note if the field to show is null. */
+  readonly none?: string | undefined
   /** Your address: a direct conversation is shown without you. */
   readonly self?: string | undefined
   /** Lines that are ready for the terminal, to print instead of the reply. */
@@ -71,8 +73,8 @@ export async function printReply(reply: Reply, view: View, format: Format): Prom
     const isAbsent = value === null && view.shows !== undefined
     const lines = isAbsent ? [] : await linesFor(shown, value, shape, globals, view.columns, names)
     // After a change, report that it was made, not that there is nothing to show.
-    if (lines.length === 0)
-      note(view.shows === undefined ? done : `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`)
+    const none = view.none ?? `no ${shown.replaceAll('_', ' ').replace('streams', 'channels')}`
+    if (lines.length === 0) note(view.shows === undefined ? done : none)
     return put(lines)
   }
   if (fields.length === 0) return note(done)

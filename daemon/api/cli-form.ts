@@ -50,6 +50,8 @@ export interface CliForm {
   readonly counts?: 'topic' | 'moved'
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string
+  /** The note if the field that is shown is null. */
+  readonly none?: string
   /** Below the site, the address of what is deleted. Profiles saved for it are removed. */
   readonly forgets?: string
   /** The column that has the ID of a channel or those of users, by the row's `type`. People are shown names. */

@@ -74,6 +74,11 @@ Look at it again with a daemon that starts from here, with its inspector:
 `
 }
 
+/** The command that starts a daemon from a folder. A local installation has its programs on the PATH of npm only. */
+export function resumeCommand(folder: string, env = process.env): string {
+  return `${env.npm_command ? 'npx ' : ''}natter exec --resume ${folder}`
+}
+
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }

@@ -36,6 +36,11 @@ export interface Profiles {
 /** The profile that a daemon on this machine writes. */
 export const localProfile = 'local'
 
+/** The profile of a daemon beside the one that `local` is for. */
+export function nameBeside(url: string): string {
+  return `${localProfile}-${new URL(url).port}`
+}
+
 /** The variables by which programs find a server and an account, for names such as `SITE`. */
 export function accountVariables<T>(values: Readonly<Record<string, T>>): [string, T][] {
   return Object.entries(values).flatMap(([name, value]): [string, T][] => [

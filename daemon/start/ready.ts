@@ -1,14 +1,15 @@
 // Announces that the daemon is ready: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { versionAt } from '../api/levels/releases.ts'
 import { makeFolder } from '../journal/store-folder.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { configFolder } from '../local/folders.ts'
 import {
   localProfile,
+  nameBeside,
   type Profiles,
   profileFrom,
   profilesFileName,
@@ -33,7 +34,7 @@ export function banner(ready: Ready, store: string, place: KeyPlace): string {
   Store    ${store}
 
 Try, in another terminal:
-${place === 'none' ? `  export ${variables(ready).join(' ')}\n` : ''}${steps(owner.email, place)}
+${addToPath()}${place === 'none' ? `  export ${variables(ready).join(' ')}\n` : ''}${steps(owner.email, place)}
 Or without natter:
   curl -sS -u ${owner.email}:${owner.api_key} ${url}/api/v1/users/me
 `
@@ -60,6 +61,15 @@ function steps(owner: string, place: KeyPlace): string {
     typeof place !== 'object' ? '' : 'file' in place ? ` --ready-file ${place.file}` : ` --profile ${place.profile}`
   const natter = `natter${flag}`
   return `  ${natter} send --to ${owner} 'Hello!'\n  ${natter} tail\n`
+}
+
+/** A clone has `natter` beside this program, and not on the PATH. */
+function addToPath(): string {
+  const folder = dirname(process.argv[1] ?? '')
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const isThere = (folder: string) => existsSync(join(folder, 'natter'))
+  if (process.platform === 'win32' || folders.some(isThere) || !isThere(folder)) return ''
+  return `  export PATH="${folder}:$PATH"\n`
 }
 
 /** Environment variables for the command line, if no profile leads to the daemon. None of the values needs quotes. */
@@ -95,7 +105,7 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
 export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): Promise<KeyPlace> {
   const file = profilesFile(env)
   const isTaken = await answersElsewhere(readProfiles(file).profiles[localProfile]?.site, ready.url)
-  const name = isTaken ? `${localProfile}-${new URL(ready.url).port}` : localProfile
+  const name = isTaken ? nameBeside(ready.url) : localProfile
   const book = withProfile(readProfiles(file), name, profileFrom(ready))
   makeFolderSync(dirname(file))
   writeFileAtomicallySync(file, profilesText(book))

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import type { ControlPlane } from '../control/control-plane.ts'
 import { makeReport } from '../control/report.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { failureFiles, snapshotName } from '../local/failure-files.ts'
+import { failureFiles, resumeCommand, snapshotName } from '../local/failure-files.ts'
 
 interface Why {
   /** The name of the test. */
@@ -53,7 +53,7 @@ export function keepOnFailure(
     if (!failed || !started) return
     const path = join(folder, fileName(failed.test))
     await started.keep(path, failed)
-    process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run natter exec --resume ${path}\n`)
+    process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run ${resumeCommand(path)}\n`)
   })
 }
 

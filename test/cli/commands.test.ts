@@ -310,6 +310,11 @@ describe('natter commands and the man page', () => {
     for (const { name, examples } of entries) assert.ok(examples.length >= 2, name)
     const jq = await shell.run(['commands', 'snippet', '--jq', '[.[].impact]|unique|join(" ")'])
     assert.equal(jq.stdout, 'read write\n')
+    const none = await shell.run(['commands', 'nope'])
+    assert.deepEqual(
+      [none.code, none.stderr.split('\n')[0]],
+      [3, 'natter: no subcommand has "nope" in its name or description'],
+    )
     const man = (await shell.run(['help', '--man'])).stdout
     assert.match(man, /^\.TH NATTER 1/)
     for (const name of names) assert.ok(man.includes(`.SS natter ${name.replaceAll('-', '\\-')}`), name)

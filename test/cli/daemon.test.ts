@@ -57,14 +57,24 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   foreground.child.kill('SIGTERM')
   await foreground.ended
 
-  // A second daemon takes over the profile, and says so.
+  // A second daemon takes over the profile, says so, and gives it back when it is stopped.
   const other = ['--data', join(shell.home, 'other')]
   const second = await shell.natter(['daemon', 'start', '--memory', '--port', '0', ...other])
   assert.equal(second.code, 0, second.stderr)
   assert.ok(second.stderr.includes(`was for the daemon at ${url}, which still runs`), second.stderr)
-  const emptied = await shell.natter(['daemon', 'restart', ...other])
+  const first = ['--profile', `local-${new URL(url).port}`]
+  assert.equal((await shell.run(['whoami', '--fields', 'site', ...first])).stdout, `${url}\n`)
+  const emptied = await shell.natter(['daemon', 'restart', ...other, '--log-level', 'info'])
   assert.match(emptied.stderr, /in memory is gone, and its accounts have new keys; --secret TEXT/)
-  assert.equal((await shell.natter(['daemon', 'stop', ...other])).code, 0)
+  const running = JSON.parse(readFileSync(join(shell.home, 'other', 'daemon.json'), 'utf8'))
+  assert.ok(
+    ['--memory', '--log-level'].every(flag => running.args.includes(flag)),
+    running.args.join(' '),
+  )
+  const stopped = await shell.natter(['daemon', 'stop', ...other])
+  assert.equal(stopped.code, 0, stopped.stderr)
+  assert.ok(stopped.stderr.includes(`the profile local is for the daemon at ${url} again`), stopped.stderr)
+  assert.equal((await shell.run(['whoami', '--fields', 'site'])).stdout, `${url}\n`)
 
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
   assert.ok(!existsSync(join(store, 'daemon.json')))

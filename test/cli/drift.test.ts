@@ -65,9 +65,9 @@ function drifted(): object[] {
 }
 
 describe('natter replay --against natter', () => {
-  test('shows no drift before the first report', async () => {
+  test('says that there is no report before the first one', async () => {
     const { code, stdout, stderr } = await shell.run(['drift', 'show'])
-    assert.deepEqual([code, stdout, stderr], [0, '', 'no drift\n'])
+    assert.deepEqual([code, stdout, stderr], [0, '', 'no report yet; natter replay FILE --against natter makes one\n'])
   })
 
   test('finds no difference between equal answers, in any order of lists', async () => {

@@ -20,7 +20,7 @@ describe('natter exec --on-failure and --resume', () => {
     const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} queues register --json > /dev/null && exit 3`
     const run = await shell.natter(['exec', '--on-failure', folder, ...flags, '--', 'sh', '-c', script])
     assert.equal(run.code, 3, run.stderr)
-    assert.match(run.stderr, /the command failed; see .*README\.md, or run natter exec --resume /)
+    assert.match(run.stderr, /the command failed; see .*README\.md, or run (npx )?natter exec --resume /)
     assert.deepEqual(readdirSync(folder).sort(), [
       'README.md',
       'calls.ndjson',

@@ -58,6 +58,16 @@ describe('a name in place of an ID', () => {
     assert.equal(await told(['channels', 'show', 'attic', '--fields', 'is_archived'], 0), 'false\n')
   })
 
+  test('--dm lists direct messages, or those with one user', async () => {
+    const ids = async (...flags: string[]) => (await told(['messages', 'list', '--fields', 'id', ...flags], 0)).trim()
+    const toAmy = (await told(['send', 'amy', 'Hello'], 0)).trim()
+    const toBob = (await told(['send', 'bob', 'Hello'], 0)).trim()
+    await told(['send', '#general>lunch', 'Hello'], 0)
+    assert.equal(await ids('--dm'), `${toAmy}\n${toBob}`)
+    assert.equal(await ids('--dm', 'bob'), toBob)
+    assert.equal((await told(['search', 'Hello', '--dm', 'amy@example.com', '--fields', 'id'], 0)).trim(), toAmy)
+  })
+
   test('that does not exist is exit code 3 with a suggestion, in every subcommand', async () => {
     await told(['send', '#general>lunch', 'Pizza?'], 0)
     for (const [words, hint] of [

@@ -60,7 +60,9 @@ describe('natter tail', () => {
     const shell = ownerOf(t, daemon())
     const flags = ['--type', 'stream,subscription,saved_snippets', '--within', '2m']
     const tail = new Watched(t, shell.spawn(['tail', ...flags]))
-    await tail.said(/^ready: listening for stream, subscription, saved_snippets as owner@example\.com \(queue \S+\)\n$/)
+    await tail.said(
+      /^ready: listening for stream, subscription, saved_snippets events as owner@example\.com \(queue \S+\)\n$/,
+    )
     for (const words of [
       ['channels', 'create', 'tea'],
       ['snippets', 'create', 'Hi', 'Hello there'],

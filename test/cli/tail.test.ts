@@ -33,7 +33,7 @@ describe('natter tail', () => {
       '      lines',
       '2023-11-14 22:13  @ Bob Brown  Bob Brown: hey \\x1b[31m',
     ])
-    assert.equal(tail.stderr, 'ready: listening for message as amy@example.com (queue q1)\n')
+    assert.equal(tail.stderr, 'ready: listening for message events as amy@example.com (queue q1)\n')
     tail.child.kill('SIGINT')
     assert.equal(await tail.ended, 130)
     await until(() => chat.asked.at(-1) === 'DELETE /events')

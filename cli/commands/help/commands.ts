@@ -1,5 +1,6 @@
 // `natter commands`: lists every subcommand, for programs and people.
 
+import { exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
@@ -24,6 +25,10 @@ export const subcommands: readonly ExtraSubcommand[] = [
         `${name} ${about}`.toLowerCase().includes(word),
       )
       if (await printFormatted(found, globals)) return
+      if (found.length === 0)
+        throw new Failure(exitCodes.notFound, `no subcommand has "${args[0]}" in its name or description`, {
+          hint: 'Run `natter commands` to see all of them.',
+        })
       const width = Math.max(...found.map(({ name }) => name.length))
       for (const { name, about } of found) print(`${name.padEnd(width)}  ${about}\n`)
     },

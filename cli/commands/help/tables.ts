@@ -53,7 +53,10 @@ export async function forScripts(): Promise<string> {
 ${columns([
   ['stdout', 'has results only: a subcommand that creates something prints its ID'],
   ['stderr', 'has notes and errors; --quiet leaves out the notes'],
-  ['--batch', 'prints one line of JSON for each call on stdout; that of a failed call has its error'],
+  [
+    '--batch',
+    'prints one line of JSON for each call on stdout; that of a failed call has its error, which stderr has for the first one',
+  ],
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
   ['stdin', 'replaces a text in Markdown that is `-`, and the text of natter send if there is none'],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],

@@ -158,8 +158,10 @@ async function findElsewhere(site: string | undefined, timeout: number): Promise
     if (place === undefined || place === site) continue
     const probe = { method: 'GET', path: '/readyz', fields: new Map<string, string>() }
     const answer = await send({ site: place, from: {} }, probe, { timeout }).catch(() => undefined)
-    if (answer?.status === 200)
-      return `A daemon answers at ${place}. Log in with \`natter login ${place} EMAIL\`, or start it again: it saves its key.`
+    if (answer?.status !== 200) continue
+    const saved = Object.entries(readProfiles(process.env).profiles).find(([, profile]) => profile.site === place)
+    if (saved) return `A daemon answers at ${place}. Switch to it with \`natter profile use ${saved[0]}\`.`
+    return `A daemon answers at ${place}. Log in with \`natter login ${place} EMAIL\`, or start it again: it saves its key.`
   }
   return undefined
 }

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join, resolve } from 'node:path'
 import { didYouMean } from '../../../daemon/local/did-you-mean.ts'
-import { snapshotName, withoutSecrets } from '../../../daemon/local/failure-files.ts'
+import { resumeCommand, snapshotName, withoutSecrets } from '../../../daemon/local/failure-files.ts'
 import { type ClientFinding, findingsText } from '../../../daemon/local/findings.ts'
 import { daemonFlagList } from '../../../daemon/local/flags.ts'
 import type { Ready } from '../../../daemon/local/ready-file.ts'
@@ -233,7 +233,7 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
     // Tests that have a daemon or a space of their own leave the daemon of the command as it was.
     const [first = folder, ...others] = [...spaces, ...keptTests(folder)]
     const rest = others.length === 0 ? '' : ` (${others.length} more in ${folder})`
-    note(`the command failed; see ${join(folder, 'README.md')}, or run natter exec --resume ${first}${rest}`)
+    note(`the command failed; see ${join(folder, 'README.md')}, or run ${resumeCommand(first)}${rest}`)
   } catch (error) {
     note(`the failure could not be kept: ${(error as Error).message}`)
   }

@@ -39,6 +39,7 @@ export const drift = {
       name: 'drift show',
       examples: ['natter drift show', "natter drift show --jq '.drift.differences[]?.where'"],
       shows: 'drift',
+      none: 'no report yet; natter replay FILE --against natter makes one',
     },
   }),
   keep: controlEndpoint({

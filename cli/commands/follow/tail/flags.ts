@@ -64,8 +64,8 @@ const commonTypes = 'Common types are message, reaction, edit, delete, typing an
 
 /** The first line of `tail` and `wait`, on stderr. Scripts wait for the word. */
 export function readyText(types: readonly string[] | undefined, email: string | undefined, queue: string): string {
-  const what = types === undefined ? 'all events' : types.join(', ')
-  return `ready: listening for ${what} as ${email} (queue ${queue})`
+  const what = types === undefined ? 'all' : types.join(', ')
+  return `ready: listening for ${what} events as ${email} (queue ${queue})`
 }
 
 /** What --since means; undefined if it is not given. */

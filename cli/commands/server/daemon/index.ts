@@ -43,7 +43,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
   },
   {
     name: 'daemon restart',
-    about: 'Stop the daemon and start it again, with the same flags unless others are given',
+    about: 'Stop the daemon and start it again, with the same flags and those that are given',
     ...passed,
     examples: ['natter daemon restart', 'natter daemon restart --data ./store --log-level info'],
     run: async call => (await import('./lifecycle.ts')).restart(call),

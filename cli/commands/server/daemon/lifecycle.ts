@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
-import { daemonFlags } from '../../../../daemon/local/flags.ts'
+import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
-import { localProfile, profileFrom } from '../../../../daemon/local/profiles.ts'
+import { localProfile, nameBeside, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { flagIn, withoutFlag } from '../../../base/command-line.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
@@ -35,12 +35,11 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
       hint: `Use it, stop it with \`natter daemon stop${nameFolder(named)}\`, or name another folder with --data.`,
     })
   }
-  const before = readProfiles(process.env).profiles[localProfile]?.site
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
-  await noteReplaced(before, ready.url)
+  if (!hasNoProfile(args)) await saveLocal(ready)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
-  print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    in ${profilesFile(process.env)}\n`)
+  print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    ${keyPlace(args)}\n`)
   print(`store  ${nameStore(folder, args)}\nlog    ${logFile(folder)}\n`)
 }
 
@@ -54,11 +53,39 @@ function nameFolder(given: string | undefined): string {
   return given === undefined ? '' : ` --data ${/^[\w./-]+$/.test(given) ? given : JSON.stringify(given)}`
 }
 
-/** There is one profile for daemons on this machine: the last one that was started. */
-async function noteReplaced(before: string | undefined, url: string): Promise<void> {
-  const now = readProfiles(process.env).profiles[localProfile]?.site
-  if (!before || before === now || now !== url || (await answers(before)) === 'nothing') return
-  note(`the profile ${localProfile} was for the daemon at ${before}, which still runs; it is now for this one`)
+function hasNoProfile(args: readonly string[]): boolean {
+  return args.includes('--no-profile') || Boolean(process.env.NATTER_NO_PROFILE)
+}
+
+function keyPlace(args: readonly string[]): string {
+  const file = hasNoProfile(args) ? flagIn(args, 'ready-file') : profilesFile(process.env)
+  return file === undefined ? 'not saved; --ready-file FILE saves it' : `in ${file}`
+}
+
+/** The profile `local` is for the daemon that was started last. That of another one that still runs is kept under another name. */
+async function saveLocal(ready: Ready): Promise<void> {
+  const { current, profiles } = readProfiles(process.env)
+  const before = profiles[localProfile]
+  if (before && before.site !== ready.url && (await answers(before.site)) !== 'nothing') {
+    const other = nameBeside(before.site)
+    saveProfile(other, before, process.env)
+    note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
+    note(`use --profile ${other} for the other one; natter daemon stop goes back to it`)
+  }
+  saveProfile(localProfile, profileFrom(ready), process.env)
+  if (current && current !== localProfile)
+    note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
+}
+
+/** After the end of the daemon at this address: the profile `local` is for another one that runs, if there is one. */
+async function restoreLocal(ended: string): Promise<void> {
+  const { profiles } = readProfiles(process.env)
+  if (profiles[localProfile]?.site !== ended) return
+  for (const [name, profile] of Object.entries(profiles)) {
+    if (name !== nameBeside(profile.site) || (await answers(profile.site)) === 'nothing') continue
+    saveProfile(localProfile, profile, process.env)
+    return note(`the profile ${localProfile} is for the daemon at ${profile.site} again`)
+  }
 }
 
 export async function stop({ flags, globals }: Invocation): Promise<void> {
@@ -66,6 +93,7 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   await end(running, folder, globals.timeout ?? stopTimeout)
+  await restoreLocal(running.url)
   if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
     note(`stopped the daemon at ${running.url}`)
 }
@@ -75,8 +103,7 @@ export async function restart({ args, globals }: Invocation): Promise<void> {
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   await end(running, folder, stopTimeout)
-  const others = withoutFlag(args, 'data')
-  const flags = others.length > 0 ? others : rebuildFlags(running)
+  const flags = withFlags(rebuildFlags(running), withoutFlag(args, 'data'))
   await start({ args: ['--data', folder, ...flags], globals })
   if (flags.includes('--memory') && flagIn(flags, 'secret') === undefined)
     note(
@@ -133,6 +160,20 @@ function rebuildFlags({ args = [], url }: Running): string[] {
   return readyFile && existsSync(dirname(readyFile)) ? flags : withoutFlag(flags, 'ready-file')
 }
 
+/** The flags of before, with these added or in their place. */
+function withFlags(before: readonly string[], given: readonly string[]): string[] {
+  const names = given.filter(item => item.startsWith('--')).map(item => item.slice(2).split('=')[0]!)
+  return [...names.reduce<readonly string[]>(withoutDaemonFlag, before), ...given]
+}
+
+/** Also its opposite: --rate-limit for --no-rate-limit. */
+function withoutDaemonFlag(args: readonly string[], name: string): string[] {
+  const flag = (daemonFlags as Readonly<Record<string, DaemonFlag>>)[name]
+  if (flag?.type !== 'switch') return withoutFlag(args, name)
+  const opposite = name.startsWith('no-') ? name.slice(3) : `no-${name}`
+  return args.filter(item => item !== `--${name}` && item !== `--${opposite}`)
+}
+
 /** The process ID is not enough, because IDs are used again: something must also listen at the URL. */
 async function findRunning(folder: string): Promise<Running | undefined> {
   const found = readRunning(folder)
@@ -175,18 +216,13 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   }
 }
 
-/** Writes the profile, and `daemon.json` for a daemon in memory, which does not write it. */
+/** Writes `daemon.json` for a daemon in memory, which does not write it. */
 function remember(ready: Ready, folder: string, args: readonly string[]): void {
   const { url, pid } = ready
   if (readRunning(folder)?.pid !== pid)
     writeFileAtomicallySync(runningFile(folder), `${JSON.stringify({ pid, url, args } satisfies Running)}\n`, {
       durable: false,
     })
-  if (args.includes('--no-profile') || process.env.NATTER_NO_PROFILE) return
-  const { current } = readProfiles(process.env)
-  saveProfile(localProfile, profileFrom(ready), process.env)
-  if (current && current !== localProfile)
-    note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
 }
 
 async function end(running: Running, folder: string, timeout: number): Promise<void> {
