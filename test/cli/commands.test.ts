@@ -130,7 +130,9 @@ describe('batches', () => {
     const input = sent.map(line => JSON.stringify(line)).join('\n')
     const words = ['send', '--topic', 'load', '--channel', 'busy', '--batch', '-', '--parallel', '1', '--keep-going']
     const made = await shell.run(words, { input })
-    assert.deepEqual([made.code, made.stderr], [1, ''])
+    const reason =
+      'natter: line 5: --channel and --to cannot be combined\n  6 more calls failed; the lines on stdout say why.\n'
+    assert.deepEqual([made.code, made.stderr], [1, reason])
     const failed = made.stdout.split('\n').filter(line => line.includes('"error"'))
     assert.ok(failed.every(line => line.includes('--channel and --to cannot be combined')))
     const list = await shell.run(['messages', 'list', '--channel', 'busy', '-n', '99', '--json'])
