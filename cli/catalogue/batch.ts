@@ -229,11 +229,11 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
     note(`interrupted; calls made and reported: ${done}, of these failed: ${failed}`)
     throw new Ending(interrupted)
   }
-  if (first) throw failureOf(first, failed - 1)
+  if (first) throw summarizeFailures(first, failed - 1)
 }
 
 /** Says on stderr what went wrong: the results may go to a file, or be discarded. */
-function failureOf({ line, text }: Result, others: number): Failure {
+function summarizeFailures({ line, text }: Result, others: number): Failure {
   const { http, code, msg } = looseObject(text) as Readonly<Record<string, unknown>>
   const reason = typeof msg === 'string' ? msg : `the server answered with status ${http}`
   return new Failure(exitCodes.refused, `line ${line}: ${reason}`, {
