@@ -145,10 +145,10 @@ export class Engine implements Holder {
       if (!this.#flush) throw refusal
       return this.#flush.done.then(() => Promise.reject(refusal))
     }
-    const { facts, signals, mails, dropped, touch, refusal, reply } = outcome
+    const { facts, signals, mails, dropped, touch, refusal, causedBy = actor, reply } = outcome
     if (facts && facts.length > 0 && this.#following) throw notLeading()
     if (touch) this.#change(() => touch(this.state))
-    if (facts && facts.length > 0) this.#append(op, actor, facts)
+    if (facts && facts.length > 0) this.#append(op, actor, facts, causedBy)
     if (signals && signals.length > 0) {
       if (this.queues.full(signals, this.position)) this.#append('tick', null, [])
       this.#change(() => this.#push(signals))
@@ -313,10 +313,10 @@ export class Engine implements Holder {
     return removed
   }
 
-  #append(op: string, actor: number | null, facts: readonly Fact[]): void {
+  #append(op: string, actor: number | null, facts: readonly Fact[], causedBy = actor): void {
     const { journal, now } = this.#parts
     const { position, bytes, durable } = journal.append({ time: now(), actor, op, facts })
-    this.budget?.spend(this.state, actor, bytes)
+    this.budget?.spend(this.state, causedBy, bytes)
     this.#change(() => {
       this.#take(position, facts, op)
       this.#parts.onChange()

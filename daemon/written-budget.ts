@@ -18,9 +18,14 @@ export class WrittenBudget {
 
   /** Refuses a call that would write. What it writes is known later, so one call may go beyond the limit, and the next ones wait. */
   check(state: State, actor: number | null): void {
-    if (actor === null) return
+    const wait = actor === null ? 0 : this.secondsLeft(state, actor)
+    if (wait > 0) throw rateLimited(wait)
+  }
+
+  /** Seconds until the account may write; 0 if it may write now. */
+  secondsLeft(state: State, actor: number): number {
     const excess = this.#level(accountOf(state, actor)) - writtenBytes.atOnce
-    if (excess > 0) throw rateLimited((excess / writtenBytes.perMinute) * 60)
+    return (Math.max(0, excess) / writtenBytes.perMinute) * 60
   }
 
   /** Counts what was written. */

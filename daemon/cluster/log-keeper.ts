@@ -72,6 +72,8 @@ export class LogKeeper {
 export function positionToTrim({ head, members }: Pick<View, 'head' | 'members'>, used: number): number {
   const kept = used < largeLog ? keptEntries : 0
   const lag = used < hugeLog ? mostLag : 0
-  const synced = members.map(member => member.synced).filter(position => position > head.position - lag)
-  return Math.min(head.position - kept, ...synced)
+  const synced = members.map(member => member.synced)
+  // What no daemon has on its disk is nowhere else.
+  const safe = Math.max(0, ...synced)
+  return Math.min(head.position - kept, safe, ...synced.filter(position => position > head.position - lag))
 }

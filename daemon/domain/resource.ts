@@ -164,6 +164,8 @@ export interface Outcome<Reply> {
   readonly touch?: (state: State) => void
   /** What the caller gets instead of the reply, when the call fails and something happened all the same. */
   readonly refusal?: Refusal
+  /** The account whose limit on written bytes the facts count in, if not that of the caller. */
+  readonly causedBy?: number
   readonly reply: Reply
 }
 

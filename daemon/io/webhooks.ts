@@ -111,7 +111,8 @@ export class Webhooks {
     const ready: WebhookDelivery[] = []
     for (const delivery of engine.state.webhookDeliveries.where('waiting', 1)) {
       if (this.#calls.underWay.has(delivery)) continue
-      if (delivery.due! > now) next = Math.min(next, delivery.due!)
+      const start = Math.max(delivery.due!, now + this.#pause(delivery))
+      if (start > now) next = Math.min(next, start)
       else ready.push(delivery)
     }
     const areMore = this.#deliverInTurn(ready)
@@ -120,6 +121,12 @@ export class Webhooks {
     const took = monotonicMs() - began
     this.#lookAgain = took < 1 ? 0 : began + took / lookingShare
     if (areMore) this.reconsider()
+  }
+
+  /** Milliseconds until the sender of the message may cause writes. */
+  #pause({ botId, messageId }: WebhookDelivery): number {
+    const { budget, state } = this.#parts.engine
+    return budget ? budget.secondsLeft(state, senderOf(state, messageId) ?? botId) * 1000 : 0
   }
 
   /**
@@ -168,6 +175,8 @@ export class Webhooks {
       this.#parts.onAttempt?.(attempt.kind)
       await engine.run('deliver-webhook', delivery.botId, () => ({
         facts: settle(surroundings(), delivery, attempt),
+        // The owner of the bot must not pay for what others send it.
+        causedBy: senderOf(state, delivery.messageId) ?? delivery.botId,
         reply: {},
       }))
     } finally {
@@ -229,6 +238,10 @@ export class Webhooks {
       cancel()
     }
   }
+}
+
+function senderOf({ messages }: State, messageId: number): number | undefined {
+  return messages.has(messageId) ? messages.sender(messageId) : undefined
 }
 
 /** What may go better the next time, and what will not. */

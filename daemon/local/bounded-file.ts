@@ -14,16 +14,15 @@ export function readBytes(file: string, most: number): Buffer {
   const code = `more than ${most / mebibyte} MiB`
   const handle = openSync(file, 'r')
   try {
-    const pieces: Buffer[] = []
-    // Devices and pipes have no size.
+    // Devices and pipes have no size, so the buffer grows with what comes.
     const known = fstatSync(handle).size
+    let buffer = Buffer.allocUnsafe(Math.min(known, most) + 64 * 1024)
     for (let size = 0; ; ) {
-      const piece = Buffer.allocUnsafe(64 * 1024)
-      const read = readSync(handle, piece)
-      if (read === 0) return Buffer.concat(pieces)
+      const read = readSync(handle, buffer, size, buffer.length - size, null)
+      if (read === 0) return buffer.subarray(0, size)
       size += read
       if (Math.max(size, known) > most) throw Object.assign(new Error(`${file} has ${code}`), { code })
-      pieces.push(piece.subarray(0, read))
+      if (size === buffer.length) buffer = Buffer.concat([buffer], 2 * size)
     }
   } finally {
     closeSync(handle)

@@ -71,6 +71,9 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
     ['--memory', '--log-level'].every(flag => running.args.includes(flag)),
     running.args.join(' '),
   )
+  const saved = JSON.parse(readFileSync(profiles, 'utf8'))
+  const cluster = { ...saved.profiles.local, site: 'http://127.0.0.1:1,http://127.0.0.1:2' }
+  writeFileSync(profiles, JSON.stringify({ ...saved, profiles: { cluster, ...saved.profiles } }), { mode: 0o600 })
   const stopped = await shell.natter(['daemon', 'stop', ...other])
   assert.equal(stopped.code, 0, stopped.stderr)
   assert.ok(stopped.stderr.includes(`the profile local is for the daemon at ${url} again`), stopped.stderr)

@@ -29,4 +29,9 @@ describe('the log in etcd is trimmed', () => {
     assert.equal(at([10_000, 50], 300 * mebibyte), 50)
     assert.equal(at([10_000, 50], 1100 * mebibyte), 10_000)
   })
+
+  test('never beyond what some daemon has on its disk', () => {
+    assert.equal(at([9990, 50], 1100 * mebibyte), 9990)
+    assert.equal(at([0, 0], 1100 * mebibyte), 0)
+  })
 })

@@ -1,14 +1,16 @@
 // The limit on bytes that accounts write to the journal, by a frozen clock.
 
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { botStorage } from '../../daemon/api/bots/bot-storage.ts'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { writtenBytes } from '../../daemon/written-budget.ts'
+import { BotServer, json } from '../support/bot-server.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 const mebibyte = 1024 * 1024
@@ -46,5 +48,34 @@ describe('what an account writes', () => {
     await bob.call(messages.send, small)
     await new Control(daemon()).advance('1m')
     assert.equal(await writesTaken(amy), Math.floor(writtenBytes.perMinute / 1_000_000))
+  })
+
+  const server = new BotServer()
+  before(() => server.listen())
+  after(() => server.close())
+
+  test('includes the replies of webhook bots to their messages, which wait when it is used up; the owner of the bot goes on', async () => {
+    const [cat, dan] = [await person(daemon(), 'cat'), await person(daemon(), 'dan')]
+    const { user_id } = await cat.call(bots.create, {
+      full_name: 'Formulas',
+      short_name: 'formulas',
+      bot_type: 3,
+      payload_url: server.url,
+    })
+    const reply = json({ content: '$$x$$ '.repeat(499) })
+    const waiting: (() => void)[] = []
+    server.answer = (response, received) => waiting.push(() => reply(response, received))
+    const sent = 90
+    for (let i = 0; i < sent; i++) await dan.call(messages.send, { type: 'direct', to: [user_id], content: 'again' })
+    server.answer = reply
+    for (const answer of waiting) answer()
+    await until(() => server.received.length > 60)
+    const isRefused = async () => (await dan.try(botStorage.put, { storage: { a: 'b' } })).status === 429
+    await until(isRefused)
+    await cat.call(messages.send, { type: 'direct', to: [dan.id!], content: 'hello' })
+    const asked = server.received.length
+    assert.ok(asked < sent, `${asked} of ${sent} messages were delivered`)
+    await new Control(daemon()).advance('1h')
+    await until(() => server.received.length === sent)
   })
 })

@@ -65,8 +65,8 @@ export class State {
     name: (user: User) => user.fullName.toLowerCase(),
     botOwner: (user: User) => user.bot?.ownerId ?? undefined,
     deactivated: (user: User) => (user.active ? undefined : 1),
-    /** Accounts in their waiting period, all under one value. */
-    newcomer: (user: User) => (user.fullMember ? undefined : 1),
+    /** Accounts in their waiting period, all under one value. System bots have none, whatever a snapshot file says. */
+    newcomer: (user: User) => (user.fullMember || user.bot?.system ? undefined : 1),
   })
   readonly profileFields = new Table((field: ProfileField) => field.id)
   readonly botStorage = new Table((item: StoredItem) => `${item.userId}/${item.key}`, {

@@ -66,7 +66,8 @@ function keyPlace(args: readonly string[]): string {
 async function saveLocal(ready: Ready): Promise<void> {
   const { current, profiles } = readProfiles(process.env)
   const before = profiles[localProfile]
-  if (before && before.site !== ready.url && (await answers(before.site)) !== 'nothing') {
+  const isOther = before && before.site !== ready.url && URL.canParse(before.site)
+  if (isOther && (await answers(before.site)) !== 'nothing') {
     const other = nameBeside(before.site)
     saveProfile(other, before, process.env)
     note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
@@ -82,7 +83,9 @@ async function restoreLocal(ended: string): Promise<void> {
   const { profiles } = readProfiles(process.env)
   if (profiles[localProfile]?.site !== ended) return
   for (const [name, profile] of Object.entries(profiles)) {
-    if (name !== nameBeside(profile.site) || (await answers(profile.site)) === 'nothing') continue
+    // A profile of a cluster has several sites.
+    if (!URL.canParse(profile.site) || name !== nameBeside(profile.site)) continue
+    if ((await answers(profile.site)) === 'nothing') continue
     saveProfile(localProfile, profile, process.env)
     return note(`the profile ${localProfile} is for the daemon at ${profile.site} again`)
   }
