@@ -36,7 +36,7 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
     })
   }
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
-  if (!hasNoProfile(args)) await saveLocal(ready)
+  if (!hasNoProfile(args)) await saveLocal(ready, args)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    ${keyPlace(args)}\n`)
@@ -63,7 +63,7 @@ function keyPlace(args: readonly string[]): string {
 }
 
 /** The profile `local` is for the daemon that was started last. That of another one that still runs is kept under another name. */
-async function saveLocal(ready: Ready): Promise<void> {
+async function saveLocal(ready: Ready, args: readonly string[]): Promise<void> {
   const { current, profiles } = readProfiles(process.env)
   const before = profiles[localProfile]
   const isOther = before && before.site !== ready.url && URL.canParse(before.site)
@@ -71,7 +71,9 @@ async function saveLocal(ready: Ready): Promise<void> {
     const other = nameBeside(before.site)
     saveProfile(other, before, process.env)
     note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
-    note(`use --profile ${other} for the other one; natter daemon stop goes back to it`)
+    const data = flagIn(args, 'data')
+    const stop = `natter daemon stop${data === undefined ? '' : ` --data ${data}`}`
+    note(`use --profile ${other} for the other one; ${stop} goes back to it`)
   }
   saveProfile(localProfile, profileFrom(ready), process.env)
   if (current && current !== localProfile)
