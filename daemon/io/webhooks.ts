@@ -123,10 +123,10 @@ export class Webhooks {
     if (areMore) this.reconsider()
   }
 
-  /** Milliseconds until the sender of the message may cause writes. */
+  /** Milliseconds until the sender of the message may cause writes. Whole ones: a part of one would be due again at once. */
   #pause({ botId, messageId }: WebhookDelivery): number {
     const { budget, state } = this.#parts.engine
-    return budget ? budget.secondsLeft(state, senderOf(state, messageId) ?? botId) * 1000 : 0
+    return budget ? Math.ceil(budget.secondsLeft(state, senderOf(state, messageId) ?? botId) * 1000) : 0
   }
 
   /**
