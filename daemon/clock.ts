@@ -20,7 +20,7 @@ export interface Clock {
   readonly setting: ClockSetting
 }
 
-/** `ahead` is in milliseconds of real time. */
+/** `ahead`: by how many milliseconds it is ahead of the real time. */
 export type ClockSetting = { readonly frozenAt: number } | { readonly ahead: number }
 
 export class RealClock implements Clock {
