@@ -40,8 +40,7 @@ class NoAnswer extends Error {
 
 /** The answer comes from a proxy, from another program, or from an etcd that is broken. */
 class NotEtcd extends Error {
-  constructor(text: string) {
-    const shown = text === '' ? 'it is empty' : JSON.stringify(text.slice(0, 80))
+  constructor(shown: string) {
     super(`the answer is not that of an etcd (${shown}). Check --cluster, and what is between natterd and etcd`)
   }
 }
@@ -76,6 +75,8 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Bytes of an answer, and of a line of a watch. The largest answer that is asked for, a page of the log, has 43 MiB. */
+const largestAnswer = 64 * 1024 * 1024
 const defaultAttempt = 1500
 const defaultDeadline = 5000
 /** A pause after every member was asked once without success. */
@@ -153,15 +154,20 @@ export class Etcd {
     })
     // Of the line that is not complete. Joined once: a commit of many megabytes comes in one line.
     let pieces: string[] = []
+    let length = 0
     const decoder = new TextDecoder()
     for await (const bytes of response.body) {
       const [end, ...lines] = decoder.decode(bytes, { stream: true }).split('\n')
       pieces.push(end!)
+      length += end!.length
       for (const next of lines) {
         const line = pieces.join('')
         pieces = [next]
+        length = next.length
         if (line !== '') yield readAnswer(path, line)
       }
+      // So many changes at once can be real: then the log is read page by page, and watched from there on.
+      if (length > largestAnswer) throw tooLarge()
     }
   }
 
@@ -181,7 +187,7 @@ export class Etcd {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const response = await this.#request(member, path, body, limit.signal, ms)
-      return readAnswer(path, await response.body.text())
+      return readAnswer(path, await readText(response.body))
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
@@ -203,7 +209,7 @@ export class Etcd {
       bodyTimeout: ms === 0 ? 0 : ms + 1000,
     })
     if (response.statusCode === 200) return response
-    throw this.#readError(response.statusCode, await response.body.text())
+    throw this.#readError(response.statusCode, await readText(response.body))
   }
 
   /** Tokens end after some minutes, and with the member that gave them: then the next attempt fetches a new one. */
@@ -264,11 +270,27 @@ const unknown = 2
 const deadlineExceeded = 4
 const unavailable = 14
 
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of body) {
+    size += piece.length
+    if (size > largestAnswer) throw tooLarge()
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}
+
+function tooLarge(): NotEtcd {
+  return new NotEtcd(`it has more than ${largestAnswer / 1024 / 1024} MiB`)
+}
+
 function readAnswer(path: string, text: string): any {
   const answer = jsonOr(text)
   if (answer?.error) throw new Error(String(answer.error.message ?? answer.error))
   const result = Object(answer?.result ?? answer)
-  if (answer === undefined || !isWellFormed(path, result)) throw new NotEtcd(text)
+  if (answer === undefined || !isWellFormed(path, result))
+    throw new NotEtcd(text === '' ? 'it is empty' : JSON.stringify(text.slice(0, 80)))
   return result
 }
 

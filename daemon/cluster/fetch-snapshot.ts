@@ -1,17 +1,10 @@
 // Fetches the snapshot of another daemon, for a daemon that is new or lacks entries that the log no longer has.
 
-import { mkdir, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readStateFile } from '../journal/state-file.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import {
-  emptyFolder,
-  type FolderIdentity,
-  fetchedMessages,
-  fetchedName,
-  removeUnfinishedFetch,
-  writeIdentity,
-} from './folder.ts'
+import { type FolderIdentity, fetchedMessages, fetchedName, removeUnfinishedFetch, takeFetched } from './folder.ts'
 import type { Peers } from './peers.ts'
 
 /** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
@@ -19,7 +12,7 @@ const attempts = 5
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. The store stays until all of the
- * snapshot is here: the other daemon may be lost meanwhile. A crash in the moment between the two leaves a folder that is marked as incomplete.
+ * snapshot is here: the other daemon may be lost meanwhile.
  */
 export async function fetchSnapshot(
   peers: Peers,
@@ -38,11 +31,7 @@ export async function fetchSnapshot(
         const files = await fetchState(peers, url, folder)
         await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
         for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`, `${fetchedMessages}/${name}`)
-        writeIdentity(folder, { ...identity, joining: true })
-        await emptyFolder(folder)
-        await rename(join(folder, fetchedName), join(folder, 'state.json'))
-        await rename(join(folder, fetchedMessages), join(folder, 'messages'))
-        writeIdentity(folder, identity)
+        await takeFetched(folder, identity)
         return
       } catch (error) {
         reason = (error as Error).message

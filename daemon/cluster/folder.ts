@@ -8,7 +8,7 @@ import { givenSecret } from '../io/secret.ts'
 import { forgetCleanStop } from '../journal/clean-stop.ts'
 import { refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
-import { writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { renameDurably, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { warn } from '../local/warnings.ts'
 import type { Config } from '../start/config.ts'
@@ -20,7 +20,7 @@ export interface FolderIdentity {
   readonly name: string
   /** ID of the daemon that uses this folder. */
   readonly member: string
-  /** A snapshot is being fetched, so the store in the folder is incomplete. */
+  /** A snapshot that was fetched whole is taking the place of the store. */
   readonly joining?: true
 }
 
@@ -42,7 +42,7 @@ export function writeIdentity(folder: string, identity: FolderIdentity): void {
 }
 
 /** Deletes what a snapshot replaces. Uploads stay: they are named by their content. */
-export async function emptyFolder(folder: string): Promise<void> {
+async function emptyFolder(folder: string): Promise<void> {
   rmSync(join(folder, 'state.json'), { force: true })
   await rm(join(folder, 'messages'), { recursive: true, force: true })
   forgetCleanStop(folder)
@@ -53,19 +53,31 @@ export async function emptyFolder(folder: string): Promise<void> {
 export const fetchedName = 'state.json.fetched'
 export const fetchedMessages = 'messages.fetched'
 
+/** Puts a snapshot that was fetched whole in the place of the store. Goes on where a crash has interrupted it. */
+export async function takeFetched(folder: string, { cluster, name, member }: FolderIdentity): Promise<void> {
+  const identity = { cluster, name, member }
+  writeIdentity(folder, { ...identity, joining: true })
+  if (existsSync(join(folder, fetchedName))) {
+    await emptyFolder(folder)
+    await renameDurably(join(folder, fetchedName), join(folder, 'state.json'))
+  }
+  if (existsSync(join(folder, fetchedMessages)))
+    await renameDurably(join(folder, fetchedMessages), join(folder, 'messages'))
+  writeIdentity(folder, identity)
+}
+
 /** Deletes what a fetch that did not end has left. */
 export async function removeUnfinishedFetch(folder: string): Promise<void> {
   for (const name of [fetchedName, fetchedMessages]) await rm(join(folder, name), { recursive: true, force: true })
 }
 
-/** Called before the store is read: deletes an incomplete one, and moves one from before a restore aside. */
+/** Called before the store is read: ends a fetch that was interrupted, and moves a store from before a restore aside. */
 export async function tidyFolder(
   { data: folder, cluster, secret }: Config,
   record: ClusterRecord | undefined,
 ): Promise<void> {
   const found = readIdentity(folder)
-  // A snapshot was being fetched when this daemon ended.
-  if (found?.joining) await emptyFolder(folder)
+  if (found?.joining) await takeFetched(folder, found)
   await removeUnfinishedFetch(folder)
   const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier
   if (!isOurs || !record!.previous?.includes(found!.cluster)) return

@@ -2,7 +2,7 @@
 // each with a token of its own: those of the daemons below /cluster/v1, and writes of clients that a follower sends on.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, missingPath, refuse } from '../http/answer.ts'
 import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'
@@ -38,12 +38,41 @@ interface PeerPort {
 /** More than daemons need. It bounds what strangers can open. */
 const bounds: Bounds = { ...usualBounds, connections: affordableConnections(2000) }
 
+/** Connections that have not shown a token. When they are too many, the oldest is closed, so that daemons always find room. */
+class Strangers {
+  readonly #most = bounds.connections / 2
+  /** By the address of the other side: a connection with TLS is another object than the one below it. */
+  readonly #sockets = new Map<string, Socket>()
+
+  add(socket: Socket): void {
+    const name = nameOf(socket)
+    this.#sockets.set(name, socket)
+    socket.once('close', () => {
+      if (this.#sockets.get(name) === socket) this.#sockets.delete(name)
+    })
+    if (this.#sockets.size <= this.#most) return
+    const [itsName, oldest] = this.#sockets.entries().next().value!
+    this.#sockets.delete(itsName)
+    oldest.destroy()
+  }
+
+  remove(socket: Socket): void {
+    this.#sockets.delete(nameOf(socket))
+  }
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
+
 const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 export function openPeerPort(parts: PeerPortParts): PeerPort {
   const { peers, certificate, bodyLimit, newId } = parts
+  const strangers = new Strangers()
   const take = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refusalFor(request, peers)
+    if (!refusal) strangers.remove(request.socket)
     if (refusal) {
       const to = createAnswering({ method: request.method!, id: newId() }, response)
       // The body of a stranger is not read.
@@ -59,6 +88,7 @@ export function openPeerPort(parts: PeerPortParts): PeerPort {
   }
   const listener = createListener({ bounds, bodyLimit, certificate, newId, take })
   const { server } = listener
+  server.prependListener('connection', (socket: Socket) => strangers.add(socket))
   return {
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
@@ -91,7 +121,7 @@ function refusalFor(request: IncomingMessage, { token, forwardedToken }: Peers):
   const isKnown = isFromDaemon
     ? sameToken(request.headers[tokenHeader], token)
     : sameToken(request.headers[forwardedHeader], forwardedToken)
-  return isKnown ? undefined : strangers
+  return isKnown ? undefined : unknownCaller
 }
 
 /** The other daemon has the secret, so the message may have the reason. */
@@ -100,7 +130,7 @@ function toRefusal(error: unknown): Refusal {
   return new Refusal(error instanceof Error ? error.message : String(error), { code: 'INTERNAL_ERROR' })
 }
 
-const strangers = new Refusal('This address is for the daemons of the cluster, which share a secret.', {
+const unknownCaller = new Refusal('This address is for the daemons of the cluster, which share a secret.', {
   kind: 'unauthenticated',
   status: 401,
 })

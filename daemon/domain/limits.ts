@@ -37,8 +37,10 @@ export const limits = {
   filesPerMessage: 100,
   /** The newest ones that link the file. */
   messagesListedPerFile: 500,
-  // OPEN: the public server does not limit the reactions to a message; here every client can still show it.
+  // OPEN: the public server does not limit the reactions to a message, nor those of one account; here every client can still show it.
   reactionsPerMessage: 10_000,
+  /** To one message, of an account and its bots: others must find room too. */
+  reactionsPerAccount: 1000,
   channelName: 60,
   channelDescription: 1024,
   /**

@@ -98,6 +98,13 @@ function attachmentFor(
 
 const scripts = /(?:java|ecma|live|j)script/i
 
+function typeToSend(contentType: string): string {
+  // A script of this origin would run in the page at /, whose policy allows those; with nosniff, text does not.
+  if (scripts.test(contentType)) return 'text/plain; charset=utf-8'
+  // Rows of a file that a stranger made may have more than a header can.
+  return /^[\x20-\x7e\xa0-\xff]*$/.test(contentType) ? contentType : 'application/octet-stream'
+}
+
 function answerWith({ contentType, name }: Served, file: StoredFile, request: UploadRequest): UploadAnswer {
   const { path, head, range } = request
   const { size } = file
@@ -108,8 +115,7 @@ function answerWith({ contentType, name }: Served, file: StoredFile, request: Up
     status: part ? 206 : 200,
     body: head ? Readable.from([]) : file.read(first, last),
     headers: {
-      // A script of this origin would run in the page at /, whose policy allows those; with nosniff, text does not.
-      'Content-Type': scripts.test(contentType) ? 'text/plain; charset=utf-8' : contentType,
+      'Content-Type': typeToSend(contentType),
       'Content-Length': last - first + 1,
       ...(part && { 'Content-Range': `bytes ${first}-${last}/${size}` }),
       'Accept-Ranges': 'bytes',

@@ -16,8 +16,11 @@ export class StoreInUse extends Error {
   readonly folder: string
   readonly pid: number | undefined
   readonly url: string | undefined
-  constructor(folder: string, holder: { pid?: number; url?: string }) {
-    const known = [holder.pid && `process ${holder.pid}`, holder.url && `at ${holder.url}`].filter(Boolean).join(' ')
+  /** `name`: that of the lock, if the system can say which process has it. */
+  constructor(folder: string, holder: { pid?: number; url?: string }, name = '') {
+    const known =
+      [holder.pid && `process ${holder.pid}`, holder.url && `at ${holder.url}`].filter(Boolean).join(' ') ||
+      (name && `'sudo ss -xlp | grep ${name}' shows its process`)
     super(`${folder} is in use by another natterd${known && ` (${known})`}; stop it first, or choose another folder`)
     this.name = 'StoreInUse'
     this.folder = folder
@@ -35,8 +38,11 @@ export async function lockStore(folder: string): Promise<StoreLock> {
 
 /** The name first: it costs nothing, and works where flock(1) is missing. On Linux the file keeps out other containers. */
 async function lockBoth(folder: string): Promise<StoreLock | undefined> {
-  const name = await lockName(await lockKey(folder))
-  if (!name || process.platform === 'win32') return name
+  const key = await lockKey(folder)
+  const name = await lockName(key)
+  if (process.platform === 'win32') return name
+  // Another user of the machine can have the name too.
+  if (!name) throw new StoreInUse(folder, readHolder(folder), key.slice(1))
   const file = await lockFileByProgram(join(folder, 'lock')).catch(async error => {
     await name.release()
     throw error

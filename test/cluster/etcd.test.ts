@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { Etcd, type EtcdOptions, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { readConfig, UsageError } from '../../daemon/start/config.ts'
@@ -86,6 +87,31 @@ describe('natterd --cluster', () => {
     const other = await fakeServer(t, (_, response) => json(response, { error: 'not found' }, 404))
     assert.match(await refused(other), /there is no etcd 3\.4 or newer at this address/)
   })
+})
+
+test('an answer of etcd, or a line of a watch, that does not end is given up at 64 MiB', async t => {
+  const piece = Buffer.alloc(1024 * 1024, 'x')
+  const ended = new AbortController()
+  let sent = 0
+  const url = await fakeServer(t, (_, response) => {
+    const endless = new Readable({
+      read() {
+        sent += piece.length
+        this.push(piece)
+      },
+    })
+    response.once('close', () => ended.abort())
+    endless.pipe(response)
+    response.once('close', () => endless.destroy())
+  })
+  const etcd = new Etcd({ urls: [url], attemptMs: callTimeout })
+  const tooLarge = /the answer is not that of an etcd \(it has more than 64 MiB\)/
+  // Not repeated when the server has noticed that it was given up.
+  const call = etcd.call('/v3/kv/range', {}, { deadlineMs: callTimeout, signal: ended.signal })
+  await assert.rejects(call, tooLarge)
+  await assert.rejects(etcd.stream('/v3/watch', {}, new AbortController().signal).next(), tooLarge)
+  assert.ok(sent < 1024 * piece.length, `${sent} bytes`)
+  await etcd.close()
 })
 
 /** Milliseconds for a call of etcd on a busy machine. One attempt takes all of it: not every call may be made twice. */

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fetchSnapshot } from '../../daemon/cluster/fetch-snapshot.ts'
-import { tidyFolder, writeIdentity } from '../../daemon/cluster/folder.ts'
+import { readIdentity, tidyFolder, writeIdentity } from '../../daemon/cluster/folder.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
 import { readConfig } from '../../daemon/start/config.ts'
 import { fakeServer, json } from '../support/cli.ts'
@@ -42,6 +42,31 @@ describe('what a fetch that was interrupted has left', () => {
     await tidyFolder(config, undefined)
     assert.deepEqual(readdirSync(folder).sort(), ['cluster.json', 'journal.ndjson'])
   })
+
+  const store = ['journal.ndjson', 'state.json', 'messages/old.segment']
+  const [state, segment] = ['state.json.fetched', 'messages.fetched/new.segment']
+  const interruptions: [when: string, files: string[]][] = [
+    ['before anything was deleted', [...store, state, segment]],
+    ['while the store was deleted', ['journal.ndjson', state, segment]],
+    ['between the two parts', ['state.json', segment]],
+    ['after both', ['state.json', 'messages/new.segment']],
+  ]
+  for (const [when, files] of interruptions)
+    test(`takes the place of the store at the next start, if all of it is there (${when})`, async t => {
+      const folder = mkdtempSync(join(tmpdir(), 'natter-fetch-'))
+      t.after(() => rmSync(folder, { recursive: true, force: true }))
+      for (const name of files) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true })
+        writeFileSync(join(folder, name), store.includes(name) && files.includes(state) ? 'old' : 'new')
+      }
+      writeIdentity(folder, { ...identity, joining: true })
+      const config = readConfig(['--data', folder, '--cluster', 'http://127.0.0.1:1', '--secret', 'x'.repeat(32)], {})
+      await tidyFolder(config, undefined)
+      assert.deepEqual(readdirSync(folder).sort(), ['cluster.json', 'messages', 'state.json'])
+      assert.deepEqual(readdirSync(join(folder, 'messages')), ['new.segment'])
+      assert.equal(readFileSync(join(folder, 'state.json'), 'utf8'), 'new')
+      assert.deepEqual(readIdentity(folder), identity)
+    })
 })
 
 describe('a store stays in its folder', () => {

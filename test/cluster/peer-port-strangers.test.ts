@@ -187,6 +187,26 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
     }
   })
 
+  test('with any number of unfinished requests at the address of the daemons do not keep a daemon out', async () => {
+    const sockets: Socket[] = []
+    const { hostname, port } = new URL(leader.peerUrl)
+    try {
+      for (let i = 0; i < 2100; i++) {
+        const socket = connect(Number(port), hostname).on('error', () => {})
+        sockets.push(socket)
+        socket.write('POST /cluster/v1/record HTTP/1.1\r\nHost: 127.0.0.1\r\n')
+        if (i % 50 === 0) await new Promise(resolve => socket.once('connect', resolve))
+      }
+      await until(() => sockets.some(socket => socket.destroyed))
+      assert.ok(sockets.some(socket => !socket.destroyed))
+      // More than the follower has connections to the leader already.
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => sendTo(follower, `beside strangers ${i}`)))
+      for (const { body } of answers) assert.equal(body.result, 'success', JSON.stringify(body))
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+  })
+
   test('write nothing to a disk, whatever they send in a multipart body', async () => {
     const listUnfinished = (node: Node) => {
       const folder = join(node.data, 'files')

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { events } from '../../daemon/api/events.ts'
+import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Replay } from '../../daemon/replay.ts'
@@ -296,6 +297,21 @@ describe('a snapshot file from a stranger', () => {
       assert.equal(status, 400)
       assert.match(body.msg, said)
     }
+  })
+
+  test('with the type of an upload that no header can have makes that upload one of bytes', async () => {
+    const space = await openSpace(daemon())
+    const file = { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.from('some bytes') }
+    const { url } = await space.owner.call(uploads.upload, { file })
+    const { text } = await space.control.try('GET', '/snapshots/now/file')
+    const document = JSON.parse(text) as Document
+    document.sums = 'edited'
+    document.sections.attachments.at(-1).contentType = 'text/html\u010d\u010aX: y'
+    assert.equal((await load(space, JSON.stringify(document))).status, 200)
+    await space.control.call('POST', '/snapshots/theirs/restore')
+    const served = await space.owner.raw('GET', url)
+    assert.deepEqual([served.status, served.text], [200, 'some bytes'])
+    assert.equal(served.headers['content-type'], 'application/octet-stream')
   })
 
   test('that is changed anywhere is refused with a sentence or is a world that works', async () => {

@@ -14,6 +14,12 @@ import { watchDisk } from '../support/watched-disk.ts'
 const root = mkdtempSync(join(tmpdir(), 'natter-lock-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
+/** Where a name is the lock, the message says how to find out which process has it. */
+const unknownHolder =
+  process.platform === 'linux'
+    ? /in use by another natterd \('sudo ss -xlp \| grep natter-store-\d+-\d+' shows its process\); stop it first/
+    : /in use by another natterd; stop it first/
+
 const newFolder = () => mkdtempSync(join(root, 'store-'))
 
 describe('the lock of a store', () => {
@@ -55,7 +61,7 @@ describe('the lock of a store', () => {
     })
     for (const text of ['{"pid":', '{"pid":"4711","url":7}', 'null']) {
       writeFileSync(join(folder, 'daemon.json'), text)
-      await assert.rejects(lockStore(folder), /in use by another natterd; stop it first/)
+      await assert.rejects(lockStore(folder), unknownHolder)
     }
     await lock.release()
   })

@@ -30,6 +30,7 @@ export const reactions = resource(api)<ReactionAdded | ReactionRemoved>({
         throw new Refusal('You have already reacted with this emoji.', { code: 'REACTION_ALREADY_EXISTS' })
       if (existing.length >= limits.reactionsPerMessage)
         throw full('A message', limits.reactionsPerMessage, 'reactions', 'Send a message instead.')
+      checkOwnReactions(ctx, existing)
       const historical = !hasRow(ctx.state, ctx.actor.id, id)
       const added: ReactionAdded = { type: 'reaction.added', messageId: id, reaction, historical }
       return { facts: [...visibilityAfterTakingPart(ctx, id), added], reply: {} }
@@ -83,6 +84,14 @@ function change(state: State, id: number, changed: (before: readonly Reaction[])
 
 function isSame(a: Reaction, b: Reaction): boolean {
   return a.type === b.type && a.code === b.code && a.userId === b.userId
+}
+
+function checkOwnReactions({ state, actor }: Context, existing: readonly Reaction[]): void {
+  if (existing.length < limits.reactionsPerAccount) return
+  const account = actor.bot?.ownerId ?? actor.id
+  const own = existing.filter(({ userId }) => (state.users.get(userId)?.bot?.ownerId ?? userId) === account)
+  if (own.length >= limits.reactionsPerAccount)
+    throw full('You', limits.reactionsPerAccount, 'reactions to one message, your bots included', 'Remove some first.')
 }
 
 function emojiToAdd(

@@ -6,6 +6,7 @@ import { messages as api } from '../../../daemon/api/messages/messages.ts'
 import { reactions } from '../../../daemon/api/messages/reactions.ts'
 import { limits } from '../../../daemon/domain/limits.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
+import { threePeople } from '../../support/domain-world.ts'
 import { World } from '../../support/in-process.ts'
 import { direct, listen, people } from '../../support/world.ts'
 
@@ -50,5 +51,27 @@ describe('reactions', () => {
     )
     world.run(owner, reactions.remove.id, { message_id: id, emoji_name: 'tada' })
     world.run(owner, reactions.add.id, { message_id: id, emoji_name: 'heart' })
+  })
+
+  test('of an account and its bots are at most 1,000 to one message, so that others find room', () => {
+    const { world, amy, bob } = threePeople()
+    const id = world.run(amy, api.send.id, { type: 'direct', to: [bob.id], content: 'loved' }).id
+    const made = world.run(amy, 'create-bot', { full_name: 'Bot', short_name: 'bot', bot_type: 1 })
+    const own = [amy.id, made.user_id]
+    const given = Array.from({ length: limits.reactionsPerAccount }, (_, i) => ({
+      type: 'unicode_emoji' as const,
+      code: `${i}`,
+      name: 'tada',
+      userId: own[i % 2]!,
+    }))
+    world.state.messages.setDetails(id, { reactions: given })
+    const love = { message_id: id, emoji_name: 'heart' }
+    assert.equal(
+      world.attempt(amy, reactions.add.id, love)?.message,
+      'You can have 1000 reactions to one message, your bots included, and have no room for more. Remove some first.',
+    )
+    assert.equal(world.attempt(bob, reactions.add.id, love), undefined)
+    world.state.messages.setDetails(id, { reactions: given.slice(1) })
+    assert.equal(world.attempt(amy, reactions.add.id, love), undefined)
   })
 })

@@ -87,6 +87,24 @@ describe('the room of an answer', () => {
     assert.ok(world.attempt(amy, 'edit-saved-snippet', { saved_snippet_id: id, content: text }))
   })
 
+  test('an account that is above its limit already can make a text shorter, and not longer', () => {
+    const { world, amy } = threePeople()
+    const { drafts, savedSnippets } = world.state
+    const [content, shorter] = ['x'.repeat(10_000), 'x'.repeat(9000)]
+    for (let id = 1; id <= 500; id++) {
+      drafts.put({ id, userId: amy.id, kind: '', to: [], topic: '', content, timestamp: 1 })
+      savedSnippets.put({ id, userId: amy.id, title: 'x', content, dateCreated: 1 })
+    }
+    const editDraft = (text: string) =>
+      world.attempt(amy, 'edit-draft', { draft_id: 1, draft: { type: '', to: [], topic: '', content: text } })
+    const editSnippet = (text: string) =>
+      world.attempt(amy, 'edit-saved-snippet', { saved_snippet_id: 1, content: text })
+    for (const edit of [editDraft, editSnippet]) {
+      assert.equal(edit(shorter), undefined)
+      assert.match(edit(content)!.message, /^You can have 4000000 characters in all your/)
+    }
+  })
+
   test('all scheduled messages of an account have a largest size together, and so do its reminders', () => {
     const { world, amy, bob } = withLongLinks()
     const due = world.now / 1000 + 3600
