@@ -77,6 +77,7 @@ interface CallOptions {
 
 /** Bytes of an answer, and of a line of a watch. The largest answer that is asked for, a page of the log, has 43 MiB. */
 const largestAnswer = 64 * 1024 * 1024
+const tooLarge = `it has more than ${largestAnswer / 1024 / 1024} MiB`
 const defaultAttempt = 1500
 const defaultDeadline = 5000
 /** A pause after every member was asked once without success. */
@@ -167,7 +168,7 @@ export class Etcd {
         if (line !== '') yield readAnswer(path, line)
       }
       // So many changes at once can be real: then the log is read page by page, and watched from there on.
-      if (length > largestAnswer) throw tooLarge()
+      if (length > largestAnswer) throw new NotEtcd(tooLarge)
     }
   }
 
@@ -275,14 +276,10 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0
   for await (const piece of body) {
     size += piece.length
-    if (size > largestAnswer) throw tooLarge()
+    if (size > largestAnswer) throw new NotEtcd(tooLarge)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString()
-}
-
-function tooLarge(): NotEtcd {
-  return new NotEtcd(`it has more than ${largestAnswer / 1024 / 1024} MiB`)
 }
 
 function readAnswer(path: string, text: string): any {
