@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readStateFile } from '../journal/state-file.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { type FolderIdentity, fetchedMessages, fetchedName, removeUnfinishedFetch, takeFetched } from './folder.ts'
+import { type FolderIdentity, fetchedMessages, fetchedName, putInPlace, removeUnfinishedFetch } from './folder.ts'
 import type { Peers } from './peers.ts'
 
 /** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
@@ -31,7 +31,7 @@ export async function fetchSnapshot(
         const files = await fetchState(peers, url, folder)
         await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
         for (const name of files) await fetchFile(peers, url, folder, `messages/${name}`, `${fetchedMessages}/${name}`)
-        await takeFetched(folder, identity)
+        await putInPlace(folder, identity)
         return
       } catch (error) {
         reason = (error as Error).message

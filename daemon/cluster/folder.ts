@@ -54,7 +54,7 @@ export const fetchedName = 'state.json.fetched'
 export const fetchedMessages = 'messages.fetched'
 
 /** Puts a snapshot that was fetched whole in the place of the store. Goes on where a crash has interrupted it. */
-export async function takeFetched(folder: string, { cluster, name, member }: FolderIdentity): Promise<void> {
+export async function putInPlace(folder: string, { cluster, name, member }: FolderIdentity): Promise<void> {
   const identity = { cluster, name, member }
   writeIdentity(folder, { ...identity, joining: true })
   if (existsSync(join(folder, fetchedName))) {
@@ -77,7 +77,7 @@ export async function tidyFolder(
   record: ClusterRecord | undefined,
 ): Promise<void> {
   const found = readIdentity(folder)
-  if (found?.joining) await takeFetched(folder, found)
+  if (found?.joining) await putInPlace(folder, found)
   await removeUnfinishedFetch(folder)
   const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier
   if (!isOurs || !record!.previous?.includes(found!.cluster)) return
