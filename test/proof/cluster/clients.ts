@@ -65,7 +65,7 @@ export class Writer {
       const answer = await ask(this.#url, this.#owner, messages.send, params, writerTimeout)
       if (answer?.result === 'success') this.answered.push(content)
       else this.unanswered++
-      const pause = answer?.result === 'success' ? this.#pause : 50
+      const pause = answer?.result === 'success' ? this.#pause : Math.max(this.#pause, 50)
       if (pause > 0) await sleep(pause)
     }
   }
