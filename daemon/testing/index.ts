@@ -7,6 +7,7 @@ import { refuseUnknown } from '../local/did-you-mean.ts'
 import { nameWarnings, warn } from '../local/warnings.ts'
 import { readConfig } from '../start/config.ts'
 import { camelCase, UsageError } from '../start/flags.ts'
+import { keepInNodeTest } from './keep.ts'
 import type { Natter, SpaceOptions } from './natter.ts'
 import { type RemoteNatter, type RemoteOptions, takeSpace } from './remote.ts'
 import { createNatter } from './running-world.ts'
@@ -28,7 +29,7 @@ export interface NatterOptions extends Pick<SpaceOptions, 'seed' | 'clock' | 'se
   /** `dev` (the default): a small named world; `empty`: an owner and nothing else. */
   readonly preset?: 'empty' | 'dev'
   readonly random?: string
-  /** Feature level: a number from 417 to 509, a release such as '12.0', or 'latest'. */
+  /** Feature level: a number from 417 to 509, a release such as '12.0', or 'latest'. NATTER_LEVEL by default, then 417. */
   readonly level?: number | string
   /** Reports what clients send that public servers refuse, ignore or have deprecated: `findings()`, and on stderr at the end. */
   readonly strict?: boolean
@@ -50,7 +51,9 @@ export async function startNatter(options: NatterOptions | RemoteOptions = {}): 
   refuseUnknown('startNatter', options, optionNames)
   const forgotten = reportIfForgotten(captureCaller(startNatter))
   try {
-    const config = { ...readConfig(buildFlags(options), {}), seed: options.seed }
+    // The level only: `natter exec --levels` runs tests at several, and other variables are about its own daemon.
+    const env = Object(options.seed).level === undefined ? { NATTER_LEVEL: process.env.NATTER_LEVEL } : {}
+    const config = { ...readConfig(buildFlags(options), env), seed: options.seed }
     const daemon = await startDaemon(config, fail)
     daemon.unref()
     const stop = () => {
@@ -115,3 +118,4 @@ function fail(error: Error): void {
 }
 
 nameWarnings('natter')
+keepInNodeTest()

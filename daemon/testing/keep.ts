@@ -1,4 +1,5 @@
-// Keeps the report on a failed test in a folder: by a call, or after every test that failed in node:test, vitest or jest.
+// Keeps the report on a failed test in a folder: by a call, after every test that failed in node:test, vitest or jest, or
+// in node:test by the environment alone.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -27,7 +28,7 @@ export async function keepWorld(control: ControlPlane, folder: string, { test, e
 }
 
 export interface KeepOptions {
-  /** Each test that fails gets a folder of its own in it. NATTER_ON_FAILURE by default; nothing is kept without either. */
+  /** Each test that fails gets a folder of its own in it. Without it: NATTER_ON_FAILURE; nothing is kept without either. */
   readonly folder?: string
   /** That of the test runner: `import { afterEach } from 'node:test'`, or of vitest, or the global one of jest. */
   readonly afterEach: (hook: () => Promise<void>) => unknown
@@ -35,6 +36,18 @@ export interface KeepOptions {
 
 interface Kept {
   keep(folder: string, why?: Why): Promise<void>
+}
+
+/** What `startNatter` and `space` have returned and nothing has stopped yet. */
+const running = new Set<Kept>()
+let isChosen = false
+
+export function addRunning(natter: Kept): void {
+  running.add(natter)
+}
+
+export function removeRunning(natter: Kept): void {
+  running.delete(natter)
 }
 
 /**
@@ -45,16 +58,33 @@ export function keepOnFailure(
   natter: Kept | (() => Kept | undefined),
   { folder = process.env.NATTER_ON_FAILURE, afterEach }: KeepOptions,
 ): void {
-  if (!folder) return
+  isChosen = true
+  if (folder) afterEach(keeper(folder, () => [typeof natter === 'function' ? natter() : natter]))
+}
+
+/**
+ * With NATTER_ON_FAILURE, tests of node:test need not call `keepOnFailure`: everything that runs when one fails is kept. Only where
+ * node:test is loaded already, because loading it would make a test run of any other process.
+ */
+export function keepInNodeTest(): void {
+  const folder = process.env.NATTER_ON_FAILURE
+  const { moduleLoadList } = process as { moduleLoadList?: readonly string[] }
+  if (!folder || !moduleLoadList?.includes('NativeModule test')) return
+  process.getBuiltinModule('node:test').afterEach(keeper(folder, () => (isChosen ? [] : [...running])))
+}
+
+function keeper(folder: string, started: () => readonly (Kept | undefined)[]) {
   // Without a parameter: jest takes one for a callback and would wait for it.
-  afterEach(async (...given: unknown[]) => {
+  return async (...given: unknown[]): Promise<void> => {
     const failed = failureIn(given[0])
-    const started = typeof natter === 'function' ? natter() : natter
-    if (!failed || !started) return
-    const path = join(folder, fileName(failed.test))
-    await started.keep(path, failed)
-    process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run ${resumeCommand(path)}\n`)
-  })
+    if (!failed) return
+    const place = join(folder, fileName(failed.test))
+    for (const [index, natter] of started().entries()) {
+      const path = index === 0 ? place : `${place}-${index + 1}`
+      await natter?.keep(path, failed)
+      if (natter) process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run ${resumeCommand(path)}\n`)
+    }
+  }
 }
 
 /** The test that just ended, if it failed. Every runner says it in another way. */

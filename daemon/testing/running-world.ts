@@ -8,7 +8,7 @@ import { explainCall } from '../control/why-call.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
 import { type RunningBot, runBot as startBot } from './bot.ts'
-import { keepWorld } from './keep.ts'
+import { addRunning, keepWorld, removeRunning } from './keep.ts'
 import {
   type Account,
   buildVariables,
@@ -80,11 +80,12 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
   }
 
   function stop(): Promise<void> {
+    removeRunning(natter)
     stopping ??= keepingAlive(stopAll())
     return stopping
   }
 
-  return {
+  const natter = {
     url,
     owner: as(world.owner.id),
     controlToken: control.parts.keys.controlToken,
@@ -128,6 +129,8 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
+  addRunning(natter)
+  return natter
 }
 
 async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {

@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { newShell, Watched } from '../support/cli.ts'
 
 const root = join(import.meta.dirname, '../..')
+const library = pathToFileURL(join(root, 'dist/testing.mjs')).href
 const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'bin/natter'))}`
 
 describe('natter exec --on-failure and --resume', () => {
@@ -110,7 +111,6 @@ describe('keepOnFailure', () => {
   test('keeps the world of a test of node:test that failed, and no other', t => {
     const { home } = newShell(t)
     const file = join(home, 'some.test.mjs')
-    const library = pathToFileURL(join(root, 'dist/testing.mjs')).href
     writeFileSync(
       file,
       `import { after, afterEach, before, test } from 'node:test'
@@ -124,11 +124,45 @@ test('a bad one: fails', () => { throw new Error('for a reason') })
 `,
     )
     const folder = join(home, 'kept')
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    const { status } = spawnSync(process.execPath, ['--test', file], { env: { ...env, NATTER_ON_FAILURE: folder } })
-    assert.equal(status, 1)
+    assert.equal(runTest(file, folder), 1)
     assert.deepEqual(readdirSync(folder), ['a-bad-one-fails'])
     assert.match(readFileSync(join(folder, 'a-bad-one-fails', 'README.md'), 'utf8'), /Error: for a reason/)
     assert.ok(existsSync(join(folder, 'a-bad-one-fails', 'snapshot.json')))
   })
+
+  test('is not needed in node:test, and replaces what is kept without it', t => {
+    const { home } = newShell(t)
+    const file = join(home, 'own.test.mjs')
+    const tests = `import { after, afterEach, test } from 'node:test'
+import { keepOnFailure, startNatter } from ${JSON.stringify(library)}
+const shared = await startNatter()
+after(() => shared.stop())
+test('a good one', async t => {
+  const natter = await startNatter()
+  t.after(() => natter.stop())
+})
+test('a bad one', async t => {
+  const natter = await startNatter()
+  t.after(() => natter.stop())
+  await natter.owner.messages.send({ type: 'direct', to: ['bob@example.com'], content: 'Pizza?' })
+  throw new Error('for a reason')
+})
+`
+    writeFileSync(file, tests)
+    const folder = join(home, 'kept')
+    assert.equal(runTest(file, folder), 1)
+    assert.deepEqual(readdirSync(folder).sort(), ['a-bad-one', 'a-bad-one-2'])
+    assert.match(readFileSync(join(folder, 'a-bad-one-2', 'events.ndjson'), 'utf8'), /Pizza/)
+
+    const [chosen, unused] = [join(home, 'chosen'), join(home, 'unused')]
+    writeFileSync(file, `${tests}keepOnFailure(shared, { afterEach, folder: ${JSON.stringify(chosen)} })\n`)
+    assert.equal(runTest(file, unused), 1)
+    assert.deepEqual(readdirSync(chosen), ['a-bad-one'])
+    assert.ok(!existsSync(unused))
+  })
+
+  function runTest(file: string, folder: string): number | null {
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env
+    return spawnSync(process.execPath, ['--test', file], { env: { ...env, NATTER_ON_FAILURE: folder } }).status
+  }
 })

@@ -118,6 +118,18 @@ describe('the environment and the config file', () => {
 })
 
 describe('natter/testing', () => {
+  test('takes the level of NATTER_LEVEL, unless an option names one', async t => {
+    process.env.NATTER_LEVEL = '12.0'
+    t.after(() => delete process.env.NATTER_LEVEL)
+    const levelWith = async (options: Parameters<typeof startNatter>[0]) => {
+      await using natter = await startNatter(options)
+      return (await send(`${natter.url}/api/v1/server_settings`)).body.svc_feature_level
+    }
+    assert.equal(await levelWith({}), 498)
+    assert.equal(await levelWith({ level: 443 }), 443)
+    assert.equal(await levelWith({ seed: { level: 443 } }), 443)
+  })
+
   test('takes a level for the daemon and for a space, and refuses one that does not exist', async () => {
     await using natter = await startNatter({ level: '12.0' })
     const levelAt = async (url: string) => (await send(`${url}/api/v1/server_settings`)).body.svc_feature_level

@@ -103,7 +103,7 @@ let natter
 
 ${before}(async () => {
   // NATTER_LEVEL=12.0 runs the tests at that feature level.
-  natter = await startNatter({ level: process.env.NATTER_LEVEL }) // The preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot.
+  natter = await startNatter() // The preset dev: owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot.
 })
 ${after}(() => natter.stop())
 beforeEach(() => natter.reset()) // Every test finds the organization as it was founded.
