@@ -203,24 +203,30 @@ test('a daemon without a store can be found and stopped as well', async t => {
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
 })
 
-test('a daemon in memory runs beside that of the default store, and is stopped first', async t => {
+test('daemons in memory run beside that of the default store, and are stopped first', async t => {
   const shell = newShell(t)
-  const folders = ['store', 'memory'].map(name => join(shell.home, '.local/share/natter', name))
+  const folders = ['store', 'memory', 'memory-2'].map(name => join(shell.home, '.local/share/natter', name))
   t.after(() => folders.forEach(endAt))
   const inMemory = ['daemon', 'start', '--memory', '--port', '0', '--json']
   const urls: string[] = []
-  for (const words of [['daemon', 'start', '--port', '0', '--json'], inMemory]) {
+  for (const words of [['daemon', 'start', '--port', '0', '--json'], inMemory, inMemory]) {
     const started = await shell.natter(words)
     assert.equal(started.code, 0, started.stderr)
     urls.push(JSON.parse(started.stdout).url)
   }
   assert.match((await shell.natter(['daemon', 'start'])).stderr, /`natter daemon stop --data \S+\/natter\/store`/)
-  assert.match((await shell.natter(inMemory.slice(0, -1))).stderr, /`natter daemon stop`/)
+  const again = await shell.natter(['daemon', 'start', '--memory'])
+  assert.match(
+    again.stderr,
+    /`natter daemon stop --data \S+\/natter\/memory`, or start another one beside it with --port 0/,
+  )
   for (const url of urls.toReversed()) {
     assert.ok((await shell.run(['daemon', 'status'])).stdout.includes(url))
     assert.ok((await shell.natter(['daemon', 'stop'])).stderr.includes(url))
   }
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
+  // The profiles of daemons beside it end with them.
+  assert.equal((await shell.run(['profile', 'list', '--jq', '.[].name'])).stdout, 'local\n')
   // The log of the daemon that stopped last.
   assert.equal((await shell.run(['daemon', 'logs'])).code, 0)
 })

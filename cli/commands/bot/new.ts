@@ -11,7 +11,6 @@ import type { Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { findAccount } from '../../transport/control.ts'
-import { folderToStart, readRunning } from '../server/daemon/files.ts'
 
 export async function writeBot({ args: [name = 'echo'], flags, globals }: Invocation): Promise<void> {
   if (!/^[\w-]{1,60}$/.test(name)) throw usage(`a bot cannot be called '${name}': use letters, digits, - and _`)
@@ -22,7 +21,7 @@ export async function writeBot({ args: [name = 'echo'], flags, globals }: Invoca
   const isRunning = await hasEchoBot(globals)
   note(`wrote ${Object.keys(files).join(' and ')}; ${isRunning ? 'run it' : 'start a daemon in memory, and run it'}:`)
   const natter = programName()
-  if (!isRunning) print(`${natter} daemon start --memory --preset dev --port 0${chooseFolder(name)}\n`)
+  if (!isRunning) print(`${natter} daemon start --memory --preset dev --port 0\n`)
   print(`${natter} bot run ${handler} --as echo-bot\n`)
   note('then, in another terminal:')
   print(`${natter} send echo-bot 'Hello'\n`)
@@ -42,11 +41,6 @@ function hasEchoBot(globals: Globals): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** A flag for a folder of its own if a daemon in memory without that bot has the usual one. */
-function chooseFolder(name: string): string {
-  return readRunning(folderToStart(['--memory'])) ? ` --data ${name}-daemon` : ''
 }
 
 /** The text of each file, the handler first. */

@@ -1,8 +1,8 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
@@ -14,18 +14,40 @@ export function dataFolder(given: string | undefined, chooseDefault = defaultDat
   return resolve(given ?? (env.NATTER_DATA || chooseDefault(env, homedir())))
 }
 
-/** The folder of a daemon that is started with these flags. */
+/** The folder of a daemon that is started with these flags. One in memory at another port gets the first folder without a daemon. */
 export function folderToStart(args: readonly string[]): string {
-  return dataFolder(flagIn(args, 'data'), args.includes('--memory') ? defaultMemoryFolder : defaultDataFolder)
+  const data = flagIn(args, 'data')
+  if (!args.includes('--memory')) return dataFolder(data)
+  const first = dataFolder(data, defaultMemoryFolder)
+  const port = flagIn(args, 'port')
+  if (data !== undefined || process.env.NATTER_DATA || port === undefined) return first
+  const isTaken = (folder: string) => readRunning(folder)?.url.endsWith(`:${port}`) === false
+  let folder = first
+  for (let number = 2; isTaken(folder); number++) folder = `${first}-${number}`
+  return folder
 }
 
-/** Without --data: the folder of the running daemon, which is that of the profile `local` if there are two. */
+/** Without --data: the folder of the running daemon, which is that of the profile `local` if there are several. */
 export function folderOfRunning(flags: Readonly<Record<string, unknown>>): string {
-  const folders = [folderIn(flags), folderIn(flags, defaultMemoryFolder)]
+  const folders = [folderIn(flags), ...memoryFolders(flags)]
   const running = folders.filter(readRunning)
   if (running.length < 2) return running[0] ?? folders[0]!
   const site = readProfiles(process.env).profiles[localProfile]?.site
-  return running.find(folder => readRunning(folder)?.url === site) ?? folders[0]!
+  return running.find(folder => readRunning(folder)?.url === site) ?? running[0]!
+}
+
+/** Where `folderToStart` puts daemons in memory. */
+function memoryFolders(flags: Readonly<Record<string, unknown>>): string[] {
+  const first = folderIn(flags, defaultMemoryFolder)
+  const [parent, name] = [dirname(first), basename(first)]
+  if (flags.data !== undefined || process.env.NATTER_DATA || !existsSync(parent)) return [first]
+  const isNext = (other: string) => other.startsWith(`${name}-`) && /^[0-9]+$/.test(other.slice(name.length + 1))
+  return [
+    first,
+    ...readdirSync(parent)
+      .filter(isNext)
+      .map(other => join(parent, other)),
+  ]
 }
 
 /** By --data. */
@@ -44,9 +66,10 @@ export function logFile(folder: string): string {
 /** Without --data, and if no daemon runs: the log that was written last. */
 export function findLog(flags: Readonly<Record<string, unknown>>): string {
   const folder = folderOfRunning(flags)
-  const logs = [logFile(folder), logFile(folderIn(flags, defaultMemoryFolder))]
+  if (readRunning(folder)) return logFile(folder)
+  const logs = [folder, ...memoryFolders(flags)].map(logFile)
   const writtenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return readRunning(folder) || writtenAt(logs[0]!) >= writtenAt(logs[1]!) ? logs[0]! : logs[1]!
+  return logs.reduce((newest, log) => (writtenAt(log) > writtenAt(newest) ? log : newest))
 }
 
 /** What `daemon.json` says, if the process it names is alive. */

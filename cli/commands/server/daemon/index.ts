@@ -7,7 +7,11 @@ import { daemonFlagsBut } from './flags.ts'
 
 const globals = [...formatFlags, 'timeout', 'color', 'quiet']
 
-const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'folder of the daemon’s store' }
+const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'the folder that the daemon was started with' }
+
+const usualFolders = `Without --data, daemons in the usual folders are found: that of the default store, and those of \`natter daemon start --memory\`. If
+several run, it is the one of the profile local, which was started last. A daemon with a folder of its own, such as that of \`npm start\` in
+a clone, needs --data: natter daemon stop --data data/store.`
 
 const passed = {
   globals,
@@ -38,6 +42,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     about: 'Stop the daemon that runs in the background',
     flags: [data],
     globals,
+    more: usualFolders,
     examples: ['natter daemon stop', 'natter daemon stop --data ./store'],
     run: async call => (await import('./lifecycle.ts')).stop(call),
   },
@@ -45,6 +50,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     name: 'daemon restart',
     about: 'Stop the daemon and start it again, with the same flags and those that are given',
     ...passed,
+    more: `${passed.more}\n\n${usualFolders}`,
     examples: ['natter daemon restart', 'natter daemon restart --data ./store --log-level info'],
     run: async call => (await import('./lifecycle.ts')).restart(call),
   },
@@ -61,6 +67,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       },
     ],
     globals,
+    more: usualFolders,
     examples: ['natter daemon reload', 'natter daemon reload --log-level info'],
     run: async call => (await import('./lifecycle.ts')).reload(call),
   },
@@ -69,6 +76,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     about: 'Say whether the daemon runs: exit code 0 if it does, 3 if not',
     flags: [data],
     globals,
+    more: usualFolders,
     examples: ['natter daemon status', 'natter daemon status --data ./store --json'],
     run: async call => (await import('./lifecycle.ts')).status(call),
   },
@@ -81,6 +89,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'follow', short: 'f', about: 'go on printing what is added' },
     ],
     globals: ['json', 'color', 'quiet'],
+    more: usualFolders,
     examples: ['natter daemon logs -n 100', 'natter daemon logs -f'],
     run: async ({ flags }) => (await import('./logs.ts')).printLogs(flags),
   },

@@ -6,13 +6,14 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
+import { isLoopbackHost } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import { localProfile, nameBeside, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { flagIn, withoutFlag } from '../../../base/command-line.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { note } from '../../../base/note.ts'
-import { accountFor, profilesFile, readProfiles, saveProfile } from '../../../base/profile.ts'
+import { accountFor, profilesFile, readProfiles, removeProfile, saveProfile } from '../../../base/profile.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
@@ -32,7 +33,7 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
     const named = flagIn(args, 'data') ?? (folder === folderOfRunning({}) ? undefined : folder)
     throw new Failure(exitCodes.refused, `a daemon already runs at ${running.url} (process ${running.pid})`, {
       code: 'ALREADY_RUNNING',
-      hint: `Use it, stop it with \`natter daemon stop${nameFolder(named)}\`, or name another folder with --data.`,
+      hint: `Use it, stop it with \`natter daemon stop${nameFolder(named)}\`, or ${startAnother(args)}.`,
     })
   }
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
@@ -41,6 +42,11 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    ${keyPlace(args)}\n`)
   print(`store  ${nameStore(folder, args)}\nlog    ${logFile(folder)}\n`)
+}
+
+function startAnother(args: readonly string[]): string {
+  const isFree = args.includes('--memory') && flagIn(args, 'data') === undefined
+  return isFree ? 'start another one beside it with --port 0' : 'name another folder with --data'
 }
 
 /** The folder of a daemon in memory has its log only. */
@@ -80,16 +86,25 @@ async function saveLocal(ready: Ready, args: readonly string[]): Promise<void> {
     note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
 }
 
-/** After the end of the daemon at this address: the profile `local` is for another one that runs, if there is one. */
+/**
+ * After the end of the daemon at this address: the profile `local` is for another one that runs, if there is one. Profiles beside it
+ * whose daemon has ended are removed; a daemon that is started again writes its own.
+ */
 async function restoreLocal(ended: string): Promise<void> {
-  const { profiles } = readProfiles(process.env)
-  if (profiles[localProfile]?.site !== ended) return
-  for (const [name, profile] of Object.entries(profiles)) {
+  const { current, profiles } = readProfiles(process.env)
+  let isLost = profiles[localProfile]?.site === ended
+  // The one that was put aside last comes first.
+  for (const [name, profile] of Object.entries(profiles).reverse()) {
     // A profile of a cluster has several sites.
     if (!URL.canParse(profile.site) || name !== nameBeside(profile.site)) continue
-    if ((await answers(profile.site)) === 'nothing') continue
-    saveProfile(localProfile, profile, process.env)
-    return note(`the profile ${localProfile} is for the daemon at ${profile.site} again`)
+    if ((await answers(profile.site)) === 'nothing') {
+      const isMade = isLoopbackHost(new URL(profile.site).host) && !profile.limits && name !== current
+      if (isMade) removeProfile(name, process.env)
+    } else if (isLost) {
+      saveProfile(localProfile, profile, process.env)
+      note(`the profile ${localProfile} is for the daemon at ${profile.site} again`)
+      isLost = false
+    }
   }
 }
 
