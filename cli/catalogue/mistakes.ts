@@ -12,15 +12,16 @@ function findCommand(program: Command, { words }: CommandLine): Command {
   return words.reduce((found, word) => found.commands.find(known => known.name() === word) ?? found, program)
 }
 
-/** Of an argument that is missing, it says what it is. */
+/** Of an argument that is missing, it says what it is, and after what it comes. */
 export function suggestHelp(program: Command, line: CommandLine, { code }: { readonly code: string }): string {
   const command = findCommand(program, line)
   const see = `See ${pathOf(command)} --help`
   if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
     return `Put quotes around a text with spaces. ${see}`
   if (code !== 'commander.missingArgument') return see
-  const missing = command.registeredArguments.find(
-    ({ required }, index) => required && command.args[index] === undefined,
-  )
-  return missing?.description ? `${missing.name()}: ${missing.description}. ${see}` : see
+  const known = command.registeredArguments
+  const at = known.findIndex(({ required }, index) => required && command.args[index] === undefined)
+  const [before, missing] = [known[at - 1], known[at]]
+  const after = before?.description ? `, after ${before.name()} (${before.description})` : ''
+  return missing?.description ? `${missing.name()}: ${missing.description}${after}. ${see}` : see
 }

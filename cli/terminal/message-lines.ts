@@ -110,7 +110,7 @@ function describeEvent(event: ChatEvent, place: Place | undefined): Said {
   }
 }
 
-function gapText(event: ChatEvent): string {
+export function gapText(event: ChatEvent): string {
   const lost = (event.lost_types as string[]).join(', ')
   const what =
     lost === '' ? '' : lost === '*' ? '; events other than messages may be missing' : `; may be missing: ${lost}`

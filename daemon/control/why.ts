@@ -64,6 +64,23 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   }
 }
 
+/** How many accounts one answer is about. */
+const mostAccounts = 100
+
+/** One step for each account that is active now, in the order of their IDs. */
+export function explainToAll(plane: ControlPlane, messageId: number) {
+  const users = [...plane.engine.state.users.values()].filter(({ active }) => active)
+  const all = users.slice(0, mostAccounts).map(user => explainMessage(plane, messageId, user))
+  const count = all.filter(({ received }) => received).length
+  const of = users.length > all.length ? `the first ${all.length} of ${users.length}` : `${all.length}`
+  return {
+    summary: `${count} of ${of} accounts received message ${messageId}. Name one of them to see the steps.`,
+    complete: all.every(({ complete }) => complete),
+    steps: all.map(({ user, received, summary }) => ({ step: user, ok: received, says: summary })),
+    message_id: messageId,
+  }
+}
+
 /** A message from before the log begins, as it is now. */
 function presentMessage({ engine: { state } }: ControlPlane, id: number): Sent {
   const message = state.messages.get(id)

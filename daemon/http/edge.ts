@@ -24,7 +24,7 @@ import { LoginBudget, maskNetwork } from './login-budget.ts'
 import { QueueEndpoints } from './long-poll.ts'
 import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
-import { type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
+import { explainMissing, type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
 import { isPosted, keyIn, missingKey, packForm, readPosted } from './posted.ts'
 import { budgets, RateLimiter } from './rate-limit.ts'
 import { findPicture, sendToPicture } from './redirects.ts'
@@ -195,7 +195,7 @@ export class Edge {
     const { key } = found.route
     const { endpoint, step } = this.#parts.server.level.spoken(found.route.endpoint)!
     const decoded = decode(endpoint, found.path, fields, answering.dialect === 'zulip')
-    if ('rejected' in decoded) throw new Refusal(decoded.rejected.msg, decoded.rejected)
+    if ('rejected' in decoded) throw new Refusal(explainMissing(decoded.rejected, fields), decoded.rejected)
     const { params, ignored } = decoded
     answering.watched?.understood(params)
     const ctx = this.#context(request, fields, this.#current(actor, found.route.endpoint, state), answering)

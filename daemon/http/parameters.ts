@@ -72,6 +72,17 @@ function notAForm(type: string): Refusal {
   )
 }
 
+/** `curl -d '{"type": "direct"}'` declares a form. Its one field has the JSON as its name. */
+export function explainMissing(
+  { code, msg }: { readonly code: string; readonly msg: string },
+  fields: FieldMap,
+): string {
+  const isJsonText = code === 'REQUEST_VARIABLE_MISSING' && [...fields.keys()].some(name => /^\s*[{[]/.test(name))
+  return isJsonText
+    ? `${msg}. The body is JSON, declared as ${form}: send form fields instead, such as name=value.`
+    : msg
+}
+
 // Decodes escapes in place, which changes the bytes of the caller. That is several times as fast as
 // decodeURIComponent, and no component keeps the whole body alive.
 export function readUrlencoded(bytes: Buffer, fields: FieldMap): void {

@@ -215,6 +215,17 @@ describe('natter ready', () => {
     assert.deepEqual([absent.code, absent.stderr], [8, 'natter: there was no ready file none.json within 0.12 s\n'])
   })
 
+  test('waits for another ready file in place of one whose daemon has ended', async () => {
+    const file = join(folder, 'replaced.json')
+    writeFileSync(file, JSON.stringify({ ...daemon().ready, url: `http://127.0.0.1:${await freePort()}` }))
+    const words = ['ready', '--wait', '--ready-file', file]
+    assert.equal((await natter([...words, '--within', '120ms'], { NATTER_SITE: '' })).code, 8)
+    const waiting = natter([...words, '--within', '60s'], { NATTER_SITE: '' })
+    writeFileSync(file, JSON.stringify(daemon().ready))
+    const { code, stdout, stderr } = await waiting
+    assert.deepEqual([code, stdout], [0, `ready  ${daemon().url}\n`], stderr)
+  })
+
   test('waits for a ready file that is not there yet', async () => {
     const file = join(folder, 'ready.json')
     const waiting = natter(['ready', '--wait', '--within', '60s', '--ready-file', file], { NATTER_SITE: '' })

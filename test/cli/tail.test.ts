@@ -113,6 +113,26 @@ describe('natter tail', () => {
     assert.deepEqual(await tail.until(5), ['one', 'two', 'three', 'four', 'five'])
   })
 
+  test('says on stderr where a gap is, if parts of events are printed', async t => {
+    const chat = await fakeChat(t)
+    for (const chosen of [
+      ['--jq', '.message.content'],
+      ['--fields', 'message.content'],
+    ]) {
+      const tail = new Watched(t, newShell(t, chat.env).spawn(['tail', '--type', 'message,typing', ...chosen]))
+      await tail.said(/ready/)
+      chat.say('one')
+      await tail.until(1)
+      chat.expireQueues()
+      await tail.said(/--- gap: .*may be missing: typing ---/)
+      chat.say('two')
+      await tail.until(2)
+      assert.match(tail.lines[1]!, /two/)
+      tail.child.kill()
+      await tail.ended
+    }
+  })
+
   test('marks a gap that it could not fill', async t => {
     const chat = await fakeChat(t)
     const tail = new Watched(t, newShell(t, chat.env).spawn(['tail', '--type', 'message,typing', '--json']))

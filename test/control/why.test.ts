@@ -191,10 +191,25 @@ describe('GET /why', () => {
     assert.equal((await control().try('GET', `/why?message=${id}&user=amy`)).status, 404)
   })
 
+  test('has a line for each account if none is named', async () => {
+    const amy = await as('amy')
+    const queue_id = await register(amy, { event_types: ['message'] })
+    const id = await say(daemon().owner, 'general')
+    const reply = await control().call('GET', `/why?message=${id}`)
+    assert.match(reply.summary, new RegExp(`^\\d+ of \\d+ accounts received message ${id}\\.`))
+    assert.deepEqual(
+      [step(reply, 'amy@example.com').ok, step(reply, 'amy@example.com').says],
+      [true, (await why(id, 'amy')).summary],
+    )
+    assert.equal(step(reply, 'bob@example.com').ok, false)
+    assert.match(step(reply, 'bob@example.com').says, /had no event queue/)
+    await amy.call(events.delete, { queue_id })
+  })
+
   test('refuses what names nothing to explain', async () => {
     for (const [query, sentence] of [
-      ['', 'message: required together with user, unless call is given'],
-      ['?message=1', 'user: required together with message'],
+      ['', 'message: required unless call is given'],
+      ['?message=999999', 'message: there is no message with ID 999999'],
       ['?message=1&call=2', 'Give only one of call and message.'],
       ['?message=999999&user=amy', 'message: there is no message with ID 999999'],
       ['?message=1&user=nobody-like-this', 'user: there is no account "nobody-like-this"'],

@@ -70,6 +70,16 @@ describe('parameters', () => {
     refused(await raw(`${part}${part}--b--\r\n`, 'multipart/form-data; boundary=b'), /^op: sent more than once/)
   })
 
+  test('JSON that is declared as a form, as curl sends it, is named where a parameter is missing', async () => {
+    const { body } = await raw('{"type": "direct", "op": "start"}')
+    assert.equal(body.code, 'REQUEST_VARIABLE_MISSING')
+    assert.match(
+      body.msg,
+      /^\w+: required\. The body is JSON, declared as application\/x-www-form-urlencoded: send form fields/,
+    )
+    assert.doesNotMatch((await raw('title=a')).body.msg, /JSON/)
+  })
+
   test('a path parameter repeated in the body is ignored, and reported', async () => {
     const { saved_snippet_id } = await daemon().owner.call(savedSnippets.create, { title: 'x', content: 'x' })
     const options = ways({ saved_snippet_id: '999' }).form

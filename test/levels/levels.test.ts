@@ -13,7 +13,7 @@ import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { readConfig } from '../../daemon/start/config.ts'
 import { withConfigFile } from '../../daemon/start/config-file.ts'
-import { startNatter } from '../../daemon/testing/index.ts'
+import { type NatterOptions, startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { host, newStoreFolder, sharedDaemon, spawnDaemon } from '../support/daemon.ts'
@@ -121,7 +121,7 @@ describe('natter/testing', () => {
   test('takes the level of NATTER_LEVEL, unless an option names one', async t => {
     process.env.NATTER_LEVEL = '12.0'
     t.after(() => delete process.env.NATTER_LEVEL)
-    const levelWith = async (options: Parameters<typeof startNatter>[0]) => {
+    const levelWith = async (options: NatterOptions) => {
       await using natter = await startNatter(options)
       return (await send(`${natter.url}/api/v1/server_settings`)).body.svc_feature_level
     }

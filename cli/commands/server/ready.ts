@@ -6,7 +6,7 @@ import { monotonicMs } from '../../../daemon/local/monotonic.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readDuration } from '../../base/flag-values.ts'
 import { formatFlags } from '../../base/globals.ts'
-import { type Account, accountFor, normalSite } from '../../base/profile.ts'
+import { accountFor, normalSite } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { print } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
@@ -27,7 +27,8 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'within', value: 'TIME', about: `with --wait: give up after this long (default ${defaultWait})` },
     ],
     globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'timeout', 'dry-run', 'curl'],
-    more: 'With --wait and --ready-file, the file need not exist yet: the daemon writes it when it is ready.',
+    more: `With --wait and --ready-file, the file need not exist yet, or can be that of an earlier run that has ended: the daemon writes it when it
+is ready, and the file is read again until the daemon that it names answers.`,
     examples: [
       'natter ready',
       'natter ready --wait http://127.0.0.1:9991',
@@ -50,14 +51,16 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
       throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
     await sleep(pollInterval)
   }
-  const site = args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0])
-  const account = { site, from: {} }
+  const findSite = () => (args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0]))
+  let site = findSite()
   if (globals.dryRun || globals.curl)
-    return (await import('../../print/request-text.ts')).printRequest(account, probe('/readyz'), globals)
-  let state = await probeState(account, globals.timeout)
+    return (await import('../../print/request-text.ts')).printRequest({ site, from: {} }, probe('/readyz'), globals)
+  let state = await probeState(site, globals.timeout)
   while (state !== 'ready' && monotonicMs() < deadline) {
     await sleep(pollInterval)
-    state = await probeState(account, globals.timeout)
+    // Again, because a ready file can be that of an earlier run until the daemon replaces it.
+    site = findSite()
+    state = await probeState(site, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
   if (state === 'ready') return printed ? undefined : void print(`ready  ${site}\n`)
@@ -71,7 +74,8 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
 }
 
 /** Other servers have no probe, but answer a request for their settings without an account. */
-async function probeState(account: Account, timeout = answerTimeout): Promise<State> {
+async function probeState(site: string, timeout = answerTimeout): Promise<State> {
+  const account = { site, from: {} }
   try {
     const { status } = await send(account, probe('/readyz'), { timeout })
     if (status === 200) return 'ready'

@@ -29,7 +29,10 @@ export const why = {
     summary: 'Explain why an account received a message or not, or why a call was refused, step by step',
     params: {
       message: optional(messageId, 'the ID of a message'),
-      user: optional(account, 'the account that received the message or did not'),
+      user: optional(
+        account,
+        'the account that received the message or did not; without it, one step for each account',
+      ),
       call: optional(id, 'the ID of a call, as natter requests list shows it; instead of message and user'),
     },
     reply: {
@@ -49,7 +52,7 @@ export const why = {
     cli: {
       name: 'why',
       args: ['message', 'user'],
-      examples: ['natter why 3 amy', 'natter why 3 echo-bot --json', 'natter why --call 1'],
+      examples: ['natter why 3', 'natter why 3 amy', 'natter why 3 echo-bot --json', 'natter why --call 1'],
       says: 'explanation',
     },
   }),

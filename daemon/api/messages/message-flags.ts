@@ -30,7 +30,7 @@ export const messageFlags = {
     id: 'update-message-flags',
     route: 'POST /messages/flags',
     summary: 'Add a flag to messages, or remove it',
-    params: { messages: required(listOf(messageId, mostMarked), 'the messages'), op, flag },
+    params: { messages: required(listOf(messageId, mostMarked), 'the IDs of the messages'), op, flag },
     reply: { messages: listOf(int), ignored_because_not_subscribed_channels: ignored },
     cli: {
       name: 'flags',

@@ -3,7 +3,7 @@
 import { why as api } from '../../api/control/why.ts'
 import { needed, onlyOneOf } from '../../domain/refusal.ts'
 import { requireUser } from '../wait.ts'
-import { explainMessage } from '../why.ts'
+import { explainMessage, explainToAll } from '../why.ts'
 import { explainCall } from '../why-call.ts'
 import { resource } from './handler.ts'
 
@@ -13,8 +13,8 @@ export const why = resource(api, {
       if (message !== undefined || user !== undefined) throw onlyOneOf('call', 'message')
       return explainCall(plane, call)
     }
-    if (message === undefined) throw needed('message', 'together with user, unless call is given')
-    if (user === undefined) throw needed('user', 'together with message')
+    if (message === undefined) throw needed('message', 'unless call is given')
+    if (user === undefined) return explainToAll(plane, message)
     return explainMessage(plane, message, requireUser(plane, user))
   },
 })

@@ -57,7 +57,11 @@ export const subcommands: readonly ExtraSubcommand[] = [
         value: 'CMD',
         about: 'run a command for each event instead of printing it: JSON on stdin, NATTER_* variables',
       },
-      { name: 'reply', value: 'CMD', about: 'run a command for each message, and post its output as a reply' },
+      {
+        name: 'reply',
+        value: 'CMD',
+        about: 'run a command for each message, with the event as for --exec, and post its output as a reply',
+      },
       {
         name: 'forward-to',
         value: 'URL',
@@ -73,7 +77,14 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'on-error', value: 'WHAT', about: 'when a command or post fails: skip (default), stop or retry' },
     ],
     more: `On stderr, \`ready\` is printed as soon as no event can be missed. With --json each event is one line; a line of type
-_gap marks a place where events were lost that cannot be fetched again.
+_gap marks a place where events were lost that cannot be fetched again. --jq and --fields
+get it too; if they choose nothing of it, or only null, a line on stderr says so instead.
+
+--exec and --reply run the command in a shell, with the event as one line of JSON on stdin: {"type": "message", "message": {…}}. Variables have
+parts of it: NATTER_CONTENT, NATTER_SENDER, NATTER_SENDER_ID, NATTER_SENDER_NAME, NATTER_CHANNEL, NATTER_CHANNEL_ID, NATTER_TOPIC,
+NATTER_MESSAGE_ID, NATTER_FLAGS, NATTER_TYPE, NATTER_OP and NATTER_EVENT_ID; one that the event does not have is empty. With NATTER_SITE,
+NATTER_EMAIL and NATTER_API_KEY, natter in the command acts as the same account. --reply sends what the command prints on stdout; if
+that is nothing, or the command fails, no reply is sent.
 
 With --cursor, lines are written in blocks of at most 4096 bytes (a longer line is a block of its own), and the cursor is saved
 after each block. No line is ever lost. After a normal end (a signal, --count and the like) the next run repeats none; after

@@ -5,9 +5,9 @@ import type { ChatEvent, Place } from '../../../base/chat-event.ts'
 import type { Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import type { Account } from '../../../base/profile.ts'
-import { printLinesAtOnce } from '../../../base/writer.ts'
+import { printError, printLinesAtOnce } from '../../../base/writer.ts'
 import { pickFields } from '../../../print/select.ts'
-import { renderLine } from '../../../terminal/message-lines.ts'
+import { gapText, renderLine } from '../../../terminal/message-lines.ts'
 import type { Terminal } from '../../../terminal/terminal.ts'
 import type { Item } from './follow.ts'
 
@@ -32,7 +32,10 @@ export async function printerFor(
     const linked = (event: ChatEvent) => (fields.includes('link') ? withLink(event, event.message, site) : event)
     return {
       raw: true,
-      renderItem: ({ event }) => `${harmlessJson(JSON.stringify(pickFields(linked(event), fields)))}\n`,
+      renderItem({ event }) {
+        const text = JSON.stringify(choose(linked(event), fields))
+        return isGap(event) && text === '{}' ? tellGap(event) : `${harmlessJson(text)}\n`
+      },
     }
   }
   if (json || ndjson) return { raw: true, renderItem: jsonLine }
@@ -46,7 +49,7 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
   const { jqTexts } = await import('../../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
   const writeJson = (item: Source) =>
-    fields ? JSON.stringify(pickFields(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
+    fields ? JSON.stringify(choose(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
   let outcomes = new Map<Source, string | Failure>()
   const prepare = async (items: readonly Source[]) => {
@@ -55,6 +58,7 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
   }
   const takeOutcome = (item: Source) => {
     const outcome = outcomes.get(item)!
+    if (isGap(item.event) && (typeof outcome !== 'string' || /^(null\n)*$/.test(outcome))) return tellGap(item.event)
     if (typeof outcome !== 'string') throw outcome
     return outcome
   }
@@ -63,6 +67,24 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
     prepare,
     renderItem: item => (outcomes.has(item) ? takeOutcome(item) : prepare([item]).then(() => takeOutcome(item))),
   }
+}
+
+/** A gap does not have the fields of other events. */
+function choose(event: ChatEvent, fields: readonly string[]): unknown {
+  return pickFields(
+    event,
+    isGap(event) ? fields.filter(field => Object.hasOwn(event, field.split('.', 1)[0]!)) : fields,
+  )
+}
+
+function isGap({ type }: ChatEvent): boolean {
+  return type === '_gap'
+}
+
+/** On stderr, also with --quiet, where nothing of the gap was chosen: it would be lost, or a null that looks like an event. */
+function tellGap(event: ChatEvent): string {
+  printError(`${gapText(event)}\n`)
+  return ''
 }
 
 /** Unchanged, unless it spans several lines. */

@@ -114,7 +114,7 @@ function markRead(ctx: Context, unread: readonly number[]) {
 function checkFlag(flag: string): Flag {
   if (flag === 'read' || flag === 'starred' || flag === 'collapsed') return flag
   if (fixed.includes(flag)) throw invalid('flag', `${inQuotes(flag)} follows from the message and cannot be changed`)
-  throw missing('flag', 'flag', flag)
+  throw missing('flag', 'flag', flag, { hint: 'The flags are read, starred and collapsed.' })
 }
 
 /** Each once, in order; most callers send them so. */
