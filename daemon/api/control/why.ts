@@ -52,7 +52,7 @@ export const why = {
     cli: {
       name: 'why',
       args: ['message', 'user'],
-      examples: ['natter why 3', 'natter why 3 amy', 'natter why 3 echo-bot --json', 'natter why --call 1'],
+      examples: ['natter why 3 amy', 'natter why 3', 'natter why 3 echo-bot --json', 'natter why --call 1'],
       says: 'explanation',
     },
   }),
