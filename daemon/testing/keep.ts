@@ -40,6 +40,7 @@ interface Kept {
 
 /** What `startNatter` and `space` have returned and nothing has stopped yet. */
 const running = new Set<Kept>()
+// Shared by all worlds: whether the tests of this process call `keepOnFailure`, and so choose what is kept.
 let isChosen = false
 
 export function addRunning(natter: Kept): void {
