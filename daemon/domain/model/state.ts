@@ -81,6 +81,8 @@ export class State {
     name: (channel: Channel) => channel.name.toLowerCase(),
     folder: (channel: Channel) => channel.folderId ?? undefined,
     default: (channel: Channel) => (channel.isDefault ? 1 : undefined),
+    /** Channels that keep messages for a time of their own, all under one value. */
+    ownRetention: (channel: Channel) => (channel.retentionDays === null ? undefined : 1),
   })
   readonly subscriptions = new SubscriptionTable()
   readonly conversations = new Table((conversation: Conversation) => conversation.id, {

@@ -53,7 +53,9 @@ interface Limited {
 /** All channels and conversations that delete old messages. */
 function* listLimited(state: State): Generator<Limited> {
   const usual = organizationSetting(state, 'message_retention_days')
-  for (const { id, retentionDays } of state.channels.values()) {
+  // Few channels have a time of their own, and most organizations keep everything: creating a channel must not cost more with every other one.
+  const channels = usual > 0 ? state.channels.values() : state.channels.where('ownRetention', 1)
+  for (const { id, retentionDays } of channels) {
     const days = retentionDays ?? usual
     if (days > 0) yield { ids: state.messages.inChannel(id), days }
   }
