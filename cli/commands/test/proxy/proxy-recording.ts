@@ -8,6 +8,7 @@ import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
 import { largeFile, readBytes } from '../../../../daemon/local/bounded-file.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
+import { tooDeep } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { refuseExisting } from '../../../base/files.ts'
 import { version } from '../../../base/version.ts'
@@ -74,16 +75,7 @@ export class ProxyRecording {
   }
 
   #write(line: object): void {
-    this.#output.write(`${serializeLine(line)}\n`)
-  }
-}
-
-/** Leaves out an answer that is nested too deeply to be written as JSON. */
-function serializeLine(line: object): string {
-  try {
-    return JSON.stringify(line)
-  } catch {
-    return JSON.stringify({ ...line, answer: null })
+    this.#output.write(`${JSON.stringify(line)}\n`)
   }
 }
 
@@ -131,7 +123,7 @@ function sentIn(query: string, headers: IncomingHttpHeaders, body: Buffer | unde
   return sent
 }
 
-/** JSON where it is JSON; null where it was too long to keep. */
+/** JSON where it is JSON; null where it was too long to keep, or is nested too deeply for `natter replay`, which reads it inside its line. */
 function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unknown {
   if (answer === undefined) return null
   let text: string
@@ -140,7 +132,7 @@ function answerIn(headers: IncomingHttpHeaders, answer: Buffer | undefined): unk
   } catch {
     return null
   }
-  return jsonOr(text, text)
+  return tooDeep(`[${text}]`) ? null : jsonOr(text, text)
 }
 
 function unpack(encoding: string | undefined, bytes: Buffer): Buffer {
