@@ -49,14 +49,15 @@ const ofPolls: ReadonlySet<FaultKind> = new Set([
 /** Each call is compared with all of them. */
 const mostRules = 1000
 
-/** Answers that are kept for `stale-queue`; the oldest is dropped for a new one. */
-const mostAnswers = 1000
+/** Characters of all answers that are kept for `stale-queue`; the oldest are dropped for a new one. */
+const mostCharacters = 1024 * 1024
 
 export class Faults {
   readonly #random: () => number
   readonly #rules = new Map<number, Fault>()
   /** The last answer with events to each poller, while a rule of `stale-queue` exists. */
   readonly #answers = new Map<string, string>()
+  #characters = 0
   #lastId = 0
 
   /** `random` gives numbers from 0 up to 1. */
@@ -77,22 +78,34 @@ export class Faults {
 
   remove(id: number): boolean {
     const removed = this.#rules.delete(id)
-    if (!this.repeats()) this.#answers.clear()
+    if (!this.repeats()) this.#forgetAll()
     return removed
   }
 
   clear(): void {
     this.#rules.clear()
-    this.#answers.clear()
+    this.#forgetAll()
   }
 
   /** Keeps the answer to a poll, to give it again. */
   remember(call: KnownCall, answer: string): void {
     const poller = pollerOf(call)
     if (poller === undefined) return
-    this.#answers.delete(poller)
+    this.#forget(poller)
+    if (answer.length > mostCharacters) return
     this.#answers.set(poller, answer)
-    if (this.#answers.size > mostAnswers) this.#answers.delete(this.#answers.keys().next().value!)
+    this.#characters += answer.length
+    for (const oldest of this.#answers.keys()) if (this.#characters > mostCharacters) this.#forget(oldest)
+  }
+
+  #forget(poller: string): void {
+    this.#characters -= this.#answers.get(poller)?.length ?? 0
+    this.#answers.delete(poller)
+  }
+
+  #forgetAll(): void {
+    this.#answers.clear()
+    this.#characters = 0
   }
 
   /** The answer that this poller got before. */

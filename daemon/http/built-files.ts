@@ -1,5 +1,5 @@
-// Pages that the build made: the inspector and the documentation. Files are read when a browser asks for them, so that a start does not
-// pay for them.
+// Pages that the build made: the inspector and the documentation. Files are read when a browser first asks for them, so that a start does
+// not pay for them, and then kept: clients that ask and read nothing share the bytes.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -69,32 +69,39 @@ export async function serveBuiltFile(
   if (type === undefined) return reply.callNotFound()
   const found = await findFile(`${folder}/${name}`, String(request.headers['accept-encoding'] ?? ''))
   if (!found) return refuseMissing(reply, folder, name)
-  const { bytes, encoding } = found
-  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  const { bytes, tag, encoding } = found
   reply.headers(headers).header('ETag', tag)
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()
   if (encoding) reply.header('Content-Encoding', encoding)
   return reply.type(type).send(bytes)
 }
 
-interface Found {
+interface BuiltFile {
   readonly bytes: Buffer
-  readonly encoding?: string
+  /** Its ETag. */
+  readonly tag: string
 }
 
 /** The smallest copy that the browser takes. */
-async function findFile(path: string, accepted: string): Promise<Found | undefined> {
+async function findFile(path: string, accepted: string): Promise<(BuiltFile & { encoding?: string }) | undefined> {
   for (const [encoding, ending] of encodings) {
-    const bytes = accepted.includes(encoding) ? await read(`${path}${ending}`) : undefined
-    if (bytes) return { bytes, encoding }
+    const file = accepted.includes(encoding) ? await read(`${path}${ending}`) : undefined
+    if (file) return { ...file, encoding }
   }
-  const bytes = await read(path)
-  return bytes && { bytes }
+  return read(path)
 }
 
-async function read(path: string): Promise<Buffer | undefined> {
+// Shared by all worlds. Bounded by what the build made: 7 MB.
+const kept = new Map<string, BuiltFile>()
+
+async function read(path: string): Promise<BuiltFile | undefined> {
+  const known = kept.get(path)
+  if (known) return known
   try {
-    return inExecutable(path) ?? (await readFile(join(dist, path)))
+    const bytes = inExecutable(path) ?? (await readFile(join(dist, path)))
+    const file = { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    kept.set(path, file)
+    return file
   } catch {
     return undefined
   }

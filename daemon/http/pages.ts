@@ -2,6 +2,8 @@
 // each request knows which world it is for. Loaded with the first such request.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
 import { emojiData } from '../domain/markdown/emoji-data.ts'
@@ -103,9 +105,11 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   })
   app.get<{ Params: { file: string } }>('/static/:file', async (request, reply) => {
     const { file } = request.params
-    if (file === 'openapi.json')
-      return reply.type('application/json').send(await openApiAt(siteOf(request).level, request))
-    if (file === 'emoji.json') return reply.header('Cache-Control', 'max-age=86400').send(emojiData())
+    if (file === 'openapi.json') return sendDescription(siteOf(request).level, request, reply)
+    if (file === 'emoji.json') {
+      emojiText ??= JSON.stringify(emojiData())
+      return reply.header('Cache-Control', 'max-age=86400').type(jsonType).send(emojiText)
+    }
     const image = Object.hasOwn(images, file) ? images[file] : undefined
     if (image === undefined) return reply.callNotFound()
     return reply.header('Cache-Control', 'max-age=86400').type('image/svg+xml').send(image)
@@ -150,28 +154,42 @@ function addRoutes(app: FastifyInstance, siteOf: (request: FastifyRequest) => Si
   })
 }
 
-// Shared by all worlds: the description of a level never changes. It takes a tenth of a second to write, and anyone may ask for it.
-const descriptions = new Map<number, Promise<string>>()
+const pack = promisify(gzip)
+const unpack = promisify(gunzip)
 
-/** The description of the API at the level of the world, or at the one that is asked for. */
-function openApiAt(level: number, { query }: FastifyRequest): Promise<string> {
+const jsonType = 'application/json; charset=utf-8'
+
+// Shared by all worlds. Takes milliseconds to write, and needs no account.
+let emojiText: string | undefined
+
+// Shared by all worlds: the description of a level never changes. It takes 30 milliseconds to write and needs no account, so one is
+// written at a time. Compressed, all of them take 10 MB, otherwise 120.
+const descriptions = new Map<number, Promise<Buffer>>()
+let lastWritten: Promise<unknown> = Promise.resolve()
+
+/** Sends the description of the API at the level of the world, or at the one that is asked for. */
+async function sendDescription(level: number, { query, headers }: FastifyRequest, reply: FastifyReply) {
   const { level: given } = query as { level?: string }
   const wanted = given === undefined ? level : readLevel(String(given))
   if (wanted === undefined) throw invalid('level', `must be ${levelForms}`)
-  let text = descriptions.get(wanted)
-  if (!text) {
-    text = describeApi(wanted)
-    descriptions.set(wanted, text)
+  let packed = descriptions.get(wanted)
+  if (!packed) {
+    packed = lastWritten.then(() => describeApi(wanted))
+    lastWritten = packed.catch(() => descriptions.delete(wanted))
+    descriptions.set(wanted, packed)
   }
-  return text
+  reply.type(jsonType).header('Vary', 'Accept-Encoding')
+  if (/\bgzip\b/.test(String(headers['accept-encoding'] ?? '')))
+    return reply.header('Content-Encoding', 'gzip').send(await packed)
+  return reply.send(await unpack(await packed))
 }
 
-async function describeApi(level: number): Promise<string> {
+async function describeApi(level: number): Promise<Buffer> {
   const [{ catalogue }, { loadPages, openApi }] = await Promise.all([
     import('../api/index.ts'),
     import('../api/openapi.ts'),
   ])
-  return JSON.stringify(openApi(await loadPages(catalogue), level))
+  return pack(JSON.stringify(openApi(await loadPages(catalogue), level)))
 }
 
 function noSchemas(): never {

@@ -11,6 +11,7 @@ import type { Certificate } from './certificate.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { ServerLog } from './log.ts'
+import { PageTurns } from './page-turns.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { hostRefusal, targetRefusal } from './target.ts'
@@ -93,6 +94,7 @@ export function buildServer({
   const { server } = listener
   let pages: Promise<Pages> | undefined
   let opened: Pages | undefined
+  const turns = new PageTurns()
   const openPages = () => {
     pages ??= import('./pages.ts')
       .then(({ buildPages }) =>
@@ -121,16 +123,19 @@ export function buildServer({
     },
     page(site, request, response) {
       pageOf.set(request, site)
-      // Once the pages are loaded, in the same turn as the edge does it, so that bytes after the request that are not HTTP are refused after the answer.
-      if (opened) return opened.serve(request, response)
-      openPages().then(
-        ({ serve }) => serve(request, response),
-        error => {
-          const id = newId()
-          log.error({ reqId: id, err: error }, 'the pages cannot be loaded')
-          refuse(createAnswering({ method: request.method!, id }, response), pagesUnavailable)
-        },
-      )
+      const begin = () => {
+        // Once the pages are loaded, in the same turn as the edge does it, so that bytes after the request that are not HTTP are refused after the answer.
+        if (opened) return opened.serve(request, response)
+        openPages().then(
+          ({ serve }) => serve(request, response),
+          error => {
+            const id = newId()
+            log.error({ reqId: id, err: error }, 'the pages cannot be loaded')
+            refuse(createAnswering({ method: request.method!, id }, response), pagesUnavailable)
+          },
+        )
+      }
+      if (!turns.take(request, response, begin)) refuseAt(site, request, response, tooManyPages)
     },
   }
   return {
@@ -226,6 +231,10 @@ const drainTimeout = 700
 const pagesUnavailable = new Refusal('The daemon cannot load what answers this path; see its log. Try again later.', {
   code: 'SERVER_NOT_READY',
   status: 503,
+})
+
+const tooManyPages = new Refusal('Too many of your requests wait on one connection. Wait for their answers.', {
+  code: 'SERVER_BUSY',
 })
 
 /** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
+import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
@@ -28,6 +30,20 @@ describe('the control plane', () => {
     assert.throws(add, /there are already 1000 faults; remove one first/)
     assert.ok(faults.remove(1))
     add()
+  })
+
+  test('keeps 1 Mi characters of answers for stale-queue, the newest, and none that is longer', () => {
+    const faults = new Faults(() => 0)
+    faults.add({ kind: 'stale-queue' })
+    const poll = (queueId: string) =>
+      ({ endpoint: events.get, actor: { id: 1 }, fields: new Map([['queue_id', queueId]]) }) as unknown as KnownCall
+    const answer = 'x'.repeat(400_000)
+    for (const queueId of ['a', 'b', 'c']) faults.remember(poll(queueId), answer)
+    faults.remember(poll('b'), 'x'.repeat(2_000_000))
+    const kept = ['a', 'b', 'c'].map(queueId => faults.previousAnswer(poll(queueId))?.length)
+    assert.deepEqual(kept, [undefined, undefined, 400_000])
+    for (let i = 0; i < 2; i++) faults.remember(poll('d'), answer)
+    assert.equal(faults.previousAnswer(poll('c')), answer, 'a repeated answer counts once')
   })
 
   test('has 10 recordings at a time, and room again when they end', async () => {

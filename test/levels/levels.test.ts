@@ -164,6 +164,11 @@ describe('GET /static/openapi.json', () => {
     assert.deepEqual(asked, await described(space.url))
     const { stdout } = await newShell(t).run(['api', '--openapi', '--level', '443'])
     assert.deepEqual(JSON.parse(stdout), asked)
+    const packed = await fetch(`${daemon().url}/static/openapi.json?level=443`, {
+      headers: { 'Accept-Encoding': 'gzip' },
+    })
+    assert.equal(packed.headers.get('content-encoding'), 'gzip')
+    assert.deepEqual(await packed.json(), asked)
   })
 
   test('has what the level has', async () => {
