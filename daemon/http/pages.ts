@@ -159,7 +159,7 @@ const unpack = promisify(gunzip)
 
 const jsonType = 'application/json; charset=utf-8'
 
-// Shared by all worlds. Takes milliseconds to write, and needs no account.
+// Shared by all worlds: all have the same names. It takes milliseconds to write and needs no account.
 let emojiText: string | undefined
 
 // Shared by all worlds: the description of a level never changes. It takes 30 milliseconds to write and needs no account, so one is
