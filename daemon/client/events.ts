@@ -12,6 +12,7 @@ import {
   isPassingStatus,
   laterPause,
   lookBetween,
+  mostSeconds,
   queueLost,
   registerQueue,
   type Wanted,
@@ -239,7 +240,7 @@ class Follower {
     const { signal, pollSeconds = this.#longestPoll } = this.#options
     const limit = new AbortController()
     // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
-    const timer = setTimeout(() => limit.abort(), pollSeconds * 1000)
+    const timer = setTimeout(() => limit.abort(), Math.min(pollSeconds, mostSeconds) * 1000)
     try {
       return await call(signal ? AbortSignal.any([signal, limit.signal]) : limit.signal)
     } finally {

@@ -31,6 +31,9 @@ export const capabilities = {
   stream_typing_notifications: true,
 }
 
+/** Of a timer: one of 25 days would fire at once. */
+export const mostSeconds = 2_000_000
+
 export async function registerQueue(call: Call, wanted: Wanted, more: Params = {}): Promise<Queue> {
   const { allPublic } = wanted
   // The reply is about the account's own messages. Asked before: what arrives in between must not count as delivered.
@@ -42,7 +45,7 @@ export async function registerQueue(call: Call, wanted: Wanted, more: Params = {
     id: String(reply.queue_id),
     lastEvent: typeof last_event_id === 'number' ? last_event_id : -1,
     newest: seen === null ? null : allPublic ? (seen?.message.id ?? 0) : own,
-    longestPoll: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+    longestPoll: typeof seconds === 'number' && seconds > 0 ? Math.min(seconds, mostSeconds) : undefined,
   }
 }
 

@@ -241,6 +241,24 @@ describe('natter/client', () => {
     assert.ok(polls < 20, `${polls} polls`)
   })
 
+  test('a server that allows a poll more time than a timer can take is waited for', async t => {
+    let polls = 0
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.includes('/register'))
+        json(response, { result: 'success', queue_id: 'q', event_queue_longpoll_timeout_seconds: 1e9 })
+      else if (request.method === 'GET' && request.url!.includes('/events')) {
+        polls++
+        setTimeout(() => json(response, { result: 'success', events: [{ type: 'presence', id: 1 }] }), 300)
+      } else json(response, { result: 'success' })
+    })
+    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+    for await (const { type } of client.events()) {
+      assert.equal(type, 'presence')
+      break
+    }
+    assert.equal(polls, 1)
+  })
+
   test('after a reset messages are told although their numbers came before; the gap is marked', async () => {
     await using natter = await startNatter()
     const say = sayer(natter)

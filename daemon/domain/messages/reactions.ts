@@ -78,7 +78,7 @@ function news(state: State, { messageId, reaction }: ReactionAdded | ReactionRem
 }
 
 function change(state: State, id: number, changed: (before: readonly Reaction[]) => Reaction[]): void {
-  const details = state.messages.get(id)!.details
+  const details = state.messages.details(id)
   state.messages.setDetails(id, tidy({ ...details, reactions: changed(details?.reactions ?? []) }))
 }
 

@@ -60,7 +60,7 @@ export const messages = resource(api)<OwnFact>({
       unlinkMessages(state, ids)
     },
     'submessage.added': (state, { messageId, submessage }) => {
-      const details = state.messages.get(messageId)!.details
+      const details = state.messages.details(messageId)
       const submessages = [...(details?.submessages ?? []), submessage]
       state.messages.setDetails(messageId, tidy({ ...details, submessages }))
     },
@@ -89,7 +89,7 @@ export const messages = resource(api)<OwnFact>({
 })
 
 function edit(state: State, { message: { id, content, html, marks, details = {} }, edit }: MessageEdited): void {
-  const before = state.messages.get(id)!.details?.edits ?? []
+  const before = state.messages.details(id)?.edits ?? []
   // Facts of earlier versions have all edits.
   const edits = details.edits ?? [...before, edit]
   state.messages.edit(id, content, html, marks, tidy({ ...details, edits }))
@@ -106,10 +106,11 @@ function move(state: State, fact: MessagesMoved): void {
     ...(from.channelId !== to.channelId && { prevChannelId: from.channelId, channelId: to.channelId }),
   }
   state.messages.move(ids, to.channelId, to.topic, (id, place) => {
-    const details = state.messages.get(id)!.details
+    const details = state.messages.details(id)
     const sentTo = details?.sentTo ?? place.thread.channelId
     const edits = details?.edits ?? []
-    const move = { ...entry, ...(entry.prevTopic !== undefined && { prevTopic: place.topic }) }
+    // One object for all, as far as they had the same name of the topic.
+    const move = [undefined, place.topic].includes(entry.prevTopic) ? entry : { ...entry, prevTopic: place.topic }
     return tidy({
       ...details,
       topicLinks,
