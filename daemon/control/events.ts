@@ -22,6 +22,8 @@ export interface LoggedEvent {
 }
 
 const kept = 1000
+/** Characters of their JSON. */
+const mostCharacters = 4 * 1024 * 1024
 
 /** A client that wants everything, and texts as they were written. */
 const everything = {
@@ -43,7 +45,7 @@ export class Events extends Recent<LoggedEvent> {
   #everything: Client | undefined
 
   constructor(now: () => number, level: () => Level, boundary: Boundary) {
-    super(kept, boundary)
+    super(kept, boundary, mostCharacters)
     this.#now = now
     this.#level = level
   }
@@ -53,7 +55,8 @@ export class Events extends Recent<LoggedEvent> {
     if (to.length === 0) return
     // Fields that differ from person to person are those of the first.
     for (const text of new Adapter(announcement).textsFor(this.#client(), to[0]!)) {
-      const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event: readEvent(text) }))
+      const event = readEvent(text)
+      const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event }), text.length)
       this.tell(logged)
     }
   }

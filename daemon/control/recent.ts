@@ -116,32 +116,52 @@ export abstract class NumberedLog<T extends Numbered> {
 
 export class Recent<T extends Numbered> extends NumberedLog<T> {
   readonly #most: number
-  #items: T[] = []
+  readonly #mostSize: number
+  #items: { readonly item: T; readonly size: number }[] = []
+  #size = 0
   #lastId = 0
 
-  constructor(most: number, boundary: Boundary) {
+  /** Keeps the newest, at most as many as `most`, and as many as have this size together. The newest one has any size. */
+  constructor(most: number, boundary: Boundary, mostSize = Number.POSITIVE_INFINITY) {
     super(boundary)
     this.#most = most
+    this.#mostSize = mostSize
   }
 
   get lastId(): number {
     return this.#lastId
   }
 
-  add(make: (id: number) => T): T {
+  add(make: (id: number) => T, size = 0): T {
     const item = make(++this.#lastId)
-    this.#items.push(item)
+    this.#items.push({ item, size })
+    this.#size += size
     // Cut in halves: taking one off the front of a long list each time would cost its length.
-    if (this.#items.length >= 2 * this.#most) this.#items = this.#items.slice(-this.#most)
+    if (this.#items.length >= 2 * this.#most || this.#size >= 2 * this.#mostSize) this.#cut()
     return item
   }
 
+  #cut(): void {
+    this.#size = 0
+    let first = this.#items.length
+    do this.#size += this.#items[--first]!.size
+    while (
+      first > 0 &&
+      this.#items.length - first < this.#most &&
+      this.#size + this.#items[first - 1]!.size <= this.#mostSize
+    )
+    this.#items = this.#items.slice(first)
+  }
+
   since(id = 0): T[] {
-    return this.#items.slice(-this.#most).filter(item => item.id > id)
+    const found: T[] = []
+    for (const { item } of this.#items.slice(-this.#most)) if (item.id > id) found.push(item)
+    return found
   }
 
   /** Numbers go on: who remembers one must not take an older item for a newer. */
   clear(): void {
     this.#items = []
+    this.#size = 0
   }
 }

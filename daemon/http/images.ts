@@ -1,5 +1,4 @@
-// Pictures kept beside the store. The path of an avatar or emoji ends in the name of the file, which cannot be guessed; the icon and the logos of
-// the organization have fixed paths.
+// Pictures kept beside the store: avatars, emoji, the icon and the logos of the organization. They need no account.
 
 import type { FastifyReply } from 'fastify'
 import { imageType } from '../domain/files/images.ts'
@@ -17,7 +16,7 @@ export async function serveImage(
       .type('image/svg+xml')
       .header('Cache-Control', 'max-age=86400')
       .send(jdenticon(Number(account)))
-  const name = site.pictureFile(url.split('?', 1)[0]!) ?? /([0-9a-f]{64})(\.\w+)?(\?.*)?$/.exec(url)?.[1]
+  const name = site.pictureFile(url.split('?', 1)[0]!)
   const bytes = name && (await site.readFile(name))
   const type = bytes && imageType(bytes)
   if (!bytes || !type) return reply.callNotFound()

@@ -6,6 +6,8 @@ import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
+import { RowHistory } from '../../daemon/domain/model/row-history.ts'
+import { type Group, State } from '../../daemon/domain/model/state.ts'
 import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -21,6 +23,33 @@ describe('the control plane', () => {
     recent.end()
     await Promise.all(waits)
     assert.equal(await recent.wait(wish, 0, 0), undefined)
+  })
+
+  test('keeps as many items of a log as their size allows, and the newest of any size', () => {
+    const recent = new Recent<{ id: number }>(10, new Boundary(), 100)
+    const add = (size: number) => recent.add(id => ({ id }), size)
+    for (let i = 0; i < 1000; i++) {
+      add(30)
+      assert.ok(recent.since().length < 7)
+    }
+    assert.equal(recent.since().at(-1)!.id, 1000)
+    add(1000)
+    assert.deepEqual(recent.since(), [{ id: 1001 }])
+    for (let i = 0; i < 15; i++) add(0)
+    assert.equal(recent.since().length, 10)
+  })
+
+  test('remembers fewer changes of large rows, and says from where on', () => {
+    const history = new RowHistory()
+    const state = new State()
+    history.follow(state, 0)
+    const members = Array.from({ length: 5000 }, (_, n) => n)
+    for (let position = 1; position <= 3000; position++) {
+      history.moveTo(position)
+      state.groups.put({ id: 1, members, subgroups: [] } as unknown as Group)
+    }
+    assert.ok(history.reach > 2000 && history.reach < 2999, String(history.reach))
+    assert.equal(history.stateAt(2999).groups.get(1)!.members, members)
   })
 
   test('has 1,000 faults, and room again when one is removed', () => {

@@ -10,18 +10,22 @@ interface Change {
   readonly key: number | string
   /** undefined: there was none. */
   readonly before: object | undefined
+  /** Bytes, about. */
+  readonly size: number
 }
 
 const tables = ['users', 'groups', 'channels', 'userTopics', 'mutedUsers'] as const
 
 type Table = (typeof tables)[number] | 'subscriptions'
 
-/** Changes that are remembered, each a few dozen bytes. */
-const most = 200_000
+/** Bytes of the changes that are remembered, about. Most take 64. */
+const most = 16 * 1024 * 1024
+const least = 64
 
 export class RowHistory {
   #state: State | undefined
   #changes: Change[] = []
+  #size = 0
   #position = 0
   /** How things were at earlier positions is not known. */
   #reach = 0
@@ -32,6 +36,7 @@ export class RowHistory {
     if (this.#state) this.#state.subscriptions.onChange = undefined
     this.#state = state
     this.#changes = []
+    this.#size = 0
     this.#position = position
     this.#reach = position
     for (const name of tables)
@@ -92,12 +97,15 @@ export class RowHistory {
   }
 
   #add(table: Table, key: number | string, before: object | undefined): void {
-    this.#changes.push({ position: this.#position, table, key, before })
+    const size = least + (growing.has(table) ? measure(before) : 0)
+    this.#changes.push({ position: this.#position, table, key, before, size })
+    this.#size += size
     // Cut in halves: taking one off the front of a long list each time would cost its length.
-    if (this.#changes.length < 2 * most) return
-    const dropped = this.#changes.length - most
-    this.#reach = this.#changes[dropped - 1]!.position
-    this.#changes = this.#changes.slice(dropped)
+    if (this.#size < 2 * most) return
+    let first = 0
+    while (this.#size > most) this.#size -= this.#changes[first++]!.size
+    this.#reach = this.#changes[first - 1]!.position
+    this.#changes = this.#changes.slice(first)
   }
 
   #firstAfter(position: number): number {
@@ -109,6 +117,18 @@ export class RowHistory {
     }
     return low
   }
+}
+
+/** Rows with lists and texts of any length. */
+const growing: ReadonlySet<Table> = new Set(['users', 'groups', 'channels'])
+
+function measure(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (Array.isArray(value)) return 8 * value.length
+  if (typeof value !== 'object' || value === null) return 8
+  let size = 0
+  for (const part of Object.values(value)) size += measure(part)
+  return size
 }
 
 interface Lookup {

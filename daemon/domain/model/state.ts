@@ -129,6 +129,7 @@ export class State {
   readonly pushDevices = new Table((row: PushDevices) => row.userId)
   readonly emoji = new Table((emoji: CustomEmoji) => emoji.id, {
     activeName: (emoji: CustomEmoji) => (emoji.deactivated ? undefined : emoji.name),
+    file: ({ file, still }: CustomEmoji) => (still === undefined ? file : [file, still]),
   })
   readonly linkifiers = new Table((linkifier: Linkifier) => linkifier.id)
   readonly playgrounds = new Table((playground: Playground) => playground.id)

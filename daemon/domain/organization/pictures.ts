@@ -67,11 +67,15 @@ export function pictureUrl({ organization }: State, site: string, name: PictureN
   return urlOf(site, name, organization.pictures?.[name])
 }
 
-/** The name of the file that is served at an address of `urlOf`. */
-export function pictureFile({ organization }: State, path: string): string | undefined {
+/** The name of the file that is served at the address of a picture of the organization, an emoji or an avatar. No other file has such an address. */
+export function pictureFile({ organization, emoji, users }: State, path: string): string | undefined {
+  const [, folder, file] = /^\/user_avatars\/(.+)\/([^/]+)$/.exec(path) ?? []
+  if (folder === undefined || file === undefined) return undefined
+  if (folder === 'emoji/images') return emoji.where('file', file).length > 0 ? file : undefined
   const names = Object.keys(apiNames) as PictureName[]
-  const name = names.find(known => path.endsWith(`/user_avatars/1/realm/${apiNames[known]}.png`))
-  return name && organization.pictures?.[name]?.file
+  const name = folder === '1/realm' && names.find(known => file === `${apiNames[known]}.png`)
+  if (name) return organization.pictures?.[name]?.file
+  return users.get(Number(folder))?.avatar.file === file ? file : undefined
 }
 
 /** Ends in `.png` whatever the type of the picture is: clients know the address from public servers, which convert all to PNG. */

@@ -6,6 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { bots } from '../../../daemon/api/bots/bots.ts'
+import { uploads } from '../../../daemon/api/files/uploads.ts'
 import { emoji } from '../../../daemon/api/organization/emoji.ts'
 import { pictures } from '../../../daemon/api/organization/pictures.ts'
 import { avatars as api } from '../../../daemon/api/people/avatars.ts'
@@ -151,5 +152,14 @@ describe('GET /user_avatars/…', () => {
   test('what is not there is not found', async () => {
     for (const path of ['/user_avatars/', '/user_avatars/2/x.png', `/user_avatars/2/${'0'.repeat(64)}`])
       assert.equal((await daemon.anonymous.raw('GET', path)).status, 404)
+  })
+
+  test('no other picture is served there, by the hash of its content or otherwise', async () => {
+    const bytes = Buffer.concat([pixel.png, Buffer.from('of amy alone')])
+    await amy.call(uploads.upload, { file: { filename: 'own.png', contentType: 'image/png', bytes } })
+    const name = createHash('sha256').update(bytes).digest('hex')
+    for (const folder of [amy.id, 1, 'emoji/images', '1/realm', `${amy.id}/x`])
+      for (const ending of ['', '.png', '?version=1'])
+        assert.equal((await daemon.anonymous.raw('GET', `/user_avatars/${folder}/${name}${ending}`)).status, 404)
   })
 })
