@@ -123,10 +123,10 @@ export class Webhooks {
     if (areMore) this.reconsider()
   }
 
-  /** Milliseconds until the sender of the message may cause writes. Whole ones: a part of one would be due again at once. */
-  #pause({ botId, messageId }: WebhookDelivery): number {
+  /** Milliseconds until the account that caused the delivery may cause writes. Whole ones: a part of one would be due again at once. */
+  #pause(delivery: WebhookDelivery): number {
     const { budget, state } = this.#parts.engine
-    return budget ? Math.ceil(budget.secondsLeft(state, senderOf(state, messageId) ?? botId) * 1000) : 0
+    return budget ? Math.ceil(budget.secondsLeft(state, causeOf(state, delivery)) * 1000) : 0
   }
 
   /**
@@ -175,8 +175,7 @@ export class Webhooks {
       this.#parts.onAttempt?.(attempt.kind)
       await engine.run('deliver-webhook', delivery.botId, () => ({
         facts: settle(surroundings(), delivery, attempt),
-        // The owner of the bot must not pay for what others send it.
-        causedBy: senderOf(state, delivery.messageId) ?? delivery.botId,
+        causedBy: causeOf(state, delivery),
         reply: {},
       }))
     } finally {
@@ -240,8 +239,12 @@ export class Webhooks {
   }
 }
 
-function senderOf({ messages }: State, messageId: number): number | undefined {
-  return messages.has(messageId) ? messages.sender(messageId) : undefined
+/**
+ * The account in whose limit on written bytes a reply counts: the owner of the bot must not pay for what others send it, nor the
+ * sender for messages that the owner has delivered again.
+ */
+function causeOf({ messages }: State, { botId, messageId, again }: WebhookDelivery): number {
+  return again || !messages.has(messageId) ? botId : messages.sender(messageId)
 }
 
 /** What may go better the next time, and what will not. */

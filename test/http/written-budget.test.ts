@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { botStorage } from '../../daemon/api/bots/bot-storage.ts'
 import { bots } from '../../daemon/api/bots/bots.ts'
+import { webhooks } from '../../daemon/api/bots/webhooks.ts'
 import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { writtenBytes } from '../../daemon/written-budget.ts'
@@ -77,5 +78,19 @@ describe('what an account writes', () => {
     assert.ok(asked < sent, `${asked} of ${sent} messages were delivered`)
     await new Control(daemon()).advance('1h')
     await until(() => server.received.length === sent)
+  })
+
+  test('includes, for the owner of a webhook bot, the replies to messages that are delivered again; their sender goes on', async () => {
+    const [eve, fay] = [await person(daemon(), 'eve'), await person(daemon(), 'fay')]
+    const bot = { full_name: 'Again', short_name: 'again', bot_type: 3 as const, payload_url: server.url }
+    const { user_id } = await eve.call(bots.create, bot)
+    server.answer = json({ content: '$$x$$ '.repeat(499) })
+    const before = server.received.length
+    await fay.call(messages.send, { type: 'direct', to: [user_id], content: 'once' })
+    await until(() => server.received.length > before)
+    const { deliveries } = await eve.call(webhooks.log, { bot_id: user_id })
+    for (let i = 0; i < 95; i++) await eve.try(webhooks.redeliver, { delivery_id: deliveries[0]!.id })
+    await until(async () => (await eve.try(botStorage.put, { storage: { a: 'b' } })).status === 429)
+    await fay.call(messages.send, { type: 'direct', to: [eve.id!], content: 'hello' })
   })
 })
