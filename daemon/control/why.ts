@@ -67,9 +67,9 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
 /** How many accounts one answer is about. */
 const mostAccounts = 100
 
-/** One step for each account that is active now, in the order of their IDs. */
+/** One step for each account that is active now and no part of the server, in the order of their IDs. */
 export function explainToAll(plane: ControlPlane, messageId: number) {
-  const users = [...plane.engine.state.users.values()].filter(({ active }) => active)
+  const users = [...plane.engine.state.users.values()].filter(({ active, bot }) => active && !bot?.system)
   const all = users.slice(0, mostAccounts).map(user => explainMessage(plane, messageId, user))
   const count = all.filter(({ received }) => received).length
   const of = users.length > all.length ? `the first ${all.length} of ${users.length}` : `${all.length}`

@@ -12,3 +12,8 @@ export function withoutPort(host: string): string | undefined {
 export function isLoopbackHost(host: string): boolean {
   return loopback.test(withoutPort(host) ?? '')
 }
+
+/** Of an address that can be parsed. */
+export function isLoopbackSite(site: string): boolean {
+  return isLoopbackHost(new URL(site).host)
+}

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
-import { isLoopbackHost } from '../../../../daemon/local/loopback.ts'
+import { isLoopbackSite } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import { localProfile, nameBeside, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
@@ -98,7 +98,7 @@ async function restoreLocal(ended: string): Promise<void> {
     // A profile of a cluster has several sites.
     if (!URL.canParse(profile.site) || name !== nameBeside(profile.site)) continue
     if ((await answers(profile.site)) === 'nothing') {
-      const isMade = isLoopbackHost(new URL(profile.site).host) && !profile.limits && name !== current
+      const isMade = isLoopbackSite(profile.site) && !profile.limits && name !== current
       if (isMade) removeProfile(name, process.env)
     } else if (isLost) {
       saveProfile(localProfile, profile, process.env)
