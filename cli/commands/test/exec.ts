@@ -53,11 +53,11 @@ token is that of --control-token, of the URL (http://127.0.0.1:9991/#token=TOKEN
 With --strict, what clients sent that a public server refuses, ignores or has deprecated is listed on stderr when the command ends.
 
 With --on-failure, calls, events, queues, the log, the clock, the seed and a snapshot are kept if the command does not end with 0, and the
-same of every space that it left, in spaces/NAME. The command gets NATTER_ON_FAILURE: fixtures of \`natter init\` then keep what explains each
-failed test. --resume
-starts with that snapshot; without a command it runs until Ctrl-C, so that you can look at it.
+same of every space that it left, in spaces/NAME. The command gets NATTER_ON_FAILURE: tests of node:test that use startNatter, and
+fixtures of \`natter init\`, then keep what explains each failed test. --resume starts with that snapshot; without a command it runs until
+Ctrl-C, so that you can look at it.
 
-With --levels, the command runs once for each feature level, with NATTER_LEVEL set. A table says how each run ended, with the number of
+With --levels, the command runs once for each feature level, with NATTER_LEVEL set, which startNatter follows. A table says how each run ended, with the number of
 tests that failed, and a line below it names the first test that fails at some of the levels only. The exit code is that of the worst run.
 What the command prints goes to stderr.`,
     examples: [
