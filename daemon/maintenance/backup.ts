@@ -1,8 +1,8 @@
 // Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it, except that it deletes no
 // upload while the backup holds the store: files that are complete never change, and the journal only grows. A bundle of its own: it
-// needs neither domain nor API.
+// needs neither domain nor API, except for a daemon of a cluster.
 
-import { fstatSync, openSync, read } from 'node:fs'
+import { existsSync, fstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,6 +12,7 @@ import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { closeFile } from '../local/durable-files.ts'
+import { clusterFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
 import {
   type BackedUpFile,
@@ -40,6 +41,8 @@ interface BackupOptions {
   readonly folder: string
   /** Whether to leave out the secret: a restored store then has new API keys. */
   readonly withoutSecret: boolean
+  /** Whether to go on without uploads that a daemon of a cluster does not have yet. */
+  readonly incomplete?: boolean
   readonly now: Date
 }
 
@@ -89,7 +92,7 @@ class Backup {
   }
 
   async *pieces(): AsyncGenerator<Uint8Array> {
-    const { folder, now } = this.#options
+    const { folder, incomplete, now } = this.#options
     // Before the store is read: files that its state names stay until the end.
     const hold = StoreHold.take(folder)
     try {
@@ -100,6 +103,7 @@ class Backup {
         } catch (error) {
           throw refuseDamaged((error as Error).message)
         }
+        if (!incomplete && existsSync(join(folder, clusterFileName))) await refuseMissing(view)
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
         view.close()
@@ -204,6 +208,16 @@ async function addText(tar: TarFile, name: string, text: string): Promise<void> 
 
 function refuseDamaged(what: string): BackupRefused {
   return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
+}
+
+/** A daemon of a cluster gets uploads that others took later than their rows. */
+async function refuseMissing(view: StoreView): Promise<void> {
+  const { missingFiles } = await import('./index.ts')
+  const missing = await missingFiles(view)
+  if (missing.length > 0)
+    throw new BackupRefused(
+      `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`,
+    )
 }
 
 interface Opened {

@@ -59,6 +59,15 @@ export async function checkStore(folder: string, secret?: string): Promise<Store
   }
 }
 
+/** Names of files that the store needs and its folder does not have. */
+export async function missingFiles(view: StoreView): Promise<string[]> {
+  return listMissing(view.folder, (await rebuildState(view)).state)
+}
+
+function listMissing(folder: string, state: State): string[] {
+  return [...new Set(namedFiles(state))].filter(file => !existsSync(join(folder, 'files', file)))
+}
+
 type Document = StateDocument<unknown[]> | undefined
 
 class Checking {
@@ -168,9 +177,8 @@ class Checking {
         `event queues of accounts that do not exist: ${rebuilt.ownerlessQueues}. They cannot be read, and a daemon deletes them when they expire`,
       )
     this.#secret(view.folder, rebuilt.secretVerifier, rebuilt.state)
-    for (const file of new Set(namedFiles(rebuilt.state)))
-      if (!existsSync(join(view.folder, 'files', file)))
-        this.#add(`files/${file}`, 'is missing; an upload, avatar, emoji or export needs it')
+    for (const file of listMissing(view.folder, rebuilt.state))
+      this.#add(`files/${file}`, 'is missing; an upload, avatar, emoji or export needs it')
   }
 
   #secret(folder: string, verifier: string | undefined, state: State): void {

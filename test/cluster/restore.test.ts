@@ -49,7 +49,11 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     const file = { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.from('lost') }
     await first.as(owner).call(uploads.upload, { file })
     rmSync(join(first.data, 'files'), { recursive: true })
-    assert.equal((await shell.run(['backup', lacking, '--data', first.data])).code, 0)
+    const refused = await shell.run(['backup', lacking, '--data', first.data])
+    assert.equal(refused.code, 1)
+    assert.match(refused.stderr, /has not fetched 1 uploads of its cluster yet; .* or add --incomplete/)
+    assert.ok(!existsSync(lacking))
+    assert.equal((await shell.run(['backup', lacking, '--data', first.data, '--incomplete'])).code, 0)
     await send(second, 'not in the backup')
     queueIds.push(await register())
   })

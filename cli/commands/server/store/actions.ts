@@ -11,7 +11,12 @@ import { folderIn } from '../daemon/files.ts'
 
 export async function makeBackup({ args, flags, globals }: Invocation): Promise<void> {
   const file = args[0]!
-  const options = { folder: folderIn(flags), withoutSecret: flags['without-secret'] === true, now: new Date() }
+  const options = {
+    folder: folderIn(flags),
+    withoutSecret: flags['without-secret'] === true,
+    incomplete: flags.incomplete === true,
+    now: new Date(),
+  }
   if (file === '-' && process.stdout.isTTY)
     throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
       hint: 'Name a file, or redirect stdout.',

@@ -14,6 +14,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     args: [{ name: 'file', about: 'the file to write; `-` writes to stdout' }],
     flags: [
       data,
+      { name: 'incomplete', about: 'of a daemon of a cluster: leave out uploads that it has not fetched yet' },
       { name: 'without-secret', about: 'leave out the secret: all API keys are new after a restore' },
       { name: 'force', about: 'replace the file if it exists' },
     ],
