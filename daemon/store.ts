@@ -6,6 +6,7 @@ import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
 import { givenSecret, type Secret, storedSecret } from './io/secret.ts'
+import { cleanStopName } from './journal/clean-stop.ts'
 import { FileJournal, type FileJournalOptions } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
@@ -14,6 +15,7 @@ import { openSnapshots, type Snapshots, snapshotPosition } from './journal/snaps
 import { prepareFolder, refuseFilesAlone } from './journal/store-folder.ts'
 import { StoreHolds } from './journal/store-hold.ts'
 import { lockStore } from './journal/store-lock.ts'
+import { removeUnfinished } from './local/atomic-file.ts'
 import { clusterFileName, readyFileName, runningFileName } from './local/ready-file.ts'
 import { warn } from './local/warnings.ts'
 import type { Config } from './start/config.ts'
@@ -55,6 +57,9 @@ type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 's
 /** A snapshot is written when the journal has outgrown the last one, so that each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
+/** Files that a crash can leave unfinished. The snapshot sees to its own. */
+const smallFiles = [runningFileName, readyFileName, clusterFileName, cleanStopName, 'secret']
+
 export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promise<StoreFolder> {
   if (settings.memory)
     return {
@@ -70,16 +75,21 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
     ({ warning }) => warning && warn(warning),
     () => {},
   )
+  // Once: later, this process writes them itself.
+  const tidied = locked.then(() => {
+    for (const name of smallFiles) removeUnfinished(join(folder, name))
+  })
+  tidied.catch(() => {})
   return {
     async open() {
-      await locked
+      await tidied
       refuseReplica(folder)
       refuseFilesAlone(folder)
       const { data, durability } = settings
       return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
     },
     async openReplica() {
-      await locked
+      await tidied
       // The log is on the disks of etcd: the file need not be synced for every entry.
       const file = await openJournal({
         folder,

@@ -24,19 +24,23 @@ export interface Delivery {
   readonly error: string | null
   /** How the answer began. */
   readonly response: string | null
-  /** What was sent last, the token hidden; null before the first attempt, and after a restart of the daemon. */
+  /** What was sent last, the token hidden; null before the first attempt, after a restart of the daemon, and when it is no longer kept. */
   readonly request: { readonly url: string; readonly content_type: string; readonly body: unknown } | null
 }
 
-/** Requests that are remembered. */
-const kept = 1000
+type Request = NonNullable<Delivery['request']>
+
+/** Requests that are kept, the newest. */
+const most = 1000
+/** Characters of their bodies. */
+const mostCharacters = 4 * 1024 * 1024
 const hidden = '***'
 
 export class Deliveries extends NumberedLog<Delivery> {
   readonly #engine: Engine
   readonly #keys: Keys
   /** By the state that holds the deliveries: after a reset or restore, another one can have the same ID. */
-  readonly #requests = new WeakMap<State, Map<number, NonNullable<Delivery['request']>>>()
+  readonly #requests = new WeakMap<State, Requests>()
 
   constructor(engine: Engine, keys: Keys) {
     super(engine.boundary)
@@ -57,15 +61,10 @@ export class Deliveries extends NumberedLog<Delivery> {
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
     const bot = this.#engine.state.users.get(botId)
     const text = bot ? body.replaceAll(this.#keys.deriveToken(bot), hidden) : body
-    const requests = this.#requests.get(this.#engine.state) ?? new Map()
+    const requests = this.#requests.get(this.#engine.state) ?? new Requests()
     this.#requests.set(this.#engine.state, requests)
-    requests.delete(id)
-    requests.set(id, {
-      url,
-      content_type: contentType,
-      body: contentType === 'application/json' ? JSON.parse(text) : text,
-    })
-    if (requests.size > kept) requests.delete(requests.keys().next().value!)
+    const shown = contentType === 'application/json' ? JSON.parse(text) : text
+    requests.keep(id, { url, content_type: contentType, body: shown }, text.length)
   }
 
   /** Facts were taken: a wait may be for one of them. */
@@ -90,5 +89,29 @@ export class Deliveries extends NumberedLog<Delivery> {
       response: row.response ?? null,
       request: this.#requests.get(this.#engine.state)?.get(row.id) ?? null,
     }
+  }
+}
+
+class Requests {
+  readonly #kept = new Map<number, { readonly request: Request; readonly size: number }>()
+  #characters = 0
+
+  get(id: number): Request | undefined {
+    return this.#kept.get(id)?.request
+  }
+
+  keep(id: number, request: Request, size: number): void {
+    this.#forget(id)
+    this.#kept.set(id, { request, size })
+    this.#characters += size
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= most && this.#characters <= mostCharacters) return
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(id: number): void {
+    this.#characters -= this.#kept.get(id)?.size ?? 0
+    this.#kept.delete(id)
   }
 }

@@ -4,10 +4,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
+import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
+import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
 import { type Group, State } from '../../daemon/domain/model/state.ts'
+import type { Keys } from '../../daemon/domain/resource.ts'
+import type { Engine } from '../../daemon/engine.ts'
 import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -37,6 +41,24 @@ describe('the control plane', () => {
     assert.deepEqual(recent.since(), [{ id: 1001 }])
     for (let i = 0; i < 15; i++) add(0)
     assert.equal(recent.since().length, 10)
+  })
+
+  test('keeps 4 Mi characters of requests to bots, the newest of each delivery', () => {
+    const state = new State()
+    const deliveries = new Deliveries({ state, boundary: new Boundary() } as Engine, {} as Keys)
+    const body = 'x'.repeat(1024 * 1024)
+    const send = (id: number) => {
+      const delivery = { id, botId: 1 } as WebhookDelivery
+      if (!state.webhookDeliveries.get(id)) state.webhookDeliveries.put(delivery)
+      deliveries.sending(delivery, { url: 'http://bot', contentType: 'application/x-www-form-urlencoded', body })
+    }
+    for (const id of [1, 2, 3, 4, 3, 3, 5]) send(id)
+    const kept = deliveries.since().filter(({ request }) => request)
+    assert.deepEqual(
+      kept.map(({ id }) => id),
+      [2, 3, 4, 5],
+    )
+    assert.equal(kept[0]!.request!.body, body)
   })
 
   test('remembers fewer changes of large rows, and says from where on', () => {

@@ -37,6 +37,20 @@ describe('the folder of a store', () => {
     assert.equal(statSync(folder).mode & 0o777, 0o755)
   })
 
+  test('a start removes what a crash has left of its small files, and nothing else', async () => {
+    const folder = newFolder()
+    const left = ['daemon.json', 'ready.json', 'cluster.json', 'clean-stop.json', 'secret'].map(
+      name => `${name}.b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11.tmp`,
+    )
+    for (const name of [...left, 'mine.tmp']) writeFileSync(join(folder, name), '{')
+    const daemon = await launch(folder)
+    await daemon.stop()
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name.endsWith('.tmp')),
+      ['mine.tmp'],
+    )
+  })
+
   test('a folder with uploads alone is refused, and they stay', async () => {
     const folder = newFolder()
     const files = join(folder, 'files')
