@@ -60,9 +60,8 @@ def test_the_control_plane_takes_parameters(natter):
     assert natter.control("POST", "/wait", event={"type": "message"}, user="bob", within="1m")["met"]
 `
     writeFileSync(join(shell.home, 'test_control.py'), control)
-    assert.match(runIn(shell, 'natter exec --preset dev -- pytest test_control.py'), /1 passed/)
     assert.match(
-      runIn(shell, 'natter exec --preset dev --levels 421,latest -- pytest test_level.py'),
+      runIn(shell, 'natter exec --preset dev --levels 421,latest -- pytest test_level.py test_control.py'),
       /^421 +11\.0 +0 +0 .*\n509 +13\.0-dev +0 +0 /m,
     )
     const failing = 'def test_fails(natter):\n    natter.call("amy", "GET", "/users/me")\n    assert False\n'
