@@ -45,18 +45,16 @@ function takesNatural({ type, minimum, maximum, anyOf }: TSchema): boolean {
 }
 
 /**
- * A list of natural numbers in its shortest form, read digit by digit into an array of the right size: lists of a
- * hundred thousand IDs are common. Returns undefined for any other form, which is then read as JSON.
+ * A list of natural numbers in its shortest form, read digit by digit: lists of a hundred thousand IDs are common. Returns
+ * undefined for any other form, which is then read as JSON.
  */
 export function naturalsIn(raw: string): number[] | undefined {
   if (raw.charCodeAt(0) !== openBracket || raw.charCodeAt(raw.length - 1) !== closeBracket) return undefined
   const bytes = Buffer.from(raw)
   const end = bytes.length - 1
-  let count = 1
-  for (let i = 1; i < end; i++) if (bytes[i] === comma) count++
-  const numbers: number[] = new Array(count)
-  let at = 1
-  for (let k = 0; k < count; k++, at++) {
+  // Not an array of a given size, which JSON.stringify takes three times as long to write.
+  const numbers: number[] = []
+  for (let at = 1; at <= end; at++) {
     const start = at
     let number = 0
     for (let digit = bytes[at]! ^ zero; digit < 10; digit = bytes[++at]! ^ zero) number = number * 10 + digit
@@ -64,7 +62,7 @@ export function naturalsIn(raw: string): number[] | undefined {
     // Up to fifteen digits are exact.
     if (digits === 0 || digits > 15 || (digits > 1 && bytes[start] === zero)) return undefined
     if (bytes[at] !== comma && at !== end) return undefined
-    numbers[k] = number
+    numbers.push(number)
   }
   return numbers
 }

@@ -30,7 +30,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const { changed, fact, ignored } = change(ctx, ids, op, checkFlag(flag))
       // The spec has the IDs that changed; public servers repeat what they were given.
       const shown = ctx.dialect === 'zulip' ? messages : changed
-      return { facts: fact, reply: { messages: [...shown], ...ignored } }
+      return { facts: fact, reply: { messages: shown, ...ignored } }
     },
 
     updateNarrow(ctx, params) {
@@ -118,13 +118,13 @@ function checkFlag(flag: string): Flag {
 }
 
 /** Each once, in order; most callers send them so. */
-function ascending(ids: readonly number[]): readonly number[] {
+function ascending(ids: number[]): number[] {
   for (let i = 1; i < ids.length; i++) if (ids[i]! <= ids[i - 1]!) return [...new Set(ids)].sort((a, b) => a - b)
   return ids
 }
 
 /** What changes of these messages, ascending. All or nothing. */
-function change(ctx: Context, ids: readonly number[], op: Op, flag: Flag) {
+function change(ctx: Context, ids: number[], op: Op, flag: Flag) {
   const { state, actor } = ctx
   const set = state.messageFlags.of(actor.id)
   const reader = new Reader(state, actor.id)
