@@ -1,5 +1,6 @@
 // The log of calls: who asked for what and what came of it, with secrets hidden. A test can look back on it or wait for it.
 
+import type { Upload } from '../api/define.ts'
 import { maskTokens } from '../api/masking.ts'
 import type { Boundary } from '../boundary.ts'
 import type { SteeredClock } from '../clock.ts'
@@ -7,7 +8,7 @@ import type { Refusal } from '../domain/refusal.ts'
 import type { KnownCall } from '../http/exchange.ts'
 import type { Finding } from '../local/findings.ts'
 import { monotonicMs } from '../local/monotonic.ts'
-import { codeIn, cutText, keptOfAnswer, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
+import { codeIn, cutText, keptOfAnswer, keptOfCall, longestAgent, mask, maskAnswer, presentSent } from './kept.ts'
 import { Recent } from './recent.ts'
 import { Recordings } from './recording.ts'
 
@@ -48,6 +49,8 @@ export interface Refused {
 }
 
 const kept = 1000
+/** Characters of their parameters. */
+const mostCharacters = 8 * 1024 * 1024
 
 export class Calls extends Recent<Call> {
   readonly recordings = new Recordings()
@@ -59,7 +62,7 @@ export class Calls extends Recent<Call> {
   #revision = 0
 
   constructor(clock: SteeredClock, boundary: Boundary) {
-    super(kept, boundary)
+    super(kept, boundary, mostCharacters)
     this.#clock = clock
   }
 
@@ -98,6 +101,7 @@ export class Calls extends Recent<Call> {
     call.sent = presentSent(sent)
     this.recordings.know(call, sent)
     call.params = mask({ ...path, ...Object.fromEntries(fields) })
+    this.resize(call, Math.min(keptOfCall, countCharacters(sent.values())))
     this.#change(call)
   }
 
@@ -172,4 +176,10 @@ export class Calls extends Recent<Call> {
     this.#revisions.set(call, ++this.#revision)
     this.onChange?.()
   }
+}
+
+function countCharacters(values: Iterable<string | Upload>): number {
+  let count = 0
+  for (const value of values) if (typeof value === 'string') count += value.length
+  return count
 }

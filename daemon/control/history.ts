@@ -37,11 +37,14 @@ const mostMessages = 100_000
 const mostEnded = 10_000
 /** Of one message. */
 const mostPassedOver = 1000
+/** Of all messages: IDs of queues that passed them over, and of the accounts that they call. */
+const mostListed = 1_000_000
 
 export class History {
   readonly rows = new RowHistory()
   readonly #engine: () => Engine
   #messages: SentMessage[] = []
+  #listed = 0
   readonly #queues = new Map<string, QueueLife>()
   #ended: string[] = []
 
@@ -63,7 +66,9 @@ export class History {
   /** The narrow of this queue did not take the message that was taken last. */
   passedOver(queueId: string): void {
     const list = this.#messages.at(-1)?.passedOver
-    if (list && list.length < mostPassedOver) list.push(queueId)
+    if (!list || list.length >= mostPassedOver) return
+    list.push(queueId)
+    this.#listed++
   }
 
   /** After a state was restored, nothing of what was before it counts any more. */
@@ -97,6 +102,7 @@ export class History {
   #begin(state: State, position: number): void {
     this.rows.follow(state, position)
     this.#messages = []
+    this.#listed = 0
     this.#queues.clear()
     this.#ended = []
     for (const queue of this.#engine().queues.values()) this.#queues.set(queue.id, { queue, from: queue.birth })
@@ -106,7 +112,10 @@ export class History {
     const { id, senderId, channelId, conversationId, topic, time } = message
     const place = channelId === undefined ? { conversationId: conversationId! } : { channelId, topic: topic! }
     this.#messages.push({ id, senderId, time, ...place, ...(called && { called }), position, passedOver: [] })
-    if (this.#messages.length >= 2 * mostMessages) this.#messages = this.#messages.slice(-mostMessages)
+    this.#listed += called?.length ?? 0
+    if (this.#messages.length < 2 * mostMessages && this.#listed < mostListed) return
+    this.#messages = this.#messages.slice(this.#messages.length / 2)
+    this.#listed = this.#messages.reduce((sum, sent) => sum + sent.passedOver.length + (sent.called?.length ?? 0), 0)
   }
 
   #registered(queue: QueueRegistration, position: number): void {

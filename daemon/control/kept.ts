@@ -13,6 +13,8 @@ export const longestAgent = 300
 const keptOfSent = 8000
 /** Parameters with more characters are kept like texts, cut. */
 const keptOfParams = 64_000
+/** Characters of a call. */
+export const keptOfCall = keptOfSent + keptOfParams
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -117,7 +117,8 @@ export abstract class NumberedLog<T extends Numbered> {
 export class Recent<T extends Numbered> extends NumberedLog<T> {
   readonly #most: number
   readonly #mostSize: number
-  #items: { readonly item: T; readonly size: number }[] = []
+  readonly #sizes = new WeakMap<T, number>()
+  #items: T[] = []
   #size = 0
   #lastId = 0
 
@@ -134,29 +135,34 @@ export class Recent<T extends Numbered> extends NumberedLog<T> {
 
   add(make: (id: number) => T, size = 0): T {
     const item = make(++this.#lastId)
-    this.#items.push({ item, size })
-    this.#size += size
-    // Cut in halves: taking one off the front of a long list each time would cost its length.
-    if (this.#items.length >= 2 * this.#most || this.#size >= 2 * this.#mostSize) this.#cut()
+    this.#items.push(item)
+    this.resize(item, size)
     return item
   }
 
+  /** An item has become larger. */
+  resize(item: T, size: number): void {
+    if (item.id < (this.#items[0]?.id ?? Number.POSITIVE_INFINITY)) return
+    this.#size += size - this.#sizeOf(item)
+    this.#sizes.set(item, size)
+    // Cut in halves: taking one off the front of a long list each time would cost its length.
+    if (this.#items.length >= 2 * this.#most || this.#size >= 2 * this.#mostSize) this.#cut()
+  }
+
   #cut(): void {
-    this.#size = 0
-    let first = this.#items.length
-    do this.#size += this.#items[--first]!.size
-    while (
-      first > 0 &&
-      this.#items.length - first < this.#most &&
-      this.#size + this.#items[first - 1]!.size <= this.#mostSize
-    )
+    let first = Math.max(0, this.#items.length - this.#most)
+    this.#size = this.#items.slice(first).reduce((sum, item) => sum + this.#sizeOf(item), 0)
+    while (this.#size > this.#mostSize && first < this.#items.length - 1)
+      this.#size -= this.#sizeOf(this.#items[first++]!)
     this.#items = this.#items.slice(first)
   }
 
+  #sizeOf(item: T): number {
+    return this.#sizes.get(item) ?? 0
+  }
+
   since(id = 0): T[] {
-    const found: T[] = []
-    for (const { item } of this.#items.slice(-this.#most)) if (item.id > id) found.push(item)
-    return found
+    return this.#items.slice(-this.#most).filter(item => item.id > id)
   }
 
   /** Numbers go on: who remembers one must not take an older item for a newer. */

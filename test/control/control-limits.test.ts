@@ -41,6 +41,9 @@ describe('the control plane', () => {
     assert.deepEqual(recent.since(), [{ id: 1001 }])
     for (let i = 0; i < 15; i++) add(0)
     assert.equal(recent.since().length, 10)
+    const grown = add(0)
+    recent.resize(grown, 1000)
+    assert.deepEqual(recent.since(), [grown])
   })
 
   test('keeps 4 Mi characters of requests to bots, the newest of each delivery', () => {

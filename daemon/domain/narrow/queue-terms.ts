@@ -6,8 +6,13 @@ export type QueueNarrow = readonly (readonly [operator: string, operand: string]
 
 const operands = new Set(['dm', 'private', 'starred', 'unread', 'alerted', 'mentioned', 'resolved'])
 
+/** Characters of all terms: every queue keeps its own, and so do those that have ended, for a while. */
+const mostCharacters = 5000
+
 /** The parameter of `register`, checked. */
 export function queueNarrow(given: readonly (readonly string[])[]): QueueNarrow {
+  if (given.flat().join('').length > mostCharacters)
+    throw invalid('narrow', `must have at most ${mostCharacters} characters in all`)
   return given.map((term, index) => {
     if (term.length !== 2) throw invalid(`narrow[${index}]`, 'must be a pair of operator and operand')
     const [operator, operand] = term as [string, string]
