@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isSameOrigin, resolveAddress } from '../../daemon/api/address.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
+import { pauseFor } from '../../daemon/local/durations.ts'
 import { isRecord } from '../../daemon/local/json.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
@@ -81,12 +82,6 @@ export async function send(account: Account, request: Request, options: CallOpti
     note(`rate limited, retrying in ${wait / 1000} s`)
     await new Promise(resolve => setTimeout(resolve, wait))
   }
-}
-
-/** Milliseconds. The longest wait that a server can ask for: an hour. */
-export function pauseFor(retryAfter: string | number | undefined): number {
-  const seconds = Number(retryAfter ?? 1)
-  return (seconds >= 0 ? Math.min(seconds, 3600) : 1) * 1000
 }
 
 export function parseBody(answer: Answer, site = 'the server'): Reply {

@@ -80,7 +80,10 @@ export class Connection {
   async stream(path: string, fields: Fields, options: CallOptions = {}): Promise<AsyncIterable<string>> {
     const { status, headers, chunks } = await this.#send('GET', path, fields, options)
     const guard = await loadGuard(this.account)
-    if (status < 400) return guard ? this.#filtered(guard, path, chunks) : chunks
+    if (status < 400) {
+      setLastCall('GET', `/api/v1${path}`)
+      return guard ? this.#filtered(guard, path, chunks) : chunks
+    }
     const body = parseBody({ status, text: await this.#readText(chunks), reason: '', headers })
     throw refusal(status, body, headers)
   }

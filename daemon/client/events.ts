@@ -4,6 +4,7 @@
 import { type EventType, eventTypes, foreignEventTypes } from '../api/event-types.ts'
 import { events as api } from '../api/events.ts'
 import { refuseUnknown, unknownName } from '../local/did-you-mean.ts'
+import { isRecord } from '../local/json.ts'
 import type { Calls } from './calls.ts'
 import {
   type Gap,
@@ -17,8 +18,8 @@ import {
   registerQueue,
   type Wanted,
 } from './following.ts'
-import type { Call } from './look-back.ts'
-import { type Caller, encodeFields, NatterError, pause } from './sender.ts'
+import { type Call, isMessage } from './look-back.ts'
+import { type Caller, encodeFields, NatterError, pause, type Reply } from './sender.ts'
 
 export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
   /** Which types; all when absent. */
@@ -151,13 +152,15 @@ class Follower {
   }
 
   async *follow(): AsyncGenerator<Event | GapEvent, void> {
-    for (let first = true; ; first = false) {
+    for (let first = true, wait = 0; ; first = false) {
       const lastEvent = this.#lastEvent
       const newest = await this.#register()
       this.#options.onReady?.()
       if (first) this.#newest = newest
       else yield* this.#caughtUp(newest, lastEvent)
-      yield* this.#poll()
+      // A queue that is lost at once: the next one may be, too.
+      wait = (yield* this.#poll()) ? 0 : laterPause(wait)
+      if (wait > 0) await pause(wait, this.#options.signal)
     }
   }
 
@@ -166,22 +169,22 @@ class Follower {
     if (id !== undefined) await this.#calls.endpoint(api.delete, { queue_id: id }).catch(() => {})
   }
 
-  /** Polls until the queue is lost. */
-  async *#poll(): AsyncGenerator<Event, void> {
-    for (let idle = 0; ; ) {
-      let events: Event[]
+  /** Polls until the queue is lost. Returns whether any poll was answered. */
+  async *#poll(): AsyncGenerator<Event, boolean> {
+    for (let idle = 0, answered = false; ; answered = true) {
+      let events: readonly Event[]
       try {
         const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
         const reply = await this.#insist(() =>
           this.#limited(signal => this.#calls.endpoint(api.get, params, signal, this.#caller)),
         )
-        events = reply.events as Event[]
+        events = this.#eventsIn(reply)
       } catch (error) {
         if (!(error instanceof NatterError && (error.code === queueLost || isOutOfStep(error, this.#lastEvent))))
           throw error
         this.#lostQueue = this.#queueId!
         this.#queueId = undefined
-        return
+        return answered
       }
       const lastEvent = this.#lastEvent
       for (const event of events) {
@@ -195,6 +198,12 @@ class Follower {
       idle = this.#lastEvent > lastEvent ? 0 : laterPause(idle)
       if (idle > 0) await pause(idle, this.#options.signal)
     }
+  }
+
+  #eventsIn({ events }: Reply): readonly Event[] {
+    if (Array.isArray(events) && events.every(isEvent)) return events
+    const msg = "the server's answer to GET /events is not a list of events; check that this is a chat server"
+    throw new NatterError(200, { msg, code: 'BAD_ANSWER' }, null, 'GET /events', this.#caller)
   }
 
   /** Yields what came between the old queue and the new one. */
@@ -276,4 +285,9 @@ class Follower {
       }
     }
   }
+}
+
+function isEvent(event: unknown): event is Event {
+  if (!isRecord(event) || typeof event.id !== 'number') return false
+  return event.type !== 'message' || isMessage(event.message)
 }

@@ -137,11 +137,11 @@ export async function lookBetween(
     if (told.id === null) return { missed: [], lost: ['message', ...others], setBack }
     const { id } = told
     const past = since === undefined ? { after: isBack ? newest : id } : { since }
-    const found = await lookBack(call, wanted, past)
+    const { events, isWhole } = await lookBack(call, wanted, past)
     // Of the messages in that second, those up to the ID were delivered.
     const isNew = ({ message }: MessageEvent) =>
       since === undefined || message.id > id || (message.timestamp ?? 0) > since
-    return { missed: found.filter(isNew), lost, setBack }
+    return { missed: events.filter(isNew), lost: isWhole ? lost : ['message', ...others], setBack }
   } catch (error) {
     if (isPassing(error)) throw error
     return { missed: [], lost: ['message', ...others], setBack }
@@ -169,7 +169,8 @@ async function whySetBack(
 }
 
 async function newestMessage(call: Call, wanted: Wanted, upTo?: number): Promise<MessageEvent | undefined> {
-  return (await lookBack(call, { ...wanted, narrow: [] }, { last: 1, ...(upTo !== undefined && { upTo }) }))[0]
+  const past = { last: 1, ...(upTo !== undefined && { upTo }) }
+  return (await lookBack(call, { ...wanted, narrow: [] }, past)).events[0]
 }
 
 /** The code of the refusal that means: register again. */

@@ -1,5 +1,8 @@
 // Messages of the past, oldest first and each once, in the form that events have.
 
+import { isRecord } from '../local/json.ts'
+import { largestAnswer } from './sender.ts'
+
 export type Params = Readonly<Record<string, unknown>>
 export type Reply = Readonly<Record<string, unknown>>
 
@@ -36,17 +39,41 @@ export type Past =
   | { readonly since: number }
 
 const pageSize = 1000
+/** A server that never comes to an end must not fill the memory. */
+const most = { messages: 100_000, characters: largestAnswer }
 
-export async function lookBack(call: Call, selection: Selection, past: Past): Promise<MessageEvent[]> {
+export interface Found {
+  readonly events: readonly MessageEvent[]
+  /** False if there are more than are fetched: then the first ones after an ID are here, or the last ones since a time. */
+  readonly isWhole: boolean
+}
+
+export async function lookBack(call: Call, selection: Selection, past: Past): Promise<Found> {
   const { narrow, allPublic, applyMarkdown } = selection
-  const found = new Map<number, Message>()
+  const gathered = new Gathered()
   for (const one of allPublic ? [narrow, [...narrow, { operator: 'channels', operand: 'public' }]] : [narrow]) {
     const fetch: Fetch = range => fetchPage(call, one, applyMarkdown, range)
-    for (const message of await fetchAll(fetch, past)) found.set(message.id, message)
+    await fetchAll(fetch, past, gathered)
   }
-  const events = [...found.values()].sort((a, b) => a.id - b.id).map(asEvent)
+  const events = [...gathered.messages.values()].sort((a, b) => a.id - b.id).map(asEvent)
+  const { isWhole } = gathered
   // Each of the two searches may have found that many.
-  return 'last' in past ? events.slice(Math.max(0, events.length - past.last)) : events
+  return { events: 'last' in past ? events.slice(Math.max(0, events.length - past.last)) : events, isWhole }
+}
+
+class Gathered {
+  readonly messages = new Map<number, Message>()
+  isWhole = true
+  #characters = 0
+
+  /** Whether there is room for another page. */
+  add(page: readonly Message[]): boolean {
+    for (const message of page) {
+      this.messages.set(message.id, message)
+      this.#characters += JSON.stringify(message).length
+    }
+    return this.messages.size < most.messages && this.#characters < most.characters
+  }
 }
 
 interface Range {
@@ -55,44 +82,58 @@ interface Range {
   readonly num_after: number
 }
 
-type Fetch = (range: Range) => Promise<{ readonly messages: readonly Message[]; readonly reply: Reply }>
-
-function fetchAll(fetch: Fetch, past: Past): Promise<Message[]> {
-  if ('last' in past) return fetchLast(fetch, past.last, past.upTo)
-  return 'after' in past ? fetchAfter(fetch, past.after) : fetchSince(fetch, past.since)
+interface Page {
+  readonly messages: readonly Message[]
+  readonly reply: Reply
 }
 
-async function fetchAfter(fetch: Fetch, id: number): Promise<Message[]> {
-  const found: Message[] = []
-  for (let anchor = id; ; anchor = found.at(-1)!.id) {
+type Fetch = (range: Range) => Promise<Page>
+
+function fetchAll(fetch: Fetch, past: Past, gathered: Gathered): Promise<void> {
+  if ('last' in past) return fetchLast(fetch, past.last, past.upTo, gathered)
+  return 'after' in past ? fetchAfter(fetch, past.after, gathered) : fetchSince(fetch, past.since, gathered)
+}
+
+async function fetchAfter(fetch: Fetch, id: number, gathered: Gathered): Promise<void> {
+  for (let anchor = id, hasRoom = true; hasRoom; ) {
     const { messages, reply } = await fetch({ anchor, num_before: 0, num_after: pageSize })
     const newer = messages.filter(message => message.id > anchor)
-    found.push(...newer)
-    if (reply.found_newest === true || newer.length === 0) return found
+    hasRoom = gathered.add(newer)
+    if (reply.found_newest === true || newer.length === 0) return
+    anchor = newer.at(-1)!.id
   }
+  gathered.isWhole = false
 }
 
-async function fetchLast(fetch: Fetch, count: number, upTo?: number): Promise<Message[]> {
-  const found: Message[] = []
-  while (found.length < count)
-    if (!(await fetchBack(fetch, found, Math.min(pageSize, count - found.length), upTo))) break
-  return found
+async function fetchLast(fetch: Fetch, count: number, upTo: number | undefined, gathered: Gathered): Promise<void> {
+  let left = count
+  for (let oldest: number | undefined, hasRoom = true; hasRoom; ) {
+    if (left <= 0) return
+    const older = await fetchBack(fetch, Math.min(pageSize, left), oldest, upTo)
+    hasRoom = gathered.add(older.messages)
+    if (older.isLast) return
+    left -= older.messages.length
+    oldest = older.messages[0]!.id
+  }
+  gathered.isWhole = false
 }
 
-async function fetchSince(fetch: Fetch, time: number): Promise<Message[]> {
-  const found: Message[] = []
+async function fetchSince(fetch: Fetch, time: number, gathered: Gathered): Promise<void> {
   const isWithin = ({ timestamp = 0 }: Message) => timestamp >= time
-  while (found.length === 0 || isWithin(found[0]!)) if (!(await fetchBack(fetch, found, pageSize))) break
-  return found.filter(isWithin)
+  for (let oldest: number | undefined, hasRoom = true; hasRoom; ) {
+    const older = await fetchBack(fetch, pageSize, oldest)
+    hasRoom = gathered.add(older.messages.filter(isWithin))
+    if (older.isLast || !isWithin(older.messages[0]!)) return
+    oldest = older.messages[0]!.id
+  }
+  gathered.isWhole = false
 }
 
-/** Puts older messages before those found; false when there are no more. */
-async function fetchBack(fetch: Fetch, found: Message[], count: number, upTo?: number): Promise<boolean> {
-  const oldest = found[0]?.id
+/** Messages before the oldest one that is known. */
+async function fetchBack(fetch: Fetch, count: number, oldest: number | undefined, upTo?: number) {
   const { messages, reply } = await fetch({ anchor: oldest ?? upTo ?? 'newest', num_before: count, num_after: 0 })
   const older = messages.filter(message => oldest === undefined || message.id < oldest)
-  found.unshift(...older)
-  return reply.found_oldest !== true && older.length > 0
+  return { messages: older, isLast: reply.found_oldest === true || older.length === 0 }
 }
 
 async function fetchPage(call: Call, narrow: readonly unknown[], applyMarkdown: boolean, range: Range) {
@@ -103,7 +144,11 @@ async function fetchPage(call: Call, narrow: readonly unknown[], applyMarkdown: 
     // As in the events of the queue.
     allow_empty_topic_name: true,
   })
-  return { messages: (Array.isArray(reply.messages) ? reply.messages : []) as Message[], reply }
+  return { messages: Array.isArray(reply.messages) ? reply.messages.filter(isMessage) : [], reply }
+}
+
+export function isMessage(value: unknown): value is Message {
+  return isRecord(value) && typeof value.id === 'number'
 }
 
 function asEvent({ flags = [], ...message }: Message): MessageEvent {

@@ -4,6 +4,7 @@ import { resolveAddress, siteAddress } from '../api/address.ts'
 import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { keyHeader } from '../api/idempotency.ts'
+import { pauseFor } from '../local/durations.ts'
 import { jsonOr } from '../local/json.ts'
 
 export interface ClientOptions {
@@ -104,8 +105,7 @@ export class Sender {
       const body = await readBody(response)
       if (response.ok && body.result === 'success') return body
       if (response.status !== 429 || left <= 0) throw buildError(response, body, `${method} ${path}`, caller)
-      // No server can make a client wait for longer than an hour.
-      await pause(1000 * Math.min(Number(response.headers.get('retry-after') ?? 1), 3600), signal)
+      await pause(pauseFor(response.headers.get('retry-after')), signal)
     }
   }
 
@@ -167,26 +167,23 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal!.reason)
     }
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', end)
-        resolve()
-      },
-      Number.isFinite(ms) ? ms : 1000,
-    )
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
     if (signal?.aborted) end()
     else signal?.addEventListener('abort', end, { once: true })
   })
 }
 
 /** The body of a proxy in trouble is a page, not an answer. */
-async function readBody(response: Response): Promise<Reply> {
+export async function readBody(response: Response): Promise<Reply> {
   const body = jsonOr(await readText(response))
   return typeof body === 'object' && body !== null ? body : {}
 }
 
 /** Bytes of one answer. */
-const largestAnswer = 64 * 1024 * 1024
+export const largestAnswer = 64 * 1024 * 1024
 
 /** The body of an answer. Throws a NatterError if it is too large. */
 export async function readText(response: Response): Promise<string> {

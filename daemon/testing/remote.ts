@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolveAddress, siteAddress } from '../api/address.ts'
 import { createClient, NatterError } from '../client/index.ts'
+import { readBody } from '../client/sender.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
@@ -52,7 +53,9 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
   const daemon = controlAt(site, token)
   const space = await daemon<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
   const stop = once(async () => void (await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
-  return createRemote(space, controlAt(space.url, space.control_token), stop)
+  // Below the site that was given: the address in the answer may be one that only the daemon knows, or lead elsewhere.
+  const url = `${site}/spaces/${space.name}`
+  return createRemote({ ...space, url }, controlAt(url, space.control_token), stop)
 }
 
 function createRemote(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
@@ -143,7 +146,7 @@ function controlAt(site: string, token: string): Control {
         ...(params && { body: JSON.stringify(params) }),
       }),
     )
-    const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
+    const body = await readBody(response)
     if (!response.ok) throw new NatterError(response.status, body, null, `${method} /control/v1${path}`)
     return body as R
   }

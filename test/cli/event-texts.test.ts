@@ -40,12 +40,17 @@ describe('EventTexts', () => {
   })
 
   test('refuses an answer that is not one of a chat server', () => {
-    for (const body of ['<html>', '[]', '{"result":"success","events":[{"id":1}', '']) {
+    for (const body of ['<html>', '[]', '']) {
       const reader = new EventTexts()
       assert.throws(() => {
         reader.push(body)
         reader.end()
       }, /not a chat server/)
+    }
+    for (const body of ['5}', '[null]}', '[5', '[{"id":1}', '{}}']) {
+      const reader = new EventTexts()
+      assert.deepEqual(reader.push(`{"result":"success","events":${body}`).length, body.includes('1') ? 1 : 0)
+      assert.throws(() => reader.end(), /answer to GET \/api\/v1\/events is not a list of events|not a chat server/)
     }
     const refused = new EventTexts()
     refused.push('{"result":"error","msg":"no such queue","code":"BAD_EVENT_QUEUE_ID"}')

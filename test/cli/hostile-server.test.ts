@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { createClient } from '../../daemon/client/index.ts'
-import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
+import { accountAt, endless, fakeServer, json, newShell } from '../support/cli.ts'
 import { fakeChat } from '../support/fake-chat.ts'
 import { terminals } from '../support/terminal.ts'
 
@@ -140,16 +140,6 @@ describe('a control token', () => {
   })
 })
 
-/** Answers with spaces until the client has had enough. */
-function endless(response: ServerResponse): void {
-  const piece = Buffer.alloc(1024 * 1024, ' ')
-  const more = () => {
-    while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more)
-  }
-  response.writeHead(200, { 'Content-Type': 'application/json' })
-  more()
-}
-
 describe('an answer that does not end', () => {
   test('is cut off by calls, batches and tail', { timeout: 120_000 }, async t => {
     const url = await fakeServer(t, (_request, response) => endless(response))
@@ -232,6 +222,45 @@ describe('an answer of the wrong form', () => {
     )
     assert.doesNotMatch(stderr, /is not a function/)
     assert.match((await list({ NATTER_DEBUG: '1' })).stderr, /is not a function/)
+  })
+})
+
+describe('a hostile server that `tail` and `bot run` follow', () => {
+  /** Answers polls by `poll`, which knows how many queues there were. */
+  async function serve(t: TestContext, poll: (queues: number, response: ServerResponse) => unknown) {
+    const asked = { queues: 0, polls: 0 }
+    const url = await fakeServer(t, (request, response) => {
+      if (request.method === 'GET' && request.url!.includes('/events')) {
+        asked.polls++
+        return poll(asked.queues, response)
+      }
+      if (request.url!.includes('/register')) asked.queues++
+      json(response, { result: 'success', queue_id: 'q', max_message_id: 5, user_id: 1, email: 'a@b', messages: [] })
+    })
+    return { asked, shell: newShell(t, accountAt(url)) }
+  }
+
+  test('is refused with the name of the call if it does not answer with events', async t => {
+    for (const events of [5, [null], [{ id: 1, type: 'message' }]]) {
+      const { shell } = await serve(t, (_queues, response) => json(response, { result: 'success', events }))
+      writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => undefined')
+      for (const args of [['tail'], ['bot', 'run', 'bot.mjs']]) {
+        const { code, stderr } = await shell.run(args)
+        assert.equal(code, 1, stderr)
+        assert.match(stderr, /the server's answer to GET (\/api\/v1)?\/events is not a list of events/)
+      }
+    }
+  })
+
+  test('is not asked without a pause, whatever it asks for and however many queues it loses', async t => {
+    for (const refusal of [{ code: 'BAD_EVENT_QUEUE_ID' }, { code: 'RATE_LIMIT_HIT', status: 429 }]) {
+      const { asked, shell } = await serve(t, (_queues, response) => {
+        response.setHeader('Retry-After', '99999999')
+        json(response, { result: 'error', msg: 'no', code: refusal.code }, refusal.status ?? 400)
+      })
+      await shell.run(['tail', '--within', '2s'])
+      assert.ok(asked.polls > 0 && asked.polls < 20, JSON.stringify({ refusal, asked }))
+    }
   })
 })
 

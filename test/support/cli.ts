@@ -156,3 +156,13 @@ const entry = isBundleFresh
 
 /** Program and arguments that run `natter`. */
 export const natterCommand: readonly string[] = [process.execPath, ...entry]
+
+/** Answers with spaces until the client has had enough. */
+export function endless(response: ServerResponse): void {
+  const piece = Buffer.alloc(1024 * 1024, ' ')
+  const more = () => {
+    while (!response.destroyed) if (!response.write(piece)) return void response.once('drain', more)
+  }
+  response.writeHead(200, { 'Content-Type': 'application/json' })
+  more()
+}

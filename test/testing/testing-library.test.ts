@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import {
@@ -15,7 +14,6 @@ import {
   NatterError,
 } from '../../daemon/client/index.ts'
 import { type Natter, type Seed, startNatter } from '../../daemon/testing/index.ts'
-import { fakeServer, json } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { launch } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
@@ -218,45 +216,6 @@ describe('natter/client', () => {
     await sayer(natter)('one')
     await heard.count(1)
     assert.deepEqual(await heard.stop(), ['one'])
-  })
-
-  test('a server that answers polls with nothing new is not asked without a pause', async t => {
-    let polls = 0
-    const site = await fakeServer(t, (request, response) => {
-      if (request.url!.includes('/register')) json(response, { result: 'success', queue_id: 'q', last_event_id: 5 })
-      else if (request.method === 'GET' && request.url!.includes('/events')) {
-        polls++
-        json(response, { result: 'success', events: polls % 2 ? [] : [{ type: 'message', id: 5, message: {} }] })
-      } else json(response, { result: 'success' })
-    })
-    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
-    const ending = new AbortController()
-    const following = (async () => {
-      for await (const event of client.events({ signal: ending.signal })) assert.fail(JSON.stringify(event))
-    })()
-    await until(() => polls > 1)
-    await sleep(1000)
-    ending.abort()
-    await following
-    assert.ok(polls < 20, `${polls} polls`)
-  })
-
-  test('a server that allows a poll more time than a timer can take is waited for', async t => {
-    let polls = 0
-    const site = await fakeServer(t, (request, response) => {
-      if (request.url!.includes('/register'))
-        json(response, { result: 'success', queue_id: 'q', event_queue_longpoll_timeout_seconds: 1e9 })
-      else if (request.method === 'GET' && request.url!.includes('/events')) {
-        polls++
-        setTimeout(() => json(response, { result: 'success', events: [{ type: 'presence', id: 1 }] }), 300)
-      } else json(response, { result: 'success' })
-    })
-    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
-    for await (const { type } of client.events()) {
-      assert.equal(type, 'presence')
-      break
-    }
-    assert.equal(polls, 1)
   })
 
   test('after a reset messages are told although their numbers came before; the gap is marked', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type RemoteOptions, startNatter } from '../../daemon/testing/index.ts'
+import { endless, fakeServer, json } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
@@ -76,6 +77,26 @@ describe('startNatter({ in })', () => {
     }
     assert.equal((await fetch(`${site}/api/v1/server_settings`)).status, 404)
     assert.deepEqual((await new Control(daemon()).call('GET', '/spaces')).spaces, [])
+  })
+
+  test('calls nothing but the site that was given, and reads no answer without end', { timeout: 120_000 }, async t => {
+    const seen: string[] = []
+    const other = await fakeServer(t, (request, response) => {
+      seen.push(String(request.url))
+      json(response, { result: 'success', now: 1 })
+    })
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.endsWith('/spaces')) {
+        const owner = { user_id: 1, email: 'amy@example.com', api_key: 'key' }
+        json(response, { result: 'success', name: 'a', url: `${other}/spaces/a`, control_token: 'b', owner })
+      } else if (request.url!.endsWith('/clock')) json(response, { result: 'success', now: 1 })
+      else endless(response)
+    })
+    const natter = await startNatter({ in: site, controlToken: 'token' })
+    assert.equal(natter.url, `${site}/spaces/a`)
+    assert.equal((await natter.clock.now()).getTime(), 1)
+    await assert.rejects(natter.findings(), { code: 'ANSWER_TOO_LARGE' })
+    assert.deepEqual(seen, [])
   })
 
   test('says what is wrong: no URL, no token, another option', async () => {

@@ -2,6 +2,7 @@
 // a long answer is never in memory as a whole.
 
 import type { ChatEvent } from '../../../base/chat-event.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
 import { largestAnswer, readReply, tooLarge } from '../../../transport/client.ts'
 
 /** An event, and its JSON as received. */
@@ -43,7 +44,8 @@ export class EventTexts {
   /** At the end of the reply. */
   end(): void {
     if (this.#place === 'after') return
-    readReply({ status: 200, reason: '', headers: [], text: this.#place === 'before' ? this.#rest : '' })
+    if (this.#place === 'before') readReply({ status: 200, reason: '', headers: [], text: this.#rest })
+    throw noEvents()
   }
 
   /** Quotes inside a string are escaped, so this is found nowhere else. */
@@ -53,6 +55,13 @@ export class EventTexts {
     this.#place = 'inside'
     return list.index + list[0].length
   }
+}
+
+export function noEvents(): Failure {
+  return new Failure(exitCodes.refused, "the server's answer to GET /api/v1/events is not a list of events", {
+    code: 'BAD_ANSWER',
+    hint: 'Check --site, NATTER_SITE or the profile.',
+  })
 }
 
 /** Looks for the brace that closes the first one of an object. Looks at every character once, in however many pieces the object arrives. */

@@ -14,8 +14,9 @@ import {
   registerQueue,
   type Wanted,
 } from '../../../../daemon/client/following.ts'
-import { type Call, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
+import { type Call, isMessage, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
 import { pause as sleep } from '../../../../daemon/client/sender.ts'
+import { pauseFor } from '../../../../daemon/local/durations.ts'
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
@@ -23,7 +24,7 @@ import { note } from '../../../base/note.ts'
 import type { Account } from '../../../base/profile.ts'
 import { type Connection, encodeFields } from '../../../transport/connection.ts'
 import type { Position } from './cursor.ts'
-import { type Arrived, EventTexts } from './event-texts.ts'
+import { type Arrived, EventTexts, noEvents } from './event-texts.ts'
 
 /** What to follow. */
 export interface Plan extends Omit<Wanted, 'applyMarkdown'> {
@@ -83,8 +84,9 @@ export class Follower {
 
   /** Messages from before the queue began, only the last ones if there are too many: call after `begin`, before `follow`. */
   async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
-    const found = await lookBack(this.#call, this.#wanted, past)
-    const messages = found.slice(Math.max(0, found.length - most))
+    const { events, isWhole } = await lookBack(this.#call, this.#wanted, past)
+    if (!isWhole) note(`there are too many messages; only the last ${events.length} are shown`)
+    const messages = events.slice(Math.max(0, events.length - most))
     // A tail that stops in the middle of this fetches the rest next time.
     const items = messages.map(event => {
       const { position } = this.#told(event)
@@ -119,6 +121,7 @@ export class Follower {
     let lost = false
     let gone: string | undefined
     while (!this.#stop.aborted) {
+      const isNew = gone !== undefined
       try {
         if (gone !== undefined) yield* this.#startOver(gone)
         gone = undefined
@@ -134,6 +137,9 @@ export class Follower {
         if (this.#stop.aborted) return
         if (isQueueLost(error)) {
           gone ??= queueExpired
+          // A new queue that is lost at once: the next one may be, too.
+          pause = isNew ? laterPause(pause) : 0
+          if (pause > 0) await sleep(pause, this.#stop).catch(() => {})
           continue
         }
         // Only for the poll: a refused registration would be refused again.
@@ -193,7 +199,8 @@ export class Follower {
       const { id, type, message } = event
       if (typeof id === 'number') this.#lastEvent = Math.max(this.#lastEvent, id)
       if (type === 'heartbeat') continue
-      if (type === 'message' && message?.id !== undefined) {
+      if (type === 'message') {
+        if (!isMessage(message)) throw noEvents()
         if (this.#lastMessage !== null && message.id <= this.#lastMessage) continue
         this.#lastMessage = message.id
         this.#latest = event
@@ -246,7 +253,7 @@ export class Follower {
   #pauseAfter(error: unknown, pause: number): number {
     if (!isPassingFailure(error)) throw error
     const asked = (error as Failure).retryAfter
-    return asked !== undefined ? Math.max(asked * 1000, firstPause) : laterPause(pause)
+    return asked !== undefined ? Math.max(pauseFor(asked), firstPause) : laterPause(pause)
   }
 }
 

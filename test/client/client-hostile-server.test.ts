@@ -1,0 +1,111 @@
+// natter/client and a hostile or broken server: it cannot keep a follower busy, fill its memory or make it fail without a reason.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '../../daemon/client/index.ts'
+import { fakeServer, json } from '../support/cli.ts'
+import { until } from '../support/until.ts'
+
+describe('client.events', () => {
+  test('a server that answers polls with nothing new is not asked without a pause', async t => {
+    let polls = 0
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.includes('/register')) json(response, { result: 'success', queue_id: 'q', last_event_id: 5 })
+      else if (request.method === 'GET' && request.url!.includes('/events')) {
+        polls++
+        json(response, { result: 'success', events: polls % 2 ? [] : [{ type: 'message', id: 5, message: { id: 1 } }] })
+      } else json(response, { result: 'success' })
+    })
+    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+    const ending = new AbortController()
+    const following = (async () => {
+      for await (const event of client.events({ signal: ending.signal })) assert.fail(JSON.stringify(event))
+    })()
+    await until(() => polls > 1)
+    await sleep(1000)
+    ending.abort()
+    await following
+    assert.ok(polls < 20, `${polls} polls`)
+  })
+
+  test('a server that loses each queue at once is not asked without a pause', async t => {
+    let queues = 0
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.includes('/register')) json(response, { result: 'success', queue_id: `q${++queues}` })
+      else if (request.method === 'GET' && request.url!.includes('/events'))
+        json(response, { result: 'error', code: 'BAD_EVENT_QUEUE_ID', msg: 'no queue' }, 400)
+      else json(response, { result: 'success' })
+    })
+    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+    const ending = new AbortController()
+    const following = (async () => {
+      for await (const event of client.events({ signal: ending.signal, gaps: false })) assert.fail(event.type)
+    })()
+    await until(() => queues > 2)
+    await sleep(1000)
+    ending.abort()
+    await following
+    assert.ok(queues < 20, `${queues} queues`)
+  })
+
+  test('a server whose past has no end fills no memory: a gap is marked before what was fetched', async t => {
+    let queues = 0
+    let pages = 0
+    const site = await fakeServer(t, (request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://server')
+      if (pathname.endsWith('/register'))
+        return json(response, { result: 'success', queue_id: `q${++queues}`, max_message_id: 5 })
+      if (pathname.endsWith('/messages')) {
+        const anchor = Number(searchParams.get('anchor'))
+        const content = 'x'.repeat(2_000_000)
+        const messages = [null, { id: 'x' }, ...[1, 2, 3, 4].map(step => ({ id: anchor + step, content }))]
+        pages++
+        return json(response, { result: 'success', messages, found_newest: false })
+      }
+      if (request.method === 'GET' && queues === 1)
+        return json(response, { result: 'error', code: 'BAD_EVENT_QUEUE_ID', msg: 'no queue' }, 400)
+      json(response, { result: 'success', events: [{ id: 1, type: 'presence' }] })
+    })
+    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+    const heard: string[] = []
+    for await (const event of client.events({ gaps: true })) {
+      if (event.type === 'presence') break
+      heard.push(event.type)
+      if (event.type === 'gap') assert.deepEqual(event.filled, [])
+    }
+    assert.deepEqual(heard, ['gap', ...Array.from({ length: 4 * pages }, () => 'message')])
+    assert.equal(pages, 9)
+  })
+
+  test('an answer without a list of events is refused with the name of the call', async t => {
+    for (const events of [undefined, 5, [null], [{ type: 'presence' }], [{ id: 1, type: 'message' }]]) {
+      const site = await fakeServer(t, (_request, response) =>
+        json(response, { result: 'success', queue_id: 'q', events }),
+      )
+      const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+      await assert.rejects(client.events().next(), {
+        code: 'BAD_ANSWER',
+        message: /answer to GET \/events is not a list/,
+      })
+    }
+  })
+
+  test('a server that allows a poll more time than a timer can take is waited for', async t => {
+    let polls = 0
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.includes('/register'))
+        json(response, { result: 'success', queue_id: 'q', event_queue_longpoll_timeout_seconds: 1e9 })
+      else if (request.method === 'GET' && request.url!.includes('/events')) {
+        polls++
+        setTimeout(() => json(response, { result: 'success', events: [{ type: 'presence', id: 1 }] }), 300)
+      } else json(response, { result: 'success' })
+    })
+    const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
+    for await (const { type } of client.events()) {
+      assert.equal(type, 'presence')
+      break
+    }
+    assert.equal(polls, 1)
+  })
+})
