@@ -14,6 +14,8 @@ export const limits = {
   profileFields: 100,
   customEmoji: 10_000,
   userGroups: 10_000,
+  /** In all groups together: who is in which group is worked out through all of them. */
+  subgroups: 2000,
   channelFolders: 1000,
   defaultChannelGroups: 100,
   emailDomains: 1000,

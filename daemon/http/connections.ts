@@ -15,7 +15,7 @@ interface Progress {
 /** Refusals that may wait until their client has read them; beyond that, connections are closed without an answer. */
 const mostRefusing = 200
 const lingerMs = 1000
-const sweepMs = 2000
+const sweepMs = 500
 
 export class Connections {
   readonly #bounds: Bounds

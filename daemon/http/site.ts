@@ -20,7 +20,6 @@ import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
 export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   /** Files beside the store. */
-  readonly readFile: (name: string) => Promise<Uint8Array | undefined>
   readonly findFile: (name: string) => Promise<StoredFile | undefined>
   /** Replaces the real time in the header Date; undefined: the real time. */
   readonly date: (() => string | undefined) | undefined
@@ -172,11 +171,11 @@ export class Site {
     this.#edge.repeat(call)
   }
 
-  get readFile(): SiteParts['readFile'] {
-    return this.#parts.readFile
+  get findFile(): SiteParts['findFile'] {
+    return this.#parts.findFile
   }
 
-  /** The file of the organization's icon or logo at this path. */
+  /** The name of the picture at this path. */
   pictureFile(path: string): string | undefined {
     return pictureFile(this.#parts.engine.state, path)
   }

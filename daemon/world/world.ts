@@ -370,7 +370,6 @@ export class World {
         now: this.#now,
         random: this.#random,
         keys,
-        readFile: store.files.read,
         findFile: store.files.find,
         files: store.files,
         tools: this.#tools,

@@ -16,10 +16,20 @@ interface Header {
 /** Where the size of a JPEG is looked for; what comes before it, such as a thumbnail, is smaller than this. */
 const jpegHead = 1024 * 1024
 
-/** undefined for everything else, and for what cannot be read. */
-export function imageType(bytes: Uint8Array): ImageType | undefined {
-  return readHeader(bytes)?.type
+/** By the first twelve bytes; undefined for everything else. */
+export function imageType(head: Uint8Array): ImageType | undefined {
+  const begin = Buffer.from(head).toString('latin1', 0, 12)
+  return types.find(type => signatures[type].some(signature => begin.startsWith(signature)))
 }
+
+const signatures: Readonly<Record<ImageType, readonly string[]>> = {
+  png: ['\x89PNG\r\n\x1a\n'],
+  jpeg: ['\xff\xd8\xff'],
+  gif: ['GIF87a', 'GIF89a'],
+  webp: ['RIFF'],
+  tiff: ['II*\0', 'MM\0*'],
+}
+const types = Object.keys(signatures) as ImageType[]
 
 /** Width and height in pixels; nothing for what cannot be read as a picture. */
 export function imageDimensions(bytes: Uint8Array): { width: number; height: number } | undefined {

@@ -46,15 +46,7 @@ const memberships = new WeakMap<User, Memberships>()
 export function findGroups(state: State, user: User): ReadonlySet<number> {
   const known = memberships.get(user)
   if (known?.table === state.groups && known.version === state.groups.version) return known.groups
-  const groups = new Set<number>()
-  if (user.active) {
-    const found = directGroups(state, user)
-    for (let group = found.pop(); group; group = found.pop()) {
-      if (groups.has(group.id)) continue
-      groups.add(group.id)
-      for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
-    }
-  }
+  const groups = user.active ? withSupergroups(state, directGroups(state, user)) : new Set<number>()
   memberships.set(user, { table: state.groups, version: state.groups.version, groups })
   return groups
 }
@@ -90,6 +82,24 @@ export function withSubgroups(state: State, groupId: number): Set<number> {
     if (all.has(id)) continue
     all.add(id)
     for (const inner of state.groups.get(id)?.subgroups ?? []) found.push(inner)
+  }
+  return all
+}
+
+/** Whether an account is in one of the groups, at any depth; for many accounts in a row. */
+export function memberCheck(state: State, groupIds: readonly number[]): (user: User) => boolean {
+  const inside = new Set(groupIds.flatMap(id => [...withSubgroups(state, id)]))
+  return user => user.active && directGroups(state, user).some(({ id }) => inside.has(id))
+}
+
+/** The groups themselves and every group that contains one of them, at any depth. */
+export function withSupergroups(state: State, groups: readonly Group[]): Set<number> {
+  const all = new Set<number>()
+  const found = [...groups]
+  for (let group = found.pop(); group; group = found.pop()) {
+    if (all.has(group.id)) continue
+    all.add(group.id)
+    for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
   }
   return all
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { userGroups as api } from '../../../daemon/api/people/user-groups.ts'
-import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { fetched, listen, person } from '../../support/world.ts'
 
 let daemon: TestDaemon
@@ -210,6 +210,28 @@ describe('POST /user_groups/{user_group_id}/members', () => {
 })
 
 describe('POST /user_groups/{user_group_id}/subgroups', () => {
+  test('an organization has at most 2,000 subgroups in all its groups, and room again when some are removed', async t => {
+    const { owner } = await startDaemon(t, { flags: ['--memory'] })
+    const before = (await owner.call(api.list, {})).user_groups.reduce(
+      (sum, { direct_subgroup_ids }) => sum + direct_subgroup_ids.length,
+      0,
+    )
+    const ids: number[] = []
+    for (let links = before; links + ids.length <= 2000; links += ids.length - 1)
+      ids.push(await make(owner, { subgroups: ids }))
+    const { msg } = await owner.refused(
+      api.create,
+      { name: 'one more', description: '', members: [], subgroups: ids },
+      'BAD_REQUEST',
+    )
+    assert.match(msg, /The organization can have 2000 subgroups in its groups/)
+    const last = ids.at(-1)!
+    await owner.call(api.updateSubgroups, { user_group_id: last, delete: ids.slice(0, -1) })
+    await make(owner, { subgroups: ids })
+    // Each contains the others, through many ways.
+    await owner.refused(api.updateSubgroups, { user_group_id: ids[0]!, add: [ids[5]!] }, 'BAD_REQUEST')
+  })
+
   test('a group cannot be put into itself, however far around', async () => {
     const a = await make(amy)
     const b = await make(amy, { subgroups: [a] })

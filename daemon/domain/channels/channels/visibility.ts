@@ -12,7 +12,7 @@ import type { ChannelVisibilityChanged, Sight } from '../../model/facts/channels
 import { listSubscribers } from '../../model/lookups.ts'
 import type { ChangedRows, Channel, Group, State, User } from '../../model/state.ts'
 import { type Announcement, resource } from '../../resource.ts'
-import { withSubgroups } from '../../rules/group-values.ts'
+import { withSupergroups } from '../../rules/group-values.ts'
 import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../../rules/index.ts'
 import { presentDefaultGroups, presentDefaults } from '../default-channels/present.ts'
 import { ifKnown, presentCreated, presentDeleted } from './present.ts'
@@ -154,8 +154,12 @@ function findAffected(state: State, { users = [], groups = [], channels = [] }: 
     .filter(({ row, old }) => differs(old, row))
   if (changes.length === 0) return listAffected(people)
   const concerned = changes.flatMap(({ row, old }) => memberChanges(state, old, row))
+  const containing = withSupergroups(
+    state,
+    changes.map(({ row, old }) => old ?? row),
+  )
   for (const channel of state.channels.values())
-    if (channel.inviteOnly && changes.some(({ row }) => tells(state, channel, row.id))) look(channel, concerned)
+    if (channel.inviteOnly && tells(channel, containing)) look(channel, concerned)
   return listAffected(people)
 }
 
@@ -185,11 +189,10 @@ function memberChanges(state: State, old: Group | undefined, row: Group): User[]
   return moved.map(id => state.users.get(id)).filter(user => user !== undefined)
 }
 
-/** Whether members of the group know of the channel by its settings, through groups in groups too. */
-function tells(state: State, channel: Channel, groupId: number): boolean {
+/** Whether members of one of the groups know of the channel by its settings. */
+function tells(channel: Channel, groups: ReadonlySet<number>): boolean {
   return tellingPermissions.some(name => {
     const value = channel.permissions[name]
-    const groups = typeof value === 'number' ? [value] : value.direct_subgroups
-    return groups.some(id => withSubgroups(state, id).has(groupId))
+    return typeof value === 'number' ? groups.has(value) : value.direct_subgroups.some(id => groups.has(id))
   })
 }

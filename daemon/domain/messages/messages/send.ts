@@ -15,7 +15,7 @@ import { type Details, type Message, marks } from '../../model/message-store/ind
 import type { Channel, State, User } from '../../model/state.ts'
 import { invalid, needed, Refusal } from '../../refusal.ts'
 import type { Context, Outcome, Surroundings } from '../../resource.ts'
-import { findGroups } from '../../rules/group-values.ts'
+import { memberCheck } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { emptyTopicDisplayName, isNoTopic, normalizeTopic } from '../../values/topic-names.ts'
@@ -272,12 +272,10 @@ export function mentionDetails(state: State, sender: User, target: Target, conte
   if (alerted.length === 0 && userIds.length === 0 && groupIds.length === 0 && !topicWildcard) return noMentions
   const reached = 'channel' in target ? state.subscriptions.followers(target.channel.id) : new Set(target.people)
   const mentioned = new Set(userIds.filter(id => reached.has(id)))
-  if (groupIds.length > 0)
-    for (const id of reached) {
-      const user = state.users.get(id)!
-      const groups = findGroups(state, user)
-      if (groupIds.some(group => groups.has(group))) mentioned.add(id)
-    }
+  if (groupIds.length > 0) {
+    const isMember = memberCheck(state, groupIds)
+    for (const id of reached) if (isMember(state.users.get(id)!)) mentioned.add(id)
+  }
   const participants =
     topicWildcard && 'channel' in target ? findParticipants(state, target.channel.id, target.topic) : []
   return {

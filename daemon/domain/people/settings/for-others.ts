@@ -8,7 +8,7 @@ import { userSetting } from '../../model/settings.ts'
 import type { User } from '../../model/state.ts'
 import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { activeGroup, findGroups } from '../../rules/group-values.ts'
+import { activeGroup, memberCheck } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { changedSettings } from './check.ts'
 
@@ -54,8 +54,10 @@ function targetedPeople({ state }: Context, { user_ids = [], group_ids = [] }: T
     people.add(user)
   }
   const groups = group_ids.map((id, index) => activeGroup(state, `target_users.group_ids[${index}]`, id))
-  if (groups.length > 0)
-    for (const user of state.users.values())
-      if (!user.bot && groups.some(group => findGroups(state, user).has(group.id))) people.add(user)
+  const isMember = memberCheck(
+    state,
+    groups.map(({ id }) => id),
+  )
+  if (groups.length > 0) for (const user of state.users.values()) if (!user.bot && isMember(user)) people.add(user)
   return [...people]
 }

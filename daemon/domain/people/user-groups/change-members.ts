@@ -1,11 +1,12 @@
 // Members and subgroups of a user group: added and removed, all or nothing.
 
 import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
 import { directNotice } from '../../messages/notices/post.ts'
 import type { Group, State } from '../../model/state.ts'
-import { conflict, missing, neededOneOf } from '../../refusal.ts'
+import { conflict, full, missing, neededOneOf } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { activeGroup, ascending, directMembers, withSubgroups } from '../../rules/group-values.ts'
+import { activeGroup, ascending, directMembers, withSupergroups } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 
@@ -71,10 +72,12 @@ function checkGroups(
   [addName, removeName]: readonly [string, string],
 ): void {
   const subgroups = new Set(group.subgroups)
+  checkSubgroupCount(state, add.length - remove.length)
+  const containing = add.length > 0 ? withSupergroups(state, [group]) : new Set()
   for (const id of add) {
     activeGroup(state, addName, id)
     if (subgroups.has(id)) throw conflict(addName, `group ${id} is already a subgroup`)
-    if (withSubgroups(state, id).has(group.id))
+    if (containing.has(id))
       throw conflict(addName, `group ${id} contains group ${group.id}, so it cannot become its subgroup`)
   }
   for (const id of add) subgroups.add(id)
@@ -82,6 +85,12 @@ function checkGroups(
     activeGroup(state, removeName, id)
     if (!subgroups.has(id)) throw conflict(removeName, `group ${id} is not a subgroup`)
   }
+}
+
+export function checkSubgroupCount(state: State, more: number): void {
+  const count = [...state.groups.values()].reduce((sum, { subgroups }) => sum + subgroups.length, 0)
+  if (more > 0 && count + more > limits.subgroups)
+    throw full('The organization', limits.subgroups, 'subgroups in its groups', 'Remove some first.')
 }
 
 /** To the people concerned, unless they did it themselves. */

@@ -7,7 +7,14 @@ import type { Group, State } from '../../model/state.ts'
 import { conflict, missing } from '../../refusal.ts'
 import { type Announcement, type Context, type Event, onlyWith, resource } from '../../resource.ts'
 import { everyone } from '../../rules/audiences.ts'
-import { directGroups, directMembers, findGroups, presentValue, withSubgroups } from '../../rules/group-values.ts'
+import {
+  directGroups,
+  directMembers,
+  findGroups,
+  memberCheck,
+  presentValue,
+  withSubgroups,
+} from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 import { apply, together, without } from './apply.ts'
@@ -187,9 +194,9 @@ function sightNews(state: State, groupId: number, before: (group: Group) => Part
 }
 
 function allMembers(state: State, group: Group): number[] {
+  const isMember = memberCheck(state, [group.id])
   const members: number[] = []
-  for (const user of state.users.values())
-    if (!user.bot?.system && findGroups(state, user).has(group.id)) members.push(user.id)
+  for (const user of state.users.values()) if (!user.bot?.system && isMember(user)) members.push(user.id)
   return members.sort((a, b) => a - b)
 }
 
