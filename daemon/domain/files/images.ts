@@ -18,7 +18,7 @@ const jpegHead = 1024 * 1024
 
 /** By the first twelve bytes; undefined for everything else. */
 export function imageType(head: Uint8Array): ImageType | undefined {
-  const begin = Buffer.from(head).toString('latin1', 0, 12)
+  const begin = String.fromCharCode(...head.subarray(0, 12))
   return types.find(type => signatures[type].some(signature => begin.startsWith(signature)))
 }
 
