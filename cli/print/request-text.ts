@@ -2,6 +2,7 @@
 
 import type { Upload } from '../../daemon/api/define.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
+import { shellWord } from '../../daemon/local/shell-word.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Account } from '../base/profile.ts'
 import { print } from '../base/writer.ts'
@@ -26,23 +27,27 @@ export function curlLine(account: Account, request: Request, showKey: boolean): 
     if (request.fields.size > 0) words.push('-G')
   } else words.push('-X', request.method)
   words.push(...curlCredentials(account, request, showKey))
-  if (request.idempotencyKey) words.push('-H', shell(`${keyHeader}: ${request.idempotencyKey}`))
-  words.push(account.site ? shell(`${requireSite(account)}${request.path}`) : `"$NATTER_SITE"${shell(request.path)}`)
+  if (request.idempotencyKey) words.push('-H', shellWord(`${keyHeader}: ${request.idempotencyKey}`))
+  words.push(
+    account.site ? shellWord(`${requireSite(account)}${request.path}`) : `"$NATTER_SITE"${shellWord(request.path)}`,
+  )
   for (const [name, value] of request.fields)
-    if (typeof value === 'string') words.push('--data-urlencode', shell(`${name}=${value}`))
-    else words.push('-F', shell(`${name}=@${value.filename}`))
+    if (typeof value === 'string') words.push('--data-urlencode', shellWord(`${name}=${value}`))
+    else words.push('-F', shellWord(`${name}=@${value.filename}`))
   if (request.body)
-    words.push('-H', shell(`Content-Type: ${request.body.type}`), '--data-binary', shell(bodyText(request)))
+    words.push('-H', shellWord(`Content-Type: ${request.body.type}`), '--data-binary', shellWord(bodyText(request)))
   return words.join(' ')
 }
 
 function curlCredentials({ email, apiKey }: Account, { authorization }: Request, showKey: boolean): string[] {
   if (authorization) {
-    const header = showKey ? shell(`Authorization: ${authorization}`) : '"Authorization: Bearer $NATTER_CONTROL_TOKEN"'
+    const header = showKey
+      ? shellWord(`Authorization: ${authorization}`)
+      : '"Authorization: Bearer $NATTER_CONTROL_TOKEN"'
     return ['-H', header]
   }
   if (!email || !apiKey) return []
-  return ['-u', showKey ? shell(`${email}:${apiKey}`) : `${shell(`${email}:`)}"$NATTER_API_KEY"`]
+  return ['-u', showKey ? shellWord(`${email}:${apiKey}`) : `${shellWord(`${email}:`)}"$NATTER_API_KEY"`]
 }
 
 function asText(account: Account, request: Request, showKey: boolean): string {
@@ -90,8 +95,4 @@ function buildUrl(account: Account, request: Request): string {
 
 function keyOf(account: Account, showKey: boolean): string {
   return showKey ? (account.apiKey ?? '') : hidden
-}
-
-function shell(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,8 @@
 // The folder that is kept when a test fails: which file holds what. Pure; who keeps it writes the files. The snapshot is beside
 // them, as `snapshot.json`.
 
+import { shellWord } from './shell-word.ts'
+
 export interface FailureReport {
   readonly clock: object
   readonly calls: readonly object[]
@@ -19,11 +21,20 @@ export interface FailedRun {
   readonly exit_code?: number
   /** Flags of the daemon; secrets are hidden. */
   readonly flags?: readonly string[]
+  /** The file of the test. */
+  readonly file?: string
   readonly error?: string
 }
 
 export const snapshotName = 'snapshot.json'
 export const runName = 'run.json'
+
+/** Whether a file or folder is one of those that are kept. */
+export function isKeptName(name: string): boolean {
+  return /^(README\.md|daemon\.log|seed\.\w+|spaces|(run|clock|queues|faults|snapshot)\.json|(calls|events|outbox|webhooks)\.ndjson)$/.test(
+    name,
+  )
+}
 
 export function failureFiles(
   run: FailedRun,
@@ -54,10 +65,10 @@ export function withoutSecrets(flags: readonly string[]): string[] {
   })
 }
 
-function readme({ what, exit_code, error }: FailedRun): string {
+function readme({ what, exit_code, file, error }: FailedRun): string {
   const ended = exit_code === undefined ? '' : ` ended with exit code ${exit_code}`
   return `# ${what.slice(0, 200)}${ended}
-${error === undefined ? '' : `\n\`\`\`\n${error.slice(0, 10_000)}\n\`\`\`\n`}
+${file === undefined ? '' : `\nIn \`${file}\`.\n`}${error === undefined ? '' : `\n\`\`\`\n${error.slice(0, 10_000)}\n\`\`\`\n`}
 What the daemon knew at the end. Keys, passwords and tokens are hidden; the snapshot is the organization itself, with its invitations.
 
 - \`calls.ndjson\`: the last 1,000 calls with parameters and answers, oldest first
@@ -76,7 +87,7 @@ Look at it again with a daemon that starts from here, with its inspector:
 
 /** The command that starts a daemon from a folder. A local installation has its programs on the PATH of npm only. */
 export function resumeCommand(folder: string, env = process.env): string {
-  return `${env.npm_command ? 'npx ' : ''}natter exec --resume ${folder}`
+  return `${env.npm_command ? 'npx ' : ''}natter exec --resume ${shellWord(folder)}`
 }
 
 function json(value: unknown): string {

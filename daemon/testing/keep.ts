@@ -1,29 +1,31 @@
 // Keeps the report on a failed test in a folder: by a call, after every test that failed in node:test, vitest or jest, or
 // in node:test by the environment alone.
 
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { ControlPlane } from '../control/control-plane.ts'
 import { makeReport } from '../control/report.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
-import { failureFiles, resumeCommand, snapshotName } from '../local/failure-files.ts'
+import { failureFiles, resumeCommand, runName, snapshotName } from '../local/failure-files.ts'
 
 interface Why {
   /** The name of the test. */
   readonly test?: string
+  /** The file of the test, where its runner tells. */
+  readonly file?: string | undefined
   readonly error?: unknown
 }
 
-export async function keepWorld(control: ControlPlane, folder: string, { test, error }: Why = {}): Promise<void> {
+export async function keepWorld(control: ControlPlane, folder: string, { test, file, error }: Why = {}): Promise<void> {
   const report = makeReport(control)
   const snapshot = control.snapshots.write('now')
   // An error of another realm, or one that vitest has serialized, is no instance of Error here.
   const { stack } = Object(error)
   const said = error === undefined ? {} : { error: typeof stack === 'string' ? stack : inspect(error) }
   await mkdir(folder, { recursive: true })
-  for (const [name, text] of failureFiles({ version: report.version, what: test ?? 'A test', ...said }, report))
-    await writeFileAtomically(join(folder, name), text)
+  const run = { version: report.version, what: test ?? 'A test', ...(file !== undefined && { file }), ...said }
+  for (const [name, text] of failureFiles(run, report)) await writeFileAtomically(join(folder, name), text)
   await writeFileAtomically(join(folder, snapshotName), snapshot)
 }
 
@@ -32,6 +34,10 @@ export interface KeepOptions {
   readonly folder?: string
   /** That of the test runner: `import { afterEach } from 'node:test'`, or of vitest, or the global one of jest. */
   readonly afterEach: (hook: () => Promise<void>) => unknown
+}
+
+interface FailedTest extends Why {
+  readonly test: string
 }
 
 interface Kept {
@@ -80,25 +86,64 @@ function keeper(folder: string, started: () => readonly (Kept | undefined)[]) {
     const failed = failureIn(given[0])
     if (!failed) return
     const place = join(folder, fileName(failed.test))
-    for (const [index, natter] of started().entries()) {
-      const path = index === 0 ? place : `${place}-${index + 1}`
-      await natter?.keep(path, failed)
-      if (natter) process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run ${resumeCommand(path)}\n`)
+    for (const natter of started()) {
+      if (!natter) continue
+      const path = await claimFolder(place, failed.file)
+      await natter.keep(path, failed)
+      process.stderr.write(`natter: "${failed.test}" failed; see ${path}, or run ${resumeCommand(path)}\n`)
     }
   }
 }
 
+/** Folders that this process has written. */
+const claimed = new Set<string>()
+
+/** Tests of one name, in one file or in several, get numbers. What the same test kept in an earlier run is replaced. */
+async function claimFolder(place: string, file: string | undefined): Promise<string> {
+  await mkdir(dirname(place), { recursive: true })
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? place : `${place}-${number}`
+    if (claimed.has(path) || !((await isNew(path)) || (await fileKeptIn(path)) === file)) continue
+    claimed.add(path)
+    return path
+  }
+}
+
+/** Makes the folder, so that of several processes one gets it. */
+async function isNew(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Null where it cannot be read, such as from a folder that another process is about to write. */
+async function fileKeptIn(folder: string): Promise<string | null | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, runName), 'utf8')).file
+  } catch {
+    return null
+  }
+}
+
 /** The test that just ended, if it failed. Every runner says it in another way. */
-function failureIn(context: any): { readonly test: string; readonly error: unknown } | undefined {
+function failureIn(context: any): FailedTest | undefined {
   // vitest
   const { task } = Object(context)
   if (task) {
     const isFailed = task.result?.state === 'fail'
-    return isFailed ? { test: listNames(task).join(' > '), error: task.result.errors?.[0] } : undefined
+    if (!isFailed) return undefined
+    return { test: listNames(task).join(' > '), file: task.file?.filepath, error: task.result.errors?.[0] }
   }
   // node:test
-  if (context && 'error' in context)
-    return context.error ? { test: context.fullName ?? context.name, error: causeOf(context.error) } : undefined
+  if (context && 'error' in context) {
+    if (!context.error) return undefined
+    const file = context.filePath ?? process.argv[1]
+    return { test: context.fullName ?? context.name, file, error: causeOf(context.error) }
+  }
   return failureInJest()
 }
 
@@ -111,14 +156,15 @@ function causeOf(error: any): unknown {
 }
 
 /** jest tells its hooks nothing; its runner keeps the test that runs in a symbol of the global object. */
-function failureInJest(): { readonly test: string; readonly error: unknown } | undefined {
+function failureInJest(): FailedTest | undefined {
   const symbol = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === 'JEST_STATE_SYMBOL')
   const test = symbol && (globalThis as any)[symbol]?.currentlyRunningTest
   if (!test || test.errors.length === 0) return undefined
   const names: string[] = []
   for (let part = test; part && part.name !== 'ROOT_DESCRIBE_BLOCK'; part = part.parent) names.unshift(part.name)
   const [first] = test.errors
-  return { test: names.join(' > '), error: Array.isArray(first) ? (first[0] ?? first[1]) : first }
+  const file = (globalThis as any).expect?.getState?.().testPath
+  return { test: names.join(' > '), file, error: Array.isArray(first) ? (first[0] ?? first[1]) : first }
 }
 
 /** Letters and digits of any script; the rest could mean something to a file system. */

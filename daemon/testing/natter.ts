@@ -101,7 +101,10 @@ export interface Natter extends AsyncDisposable {
   /** What a piece of code changes in the organization, by resource; an assertion can compare it. */
   changed(work: () => unknown): Promise<Difference>
   /** Writes calls, events, queues, clock and a snapshot to a folder; `natter exec --resume` starts from it. */
-  keep(folder: string, why?: { readonly test?: string; readonly error?: unknown }): Promise<void>
+  keep(
+    folder: string,
+    why?: { readonly test?: string; readonly file?: string | undefined; readonly error?: unknown },
+  ): Promise<void>
   /** Another organization in the same daemon, with its own clock, faults, requests and outbox. Made in milliseconds. */
   space(options?: SpaceOptions): Promise<Natter>
   /** A space is deleted, a daemon ends with all its spaces. */

@@ -67,6 +67,40 @@ describe('natter exec --on-failure and --resume', () => {
     assert.equal(await looking.ended, 0)
   })
 
+  test('remove what an earlier run kept, and nothing else', async t => {
+    const shell = newShell(t)
+    const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.yaml')]
+    writeFileSync(seed, 'channels:\n  - { name: extra }\n')
+    const fail = `${natter} spaces create worker-1 --json > /dev/null; exit 1`
+    const args = ['exec', '--on-failure', folder, '--seed', seed, '--']
+    for (const left of [[], ['mine.txt']]) {
+      assert.equal((await shell.natter([...args, 'sh', '-c', fail])).code, 1)
+      for (const name of left) writeFileSync(join(folder, name), '')
+      assert.equal((await shell.natter([...args, 'true'])).code, 0)
+      assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], left)
+    }
+  })
+
+  test('print a command that can be pasted, also for a folder with a space', async t => {
+    const shell = newShell(t)
+    const { stderr } = await shell.natter(['exec', '--on-failure', "it's a failure", '--', 'false'])
+    const [line] = /natter exec --resume .*$/m.exec(stderr)!
+    const pasted = `natter() { ${natter} "$@"; }; ${line} -- true`
+    assert.equal((await shell.natter(['exec', '--', 'sh', '-c', pasted])).code, 0)
+  })
+
+  test('keep each level in a folder of its own', async t => {
+    const shell = newShell(t)
+    const fail = '[ "$NATTER_LEVEL" = 421 ]'
+    const args = ['exec', '--on-failure', 'failure', '--levels', '421,498,509', '--jobs', '2', '--', 'sh', '-c', fail]
+    const { code, stderr } = await shell.natter(args)
+    assert.equal(code, 1, stderr)
+    assert.deepEqual(readdirSync(join(shell.home, 'failure')), ['498', '509'])
+    assert.match(stderr, /natter exec --resume failure\/498$/m)
+    assert.equal((await shell.natter(args.with(4, '421'))).code, 0)
+    assert.ok(!existsSync(join(shell.home, 'failure')))
+  })
+
   test('keep every space that the command left, for a fixture that finds NATTER_ON_FAILURE', async t => {
     const shell = newShell(t)
     const folder = join(shell.home, 'failure')
@@ -104,6 +138,11 @@ describe('natter exec --on-failure and --resume', () => {
     assert.match(blocked.stderr, /the failure could not be kept: cannot write file\/inside/)
     const both = await shell.natter(['exec', '--in', 'http://127.0.0.1:1', '--resume', 'empty', '--', 'true'])
     assert.equal(both.code, 2)
+    const same = await shell.natter(['exec', '--on-failure', 'kept', '--resume', 'kept/one-test', '--', 'true'])
+    assert.equal(same.code, 2)
+    assert.match(same.stderr, /--on-failure needs another folder than --resume/)
+    const plain = await shell.natter(['exec', '--on-failure', 'file', '--', 'true'])
+    assert.match(plain.stderr, /cannot write file: /)
   })
 })
 
@@ -159,6 +198,29 @@ test('a bad one', async t => {
     assert.equal(runTest(file, unused), 1)
     assert.deepEqual(readdirSync(chosen), ['a-bad-one'])
     assert.ok(!existsSync(unused))
+  })
+
+  test('tells tests of the same name apart, and replaces what they kept in an earlier run', t => {
+    const { home } = newShell(t)
+    const files = ['one', 'two'].map(name => join(home, `${name}.test.mjs`))
+    for (const file of files)
+      writeFileSync(
+        file,
+        `import { after, test } from 'node:test'
+import { startNatter } from ${JSON.stringify(library)}
+const natter = await startNatter()
+after(() => natter.stop())
+for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a reason') })
+`,
+      )
+    const folder = join(home, 'kept')
+    for (const _ of ['first run', 'second run']) {
+      assert.equal(runTest(home, folder), 1)
+      const names = readdirSync(folder).sort()
+      assert.deepEqual(names, ['it-answers', 'it-answers-2', 'it-answers-3', 'it-answers-4'])
+      const kept = names.map(name => JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')).file)
+      assert.deepEqual(kept.sort(), [files[0], files[0], files[1], files[1]])
+    }
   })
 
   function runTest(file: string, folder: string): number | null {

@@ -59,7 +59,7 @@ Ctrl-C, so that you can look at it.
 
 With --levels, the command runs once for each feature level, with NATTER_LEVEL set, which startNatter follows. A table says how each run ended, with the number of
 tests that failed, and a line below it names the first test that fails at some of the levels only. The exit code is that of the worst run.
-What the command prints goes to stderr.`,
+What the command prints goes to stderr. --on-failure keeps each level in a folder of its own: DIR/421.`,
     examples: [
       'natter exec -- npm test',
       "natter exec --clock frozen -- sh -c 'natter users me && pytest'",
@@ -82,6 +82,8 @@ What the command prints goes to stderr.`,
         throw usage('no command given after --', 'Example: natter exec -- npm test')
       if (place !== undefined && (resume ?? onFailure) !== undefined)
         throw usage('--in cannot be combined with --resume and --on-failure')
+      if (resume !== undefined && onFailure !== undefined && `${resolve(resume)}/`.startsWith(`${resolve(onFailure)}/`))
+        throw usage('--on-failure needs another folder than --resume', 'What an earlier run kept is removed from it.')
       const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true
       const strict: Strictness = strictFails ? 'fails' : args.includes('--strict') ? 'reports' : undefined
       const others = ['as', 'in', 'resume', 'on-failure', 'levels', 'jobs', 'timeout']
@@ -91,8 +93,8 @@ What the command prints goes to stderr.`,
       const late = flagIn(args, 'timeout')
       const timeout = (late === undefined ? globals : readGlobals(new Map([['timeout', late]]))).timeout ?? startTimeout
       const controlToken = flagIn(args, 'control-token') ?? globals.controlToken
-      const runOnce = (more: readonly string[], run: RunOptions['run'] = runChild) => {
-        const options = { timeout, as, strict, onFailure, run }
+      const runOnce = (more: readonly string[], keptIn = onFailure, run: RunOptions['run'] = runChild) => {
+        const options = { timeout, as, strict, onFailure: keptIn, run }
         const flags = [...others, ...more]
         if (place === undefined) return runWithDaemon([...flags, ...flagsToResume(resume)], rest, options)
         return runInSpace(place, withoutFlag(flags, 'control-token'), rest, options, controlToken)
@@ -103,15 +105,17 @@ What the command prints goes to stderr.`,
         if (jobs !== undefined) throw usage('--jobs needs --levels')
         throw new Ending(await runOnce([]))
       }
-      if (
-        rest.length === 0 ||
-        onFailure !== undefined ||
-        flagIn(args, 'data') !== undefined ||
-        flagIn(args, 'level') !== undefined
-      )
-        throw usage('--levels needs a command, and cannot be combined with --level, --data or --on-failure')
+      if (rest.length === 0 || flagIn(args, 'data') !== undefined || flagIn(args, 'level') !== undefined)
+        throw usage('--levels needs a command, and cannot be combined with --level or --data')
+      let forgotten: Promise<void> | undefined
+      const runAt = async (level: string, run: RunOptions['run']) => {
+        if (onFailure === undefined) return runOnce(['--level', level], undefined, run)
+        forgotten ??= forgetEarlier(onFailure)
+        await forgotten
+        return runOnce(['--level', level], join(onFailure, level), run)
+      }
       const { runAtLevels } = await import('./level-runs.ts')
-      throw new Ending(await runAtLevels(levels, jobs, (level, run) => runOnce(['--level', level], run)))
+      throw new Ending(await runAtLevels(levels, jobs, runAt))
     },
   },
 ]
@@ -173,7 +177,7 @@ async function runWithDaemon(
     const place = as === undefined ? ready : await readyAs(ready, as)
     // In a script it would only be in the way of the command's own output.
     if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
-    if (onFailure !== undefined) await forgetTests(onFailure)
+    if (onFailure !== undefined) await forgetEarlier(onFailure)
     const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)
@@ -215,10 +219,10 @@ interface FailedCommand {
   readonly logged: string
 }
 
-/** What tests of an earlier run kept would look like that of this one. */
-async function forgetTests(folder: string): Promise<void> {
-  const { keptTests } = await import('./keep.ts')
-  for (const test of keptTests(folder)) rmSync(test, { recursive: true, force: true })
+/** Loaded only where it is needed, as everything about failures. */
+async function forgetEarlier(folder: string): Promise<void> {
+  const { forgetFailure } = await import('./keep.ts')
+  forgetFailure(folder)
 }
 
 /** Errors are only noted: the exit code must stay that of the command. */

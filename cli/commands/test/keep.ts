@@ -1,12 +1,13 @@
 // `natter keep DIR`: everything that explains a failure, in one folder that `natter exec --resume DIR` starts from.
 
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
 import {
   type FailedRun,
   type FailureReport,
   failureFiles,
+  isKeptName,
   runName,
   snapshotName,
 } from '../../../daemon/local/failure-files.ts'
@@ -68,6 +69,18 @@ export function keptTests(folder: string): string[] {
     .filter(inside => [runName, snapshotName].every(file => existsSync(join(inside, file))))
 }
 
+/** What an earlier run kept would look like that of this one. Other files stay. */
+export function forgetFailure(folder: string): void {
+  try {
+    const own = existsSync(join(folder, runName)) ? readdirSync(folder).filter(isKeptName) : []
+    const earlier = [...own.map(name => join(folder, name)), ...keptTests(folder)]
+    for (const path of earlier) rmSync(path, { recursive: true, force: true })
+    if (earlier.length > 0 && readdirSync(folder).length === 0) rmdirSync(folder)
+  } catch (error) {
+    throw cannotWrite(folder, error)
+  }
+}
+
 /** A space has no spaces; other errors come again with the next call. */
 async function listSpaces(daemon: Partial<Globals>): Promise<readonly ShownSpace[]> {
   try {
@@ -95,6 +108,10 @@ async function keepOne(
     await writeFileAtomically(join(folder, snapshotName), snapshot)
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure(exitCodes.refused, `cannot write ${folder}: ${(error as Error).message}`)
+    throw cannotWrite(folder, error)
   }
+}
+
+function cannotWrite(folder: string, error: unknown): Failure {
+  return new Failure(exitCodes.refused, `cannot write ${folder}: ${(error as Error).message}`)
 }

@@ -1,39 +1,35 @@
 // Commands for a shell, as people would type them.
 
+import { shellWord } from '../../local/shell-word.ts'
 import { site } from '../session.ts'
-
-/** Quoted if the shell would not take it as it is. */
-export function quote(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
-}
 
 type Params = Readonly<Record<string, unknown>>
 
 /** `path` is below /api/v1 or has it. The key is a variable of the shell: what is copied can be shown to others. */
 export function writeCurl(method: string, path: string, user: string | null, params: Params): string {
-  const account = user ? [`-u ${quote(`${user}:`)}"$NATTER_API_KEY"`] : []
+  const account = user ? [`-u ${shellWord(`${user}:`)}"$NATTER_API_KEY"`] : []
   const shape = method === 'GET' ? ['-G'] : [`-X ${method}`]
   const entries = Object.entries(params)
   const fields = entries.some(([, value]) => isFile(value))
     ? entries.map(
-        ([name, value]) => `-F ${quote(`${name}=${isFile(value) ? `@${value.filename}` : writeText(value)}`)}`,
+        ([name, value]) => `-F ${shellWord(`${name}=${isFile(value) ? `@${value.filename}` : writeText(value)}`)}`,
       )
-    : entries.map(([name, value]) => `--data-urlencode ${quote(`${name}=${writeText(value)}`)}`)
-  return ['curl -sS', ...account, ...shape, quote(`${site}${apiPath(path)}`), ...fields].join(' ')
+    : entries.map(([name, value]) => `--data-urlencode ${shellWord(`${name}=${writeText(value)}`)}`)
+  return ['curl -sS', ...account, ...shape, shellWord(`${site}${apiPath(path)}`), ...fields].join(' ')
 }
 
 export function writeNatter(method: string, path: string, user: string | null, params: Params): string {
   const fields = Object.entries(params).map(([name, value]) =>
-    typeof value === 'string' ? `-f ${quote(`${name}=${value}`)}` : `-F ${quote(`${name}=${JSON.stringify(value)}`)}`,
+    typeof value === 'string' ? `-f ${shellWord(`${name}=${value}`)}` : `-F ${shellWord(`${name}=${JSON.stringify(value)}`)}`,
   )
-  const account = user ? ['--user', quote(user)] : []
+  const account = user ? ['--user', shellWord(user)] : []
   return [
     'natter api',
     method,
-    quote(path.replace(/^.*\/api\/v1/, '')),
+    shellWord(path.replace(/^.*\/api\/v1/, '')),
     ...fields,
     '--site',
-    quote(site),
+    shellWord(site),
     ...account,
   ].join(' ')
 }
@@ -44,13 +40,13 @@ export function writeFollow(verb: 'wait' | 'tail', event: Readonly<Record<string
   const parts = [`natter ${verb}`]
   if (type === 'message') {
     if (message?.type === 'stream' || message?.type === 'channel')
-      parts.push('--channel', quote(String(message.display_recipient)), '--topic', quote(String(message.subject)))
+      parts.push('--channel', shellWord(String(message.display_recipient)), '--topic', shellWord(String(message.subject)))
     else parts.push('--dm')
-    if (message?.sender_email) parts.push('--sender', quote(message.sender_email))
-  } else parts.push('--type', quote(String(type)))
+    if (message?.sender_email) parts.push('--sender', shellWord(message.sender_email))
+  } else parts.push('--type', shellWord(String(type)))
   if (verb === 'wait') parts.push('--within 30s')
-  parts.push('--site', quote(site))
-  if (user) parts.push('--user', quote(user))
+  parts.push('--site', shellWord(site))
+  if (user) parts.push('--user', shellWord(user))
   return parts.join(' ')
 }
 
