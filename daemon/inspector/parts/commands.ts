@@ -20,7 +20,9 @@ export function writeCurl(method: string, path: string, user: string | null, par
 
 export function writeNatter(method: string, path: string, user: string | null, params: Params): string {
   const fields = Object.entries(params).map(([name, value]) =>
-    typeof value === 'string' ? `-f ${shellWord(`${name}=${value}`)}` : `-F ${shellWord(`${name}=${JSON.stringify(value)}`)}`,
+    typeof value === 'string'
+      ? `-f ${shellWord(`${name}=${value}`)}`
+      : `-F ${shellWord(`${name}=${JSON.stringify(value)}`)}`,
   )
   const account = user ? ['--user', shellWord(user)] : []
   return [
@@ -40,7 +42,12 @@ export function writeFollow(verb: 'wait' | 'tail', event: Readonly<Record<string
   const parts = [`natter ${verb}`]
   if (type === 'message') {
     if (message?.type === 'stream' || message?.type === 'channel')
-      parts.push('--channel', shellWord(String(message.display_recipient)), '--topic', shellWord(String(message.subject)))
+      parts.push(
+        '--channel',
+        shellWord(String(message.display_recipient)),
+        '--topic',
+        shellWord(String(message.subject)),
+      )
     else parts.push('--dm')
     if (message?.sender_email) parts.push('--sender', shellWord(message.sender_email))
   } else parts.push('--type', shellWord(String(type)))
