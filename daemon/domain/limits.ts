@@ -35,6 +35,8 @@ export const limits = {
   // OPEN: the public server limits neither how many accounts times channels one request subscribes or unsubscribes, nor how many files a
   // message may link, nor how many messages are listed with a file; here one request ends in a moment.
   subscriptionsAtOnce: 20_000,
+  /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
+  namedInSetting: 100,
   /** Files that are shared by one message; later ones are not. */
   filesPerMessage: 100,
   /** The newest ones that link the file. */

@@ -5,6 +5,7 @@ import {
   channelPermissions,
   type PermissionSetting,
 } from '../../api/shapes/permission-settings.ts'
+import { limits } from '../limits.ts'
 import { type GroupValue, roles } from '../model/roles.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../refusal.ts'
@@ -113,6 +114,11 @@ export function channelPermission(
   return channel.permissions[name] ?? systemGroup(state, channelPermissions[name].default).id
 }
 
+/** How many people and groups the value lists itself. */
+export function countNamed(value: GroupValue): number {
+  return typeof value === 'number' ? 0 : value.direct_members.length + value.direct_subgroups.length
+}
+
 /** Whether the account is one of the people the value names. */
 export function isIn(state: State, user: User, value: GroupValue): boolean {
   if (!user.active) return false
@@ -162,6 +168,11 @@ export function checkedValue(
   if (typeof value === 'number') checkGroup(state, name, setting, value)
   else {
     if (setting.systemOnly) throw systemGroupRequired(name)
+    if (countNamed(value) > limits.namedInSetting)
+      throw invalid(
+        name,
+        `must name at most ${limits.namedInSetting} people and groups; make a user group of them and name that`,
+      )
     for (const id of value.direct_members) if (!isKnown(id)) throw missing(name, 'active user', id)
     for (const id of value.direct_subgroups) activeGroup(state, name, id)
   }

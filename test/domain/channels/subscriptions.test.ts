@@ -59,6 +59,22 @@ describe('POST /users/me/subscriptions', () => {
     assert.equal((await owner.call(api.unsubscribe, fewer)).removed.length, 200)
   })
 
+  test('refuses settings that name more people and groups, in all new channels together', async () => {
+    const { owner } = daemon()
+    const named = await people(daemon(), ...Array.from({ length: 7 }, (_, i) => `named-${i}`))
+    const value = { direct_members: named.map(({ id }) => id), direct_subgroups: [] }
+    const settings = {
+      can_administer_channel_group: value,
+      can_add_subscribers_group: value,
+      can_subscribe_group: value,
+    }
+    const subscriptions = Array.from({ length: 953 }, (_, i) => `named ${i}`)
+    const { msg } = await owner.refused(api.subscribe, { subscriptions, ...settings }, 'BAD_REQUEST')
+    assert.match(msg, /^subscriptions: the settings of new channels may name 20000 people and groups in all/)
+    await owner.refused(channels.id, { stream: 'named 0' }, 'BAD_REQUEST')
+    await owner.call(api.subscribe, { subscriptions: subscriptions.slice(0, 9), ...settings })
+  })
+
   test('principals are IDs or email addresses; a bad one refuses everything and creates nothing', async () => {
     const { owner } = daemon()
     const [amy, bob] = await people(daemon(), 'principal-amy', 'principal-bob')

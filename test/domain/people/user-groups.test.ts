@@ -228,6 +228,13 @@ describe('POST /user_groups/{user_group_id}/subgroups', () => {
     const last = ids.at(-1)!
     await owner.call(api.updateSubgroups, { user_group_id: last, delete: ids.slice(0, -1) })
     await make(owner, { subgroups: ids })
+    const named = { direct_members: [], direct_subgroups: Array.from({ length: 101 }, (_, n) => n + 1) }
+    const long = await owner.refused(
+      api.create,
+      { name: 'long', description: '', members: [], can_mention_group: named },
+      'BAD_REQUEST',
+    )
+    assert.match(long.msg, /can_mention_group: must name at most 100 people and groups/)
     // Each contains the others, through many ways.
     await owner.refused(api.updateSubgroups, { user_group_id: ids[0]!, add: [ids[5]!] }, 'BAD_REQUEST')
   })

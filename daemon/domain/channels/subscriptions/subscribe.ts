@@ -11,6 +11,7 @@ import { channelByName } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'
 import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
+import { countNamed } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
 import { checkDescription, checkName } from '../channels/checks.ts'
@@ -37,6 +38,7 @@ export function subscribing(ctx: Context, params: Params) {
   const absent = entries.filter(({ name }) => !channelByName(ctx.state, name))
   if (absent.length > 0) checkCreation(ctx, plan)
   checkDescriptions(absent)
+  checkNamed(plan, absent.length)
   const created = absent.map((entry, index) => newChannel(ctx, plan, entry, index))
   const existing = entries.map(({ name }) => channelByName(ctx.state, name)).filter(channel => channel !== undefined)
   const closed = existing.filter(channel => !may.subscribeSelf.allows(ctx, channel))
@@ -175,6 +177,18 @@ function checkDescriptions(entries: readonly Entry[]): void {
     throw invalid(
       'subscriptions',
       `the descriptions of new channels must have at most ${most} characters together; create fewer channels at a time`,
+    )
+}
+
+/** Every channel has the settings of the request. */
+function checkNamed({ permissions }: Blueprint, channels: number): void {
+  const most = limits.subscriptionsAtOnce
+  let named = 0
+  for (const value of Object.values(permissions)) named += countNamed(value)
+  if (named * channels > most)
+    throw invalid(
+      'subscriptions',
+      `the settings of new channels may name ${most} people and groups in all; create fewer channels at a time`,
     )
 }
 
