@@ -103,7 +103,7 @@ class Backup {
         } catch (error) {
           throw refuseDamaged((error as Error).message)
         }
-        if (!incomplete && existsSync(join(folder, clusterFileName))) await refuseMissing(view)
+        if (!incomplete && existsSync(join(folder, clusterFileName))) await refuseMissing(view, loose)
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
         view.close()
@@ -211,9 +211,10 @@ function refuseDamaged(what: string): BackupRefused {
 }
 
 /** A daemon of a cluster gets uploads that others took later than their rows. */
-async function refuseMissing(view: StoreView): Promise<void> {
-  const { missingFiles } = await import('./index.ts')
-  const missing = await missingFiles(view)
+async function refuseMissing(view: StoreView, packed: readonly string[]): Promise<void> {
+  const { neededFiles } = await import('./index.ts')
+  const have = new Set(packed)
+  const missing = (await neededFiles(view)).filter(file => !have.has(file))
   if (missing.length > 0)
     throw new BackupRefused(
       `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`,

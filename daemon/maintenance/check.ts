@@ -59,13 +59,13 @@ export async function checkStore(folder: string, secret?: string): Promise<Store
   }
 }
 
-/** Names of files that the store needs and its folder does not have. */
-export async function missingFiles(view: StoreView): Promise<string[]> {
-  return listMissing(view.folder, (await rebuildState(view)).state)
+/** Files that the state of the store names, by their paths in the folder. */
+export async function neededFiles(view: StoreView): Promise<string[]> {
+  return listNeeded((await rebuildState(view)).state)
 }
 
-function listMissing(folder: string, state: State): string[] {
-  return [...new Set(namedFiles(state))].filter(file => !existsSync(join(folder, 'files', file)))
+function listNeeded(state: State): string[] {
+  return [...new Set(namedFiles(state))].map(name => `files/${name}`)
 }
 
 type Document = StateDocument<unknown[]> | undefined
@@ -177,8 +177,9 @@ class Checking {
         `event queues of accounts that do not exist: ${rebuilt.ownerlessQueues}. They cannot be read, and a daemon deletes them when they expire`,
       )
     this.#secret(view.folder, rebuilt.secretVerifier, rebuilt.state)
-    for (const file of listMissing(view.folder, rebuilt.state))
-      this.#add(`files/${file}`, 'is missing; an upload, avatar, emoji or export needs it')
+    for (const file of listNeeded(rebuilt.state))
+      if (!existsSync(join(view.folder, file)))
+        this.#add(file, 'is missing; an upload, avatar, emoji or export needs it')
   }
 
   #secret(folder: string, verifier: string | undefined, state: State): void {
