@@ -13,6 +13,10 @@ export const limits = {
   playgrounds: 100,
   profileFields: 100,
   customEmoji: 10_000,
+  /** Every client gets all that it can see when it registers. */
+  channels: 20_000,
+  /** Of one owner. */
+  bots: 1000,
   userGroups: 10_000,
   /** In all groups together: who is in which group is worked out through all of them. */
   subgroups: 2000,

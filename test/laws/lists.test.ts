@@ -22,6 +22,8 @@ const lists: Readonly<Record<string, readonly [endpoint: string, owner: 'You' | 
   ],
   profileFields: ['create-custom-profile-field', 'The organization', n => ({ field_type: 1, name: `field ${n}` })],
   customEmoji: ['upload-custom-emoji', 'The organization', n => ({ emoji_name: `e${n}` })],
+  channels: ['create-channel', 'The organization', n => ({ name: `c${n}`, subscribers: [] })],
+  bots: ['create-bot', 'You', n => ({ full_name: `Bot ${n}`, short_name: `bot-${n}`, bot_type: 1 })],
   userGroups: ['create-user-group', 'The organization', n => ({ name: `g${n}`, description: '', members: [] })],
   channelFolders: ['create-channel-folder', 'The organization', n => ({ name: `folder ${n}` })],
   defaultChannelGroups: [
@@ -45,6 +47,8 @@ const lists: Readonly<Record<string, readonly [endpoint: string, owner: 'You' | 
 /** What the refusal says of things that cannot be deleted. */
 const stays: Readonly<Record<string, string>> = {
   customEmoji: 'Deactivated ones count.',
+  channels: 'Archived ones count.',
+  bots: 'Deactivated ones count.',
   userGroups: 'Deactivated ones count.',
   channelFolders: 'Archived ones count.',
 }
@@ -63,6 +67,17 @@ describe('a list that callers fill', () => {
             id: world.state.groups.nextId,
             name: `filled ${world.state.groups.nextId}`,
           })
+      if (name === 'channels') {
+        world.run(world.owner, 'subscribe', { subscriptions: [{ name: 'first' }] })
+        const channel = world.state.channels.get(1)!
+        for (let id = 2; id < most; id++) world.state.channels.put({ ...channel, id, name: `filled ${id}` })
+      }
+      if (name === 'bots') {
+        world.run(world.owner, 'create-bot', make(most + 1))
+        const bot = [...world.state.users.values()].at(-1)!
+        for (let n = 2; n < most; n++)
+          world.state.users.put({ ...bot, id: world.state.users.nextId, email: `filled-${n}@example.com` })
+      }
       if (name === 'customEmoji')
         for (let id = 1; id < most; id++)
           world.state.emoji.put({ id, name: `filled${id}`, authorId: 1, file: '', deactivated: id % 2 === 0 })

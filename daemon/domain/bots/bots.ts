@@ -3,6 +3,7 @@
 import integrations from '../../../data/integrations.json' with { type: 'json' }
 import { bots as api } from '../../api/bots/bots.ts'
 import type { ParamsOf } from '../../api/define.ts'
+import { limits } from '../limits.ts'
 import type { BotPart, UserFact } from '../model/facts/people.ts'
 import { channelByName } from '../model/lookups.ts'
 import type { Bot } from '../model/state.ts'
@@ -12,7 +13,7 @@ import { checkBotName, checkFreeEmail } from '../people/users/checks.ts'
 import { newAccount } from '../people/users/index.ts'
 import { avatarUrl } from '../people/users/present.ts'
 import { nameFacts, roleFacts } from '../people/users/update.ts'
-import { invalid, missing, needed } from '../refusal.ts'
+import { full, invalid, missing, needed } from '../refusal.ts'
 import { type Context, resource } from '../resource.ts'
 import * as may from '../rules/index.ts'
 import { type BotUser, presentBot, presentDefaults } from './present.ts'
@@ -49,6 +50,8 @@ export const bots = resource(api)<never, Prepared>({
     create(ctx, params, { avatar }) {
       may.check(may.useBots, ctx)
       may.check(may.createBot, ctx, params.bot_type)
+      if (ctx.state.users.where('botOwner', ctx.actor.id).length >= limits.bots)
+        throw full('You', limits.bots, 'bots', 'Deactivated ones count.')
       const bot: Bot = {
         type: params.bot_type,
         ownerId: ctx.actor.id,

@@ -4,12 +4,13 @@ import type { ParamsOf } from '../../../api/define.ts'
 import type { creationParams } from '../../../api/shapes/channels.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
 import { channelEventNotice, channelNotice } from '../../messages/notices/post.ts'
 import { placeLink } from '../../messages/notices/quote.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
-import { invalid } from '../../refusal.ts'
+import { full, invalid } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { checkedValue, defaultValue, isNobody } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
@@ -55,8 +56,10 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
   return plan
 }
 
-/** What only matters when a channel is really created. */
-export function checkCreation(ctx: Context, plan: Blueprint): void {
+/** What only matters when channels are really created. */
+export function checkCreation(ctx: Context, plan: Blueprint, count: number): void {
+  if (ctx.state.channels.size + count > limits.channels)
+    throw full('The organization', limits.channels, 'channels', 'Archived ones count.')
   if (plan.webPublic && plan.inviteOnly) throw invalid('is_web_public', 'a private channel cannot be web-public')
   checkKind(ctx, plan.inviteOnly ? 'private' : 'public')
   if (plan.webPublic) checkKind(ctx, kindOf(plan))

@@ -53,7 +53,7 @@ export const channels = resource(api)<ChannelFact>({
       const name = checkName('name', params.name)
       const description = checkDescription('description', params.description ?? '')
       if (channelByName(ctx.state, name)) throw nameTaken('name', name)
-      checkCreation(ctx, plan)
+      checkCreation(ctx, plan, 1)
       const channel: Channel = { id: ctx.state.channels.nextId, name, description, ...plan }
       const people = withoutRepeats(ctx, 'subscribers', params.subscribers)
       const { fact } = enrolment(ctx.state, [{ channel, people }])

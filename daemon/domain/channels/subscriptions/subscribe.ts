@@ -36,7 +36,7 @@ export function subscribing(ctx: Context, params: Params) {
   const plan = blueprint(ctx, params)
   const entries = wantedChannels(params.subscriptions)
   const absent = entries.filter(({ name }) => !channelByName(ctx.state, name))
-  if (absent.length > 0) checkCreation(ctx, plan)
+  if (absent.length > 0) checkCreation(ctx, plan, absent.length)
   checkDescriptions(absent)
   checkNamed(plan, absent.length)
   const created = absent.map((entry, index) => newChannel(ctx, plan, entry, index))
