@@ -2,7 +2,7 @@
 
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { encodeJson } from '../../daemon/api/json-wire.ts'
-import { addHint, Ending, exitCodes, Failure } from '../base/failure.ts'
+import { addHint, exitCodes, Failure } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../base/profile.ts'
@@ -52,9 +52,12 @@ export async function callControl(
   if (unmet === undefined || reply.met === true)
     return printReply(reply, lines ? { ...view, says: reply => lines(reply, noNames) } : view, globals)
   if (globals.json) await printReply(reply, {}, globals)
-  note(`${unmet} within ${given.get('within') ?? endpoint.params.within?.fallback}`)
-  for (const { differs } of reply.near as { differs: string[] }[]) note(`  near: ${differs.join('; ')}`)
-  throw new Ending(exitCodes.unmet)
+  const near = ((reply.near ?? []) as { differs: string[] }[]).map(({ differs }) => `near: ${differs.join('; ')}`)
+  throw new Failure(
+    exitCodes.unmet,
+    `${unmet} within ${given.get('within') ?? endpoint.params.within?.fallback}`,
+    near.length > 0 ? { hint: near.join('\n  ') } : {},
+  )
 }
 
 function filledIn(address: string, params: Readonly<Record<string, unknown>>): string {

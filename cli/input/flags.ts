@@ -139,8 +139,9 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   if (text?.ref === 'file') return raw === '-' ? sources.stdin() : String(readGiven(raw, `${label}: `))
   // In a message, colons are around the name of an emoji.
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
-  // The server looks names up itself, and knows no IDs here.
-  if (text?.ref === 'channel-name' && raw.startsWith('id:') && isId(raw)) return sources.names.channelName(raw)
+  // The server looks names up itself, and knows no IDs here. The `#` before a name is not part of it.
+  if (text?.ref === 'channel-name')
+    return raw.startsWith('id:') && isId(raw) ? sources.names.channelName(raw) : raw.replace(/^#/, '')
   if (text?.ref === 'user') return raw.includes('@') ? raw : String(await readPerson(raw, sources.names))
   if (text) return text.ref === 'markdown' && raw === '-' ? sources.stdin() : raw
   throw usage(`${label}: "${raw}" is not ${describeShape(shape)}`)

@@ -279,8 +279,19 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {
     cause: error,
-    hint: local
-      ? 'Start it with `natter daemon start`; `natter doctor` looks for a daemon elsewhere.'
-      : 'Check --site, NATTER_SITE or the profile.',
+    hint:
+      hintAboutVariables(site) ??
+      (local
+        ? 'Start it with `natter daemon start`; `natter doctor` looks for a daemon elsewhere.'
+        : 'Check --site, NATTER_SITE or the profile.'),
   })
+}
+
+/** Variables stay in a shell when the daemon that they name has ended, and no profile helps then. */
+function hintAboutVariables(site: string): string | undefined {
+  const name = ['NATTER_SITE', 'ZULIP_SITE'].find(name => process.env[name] === site)
+  return (
+    name &&
+    `${name} names it. If that server has ended, unset the NATTER_* and ZULIP_* variables, or open another shell.`
+  )
 }

@@ -180,6 +180,17 @@ export class LoopGuard {
   }
 }
 
+/** The conversation that the params of a sent message name, for people; names that only the server knows are IDs. */
+export function destinationOf(params: Readonly<Record<string, unknown>>, message: BotMessage, me: BotAccount): string {
+  const { type, to, topic } = params
+  const isReply = JSON.stringify({ type, to, topic }) === JSON.stringify(replyTo(message))
+  if (isReply) return conversationOf(message, me)
+  const shown = [to].flat().map(one => (typeof one === 'number' ? `id:${one}` : String(one)))
+  if (type !== 'channel' && type !== 'stream') return nameConversation({ people: shown.map(email => ({ email })) })
+  const channel = to === message.stream_id ? message.channel : shown[0]
+  return nameConversation({ channel, topic: String(topic ?? params.subject ?? '') })
+}
+
 /** For people. */
 export function conversationOf({ channel, topic, display_recipient }: BotMessage, me?: BotAccount): string {
   const people = typeof display_recipient === 'string' ? undefined : display_recipient

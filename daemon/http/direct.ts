@@ -164,10 +164,14 @@ class DirectResponse implements Response {
     const { closing, keepAliveSeconds } = this.#connection.server
     this.statusCode = status
     this.headersSent = true
+    const date = this.date?.()
     let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`
+    // Where node:http puts it. Which of the two answers an upload depends on the pieces in which it arrives.
+    if (date !== undefined) head += `Date: ${date}\r\n`
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     const after = closing ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`
-    this.#head = `${head}Date: ${this.date?.() ?? httpDate()}\r\nConnection: ${after}\r\n\r\n`
+    if (date === undefined) head += `Date: ${httpDate()}\r\n`
+    this.#head = `${head}Connection: ${after}\r\n\r\n`
   }
 
   /** Head and bytes in one packet: two would wake the reader twice. */

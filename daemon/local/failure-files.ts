@@ -69,7 +69,8 @@ function readme({ what, exit_code, file, error }: FailedRun): string {
   const ended = exit_code === undefined ? '' : ` ended with exit code ${exit_code}`
   return `# ${what.slice(0, 200)}${ended}
 ${file === undefined ? '' : `\nIn \`${file}\`.\n`}${error === undefined ? '' : `\n\`\`\`\n${error.slice(0, 10_000)}\n\`\`\`\n`}
-What the daemon knew at the end. Keys, passwords and tokens are hidden; the snapshot is the organization itself, with its invitations.
+What the daemon knew at the end. Keys, passwords and tokens are hidden; the snapshot is the organization itself, with its invitations
+and the hashes of passwords.
 
 - \`calls.ndjson\`: the last 1,000 calls with parameters and answers, oldest first
 - \`events.ndjson\`: the last 1,000 events with the accounts and queues that received them

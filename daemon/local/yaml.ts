@@ -43,6 +43,19 @@ export async function linesIn(text: string): Promise<Yaml['findLine']> {
   return (await parse(text)).findLine
 }
 
+/** The text with every password hidden. */
+export async function hidePasswords(text: string): Promise<string> {
+  const { isAlias, isScalar, visit } = await import('yaml')
+  const { document } = await parse(text)
+  visit(document, {
+    Pair(_, { key, value }) {
+      const secret = isAlias(value) ? value.resolve(document) : value
+      if (isScalar(key) && /password/i.test(String(key.value)) && isScalar(secret)) secret.value = '***'
+    },
+  })
+  return document.toString({ lineWidth: 0 })
+}
+
 async function parse(text: string) {
   const { isNode, LineCounter, parseDocument } = await import('yaml')
   await checkBounds(text)

@@ -12,10 +12,13 @@ export function createClock({ clock, control }: Config, boundary: Boundary): Clo
   return new SteeredClock(clock.frozenAt === 'now' ? Date.now() : clock.frozenAt, boundary)
 }
 
-/** The header Date where time is frozen, so that two runs of a script give the same transcript, headers included. */
+/** The header Date where time is frozen or moved: two runs of a script give the same headers, and a client can tell the time here. */
 export function createDateHeader(clock: Clock): (() => string | undefined) | undefined {
   if (!(clock instanceof SteeredClock)) return undefined
-  return () => (clock.frozen ? new Date(clock.now()).toUTCString() : undefined)
+  return () => {
+    const { setting } = clock
+    return 'ahead' in setting && setting.ahead === 0 ? undefined : new Date(clock.now()).toUTCString()
+  }
 }
 
 type SettledLater = ServerFacts & {

@@ -136,6 +136,29 @@ describe('natter bot run', () => {
     assert.match(lines(bot).at(-1).error.reason, /sent more than 100 messages for one/)
   })
 
+  test('says to which conversation it sent a message', async t => {
+    const file = write(
+      'elsewhere.mjs',
+      `export default async (message, bot) => {
+         await bot.send({ channel: 'general', topic: 'bot' }, 'in a channel')
+         await bot.send({ to: [bot.me.userId] }, 'to itself')
+         return 'here'
+       }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file, '--count', '1')
+    await say(id, 'go')
+    await bot.ended
+    assert.deepEqual(
+      lines(bot).flatMap(({ sent }) => (sent ? [[sent.conversation, sent.params.content]] : [])),
+      [
+        ['#general > bot', 'in a channel'],
+        [`@ id:${id}`, 'to itself'],
+        ['@ Olive Owner', 'here'],
+      ],
+    )
+  })
+
   test('with --dry-run sends nothing and prints a transcript', async t => {
     const file = write('dry.js', 'module.exports = ({ text }, bot) => bot.react("tada").then(() => "dry " + text)')
     const id = await botId(t)

@@ -16,7 +16,8 @@ describe('natter exec --on-failure and --resume', () => {
   test('keep everything in one folder, and bring the world back with its clock', async t => {
     const shell = newShell(t)
     const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.yaml')]
-    writeFileSync(seed, 'channels:\n  - { name: extra }\n')
+    const user = '{ email: zoe@example.com, name: Zoe, password: "correct horse, battery" } # new'
+    writeFileSync(seed, `channels:\n  - { name: extra }\nusers:\n  - ${user}\n`)
     const flags = ['--preset', 'dev', '--seed', seed, '--secret', 'hush', '--clock', 'frozen@2030-01-01T00:00:00Z']
     const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} queues register --json > /dev/null && exit 3`
     const run = await shell.natter(['exec', '--on-failure', folder, ...flags, '--', 'sh', '-c', script])
@@ -43,6 +44,7 @@ describe('natter exec --on-failure and --resume', () => {
       .map(line => JSON.parse(line))
     assert.ok(calls.some(({ endpoint, answer }) => endpoint === 'send-message' && /"result":"success"/.test(answer)))
     assert.match(read('events.ndjson'), /Pizza\?/)
+    assert.match(read('seed.yaml'), /name: Zoe, password: ["']?\*\*\*["']? } # new/)
     assert.equal(JSON.parse(read('queues.json')).length, 1)
     assert.equal(JSON.parse(read('clock.json')).time, '2030-01-01T00:00:00.000Z')
     const { what, exit_code, flags: kept } = JSON.parse(read('run.json'))
@@ -69,12 +71,14 @@ describe('natter exec --on-failure and --resume', () => {
 
   test('remove what an earlier run kept, and nothing else', async t => {
     const shell = newShell(t)
-    const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.yaml')]
-    writeFileSync(seed, 'channels:\n  - { name: extra }\n')
+    const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.json')]
+    const user = '{"email":"zoe@example.com","name":"Zoe","password":"say \\"hi\\""}'
+    writeFileSync(seed, `{"users":[${user}]}`)
     const fail = `${natter} spaces create worker-1 --json > /dev/null; exit 1`
     const args = ['exec', '--on-failure', folder, '--seed', seed, '--']
     for (const left of [[], ['mine.txt']]) {
       assert.equal((await shell.natter([...args, 'sh', '-c', fail])).code, 1)
+      assert.equal(JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')).users[0].password, '***')
       for (const name of left) writeFileSync(join(folder, name), '')
       assert.equal((await shell.natter([...args, 'true'])).code, 0)
       assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], left)

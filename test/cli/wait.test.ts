@@ -16,7 +16,12 @@ describe('natter wait --listening', () => {
     const natter = (...args: string[]) => inProcess(args, { env })
     const early = await natter('wait', '--listening', 'owner', '--within', '10ms')
     assert.equal(early.code, 8)
-    assert.match(early.stderr, /did not poll for events within 10ms/)
+    assert.match(early.stderr, /^natter: the account did not poll for events within 10ms/)
+    for (const flag of ['--json', '--quiet']) {
+      const { stderr } = await natter('wait', '--listening', 'owner', '--within', '10ms', flag)
+      assert.match(stderr, /did not poll for events within 10ms/)
+      if (flag === '--json') assert.equal(JSON.parse(stderr).error.exit, 8)
+    }
 
     const narrow = [['is', 'dm']] as [string, string][]
     const { queue_id } = await owner.call(events.register, { event_types: ['message'], fetch_event_types: [], narrow })

@@ -45,6 +45,20 @@ describe('requests read off the socket', () => {
     )
   })
 
+  test('are dated by a clock that was frozen or moved, and the header has the same place in both', async t => {
+    for (const flags of [[], ['--plain-http']]) {
+      const frozen = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z', ...flags] })
+      const { head } = requests(() => frozen.ready.owner)
+      const ask = async () => Object.entries((await talkTo(frozen.url, [head('GET /api/v1/users/me')]))[0]!.headers)[0]
+      assert.deepEqual(await ask(), ['date', 'Tue, 01 Jan 2030 00:00:00 GMT'])
+      await new Control(frozen).call('POST', '/clock/resume')
+      await new Control(frozen).call('POST', '/clock/advance', { by: '1d' })
+      const [name, date] = (await ask())!
+      assert.equal(name, 'date')
+      assert.match(date, /^Wed, 02 Jan 2030 /)
+    }
+  })
+
   test('cut anywhere', async () => {
     const whole = form('title=cut&content=in+two')
     for (let at = 1; at < whole.length; at += 29) {

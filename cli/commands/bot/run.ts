@@ -80,7 +80,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
         transcript.error(conversation, 'bots answer each other without end; this one stops until a person writes here')
       if (!answer) continue
       transcript.received(conversation, message)
-      const recorded = transcript.recording(request, conversation)
+      const recorded = transcript.recording(request, message)
       await handler
         .use(thread => thread.handle(message, me, recorded, within, () => repeater.waited))
         .then(returned => transcript.returned(conversation, returned))

@@ -1,6 +1,12 @@
 // Prints what a bot receives and sends, as it happens: text for people, or one JSON object a line.
 
-import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import {
+  type BotAccount,
+  type BotMessage,
+  conversationOf,
+  destinationOf,
+  type Request,
+} from '../../../daemon/client/bot.ts'
 import { harmlessJson } from '../../../daemon/local/harmless.ts'
 import { note } from '../../base/note.ts'
 import { print, printError } from '../../base/writer.ts'
@@ -44,21 +50,20 @@ export class Transcript {
   }
 
   /** Requests that change something are printed; with --dry-run they are not made. */
-  recording(request: Request, conversation: string): Request {
+  recording(request: Request, message: BotMessage): Request {
     this.#changes = 0
     return async (method, path, params = {}) => {
       if (method === 'GET') return request(method, path, params)
       this.#changes++
       const reply = this.#dryRun ? { id: 0 } : await request(method, path, params)
       const did = { method, path, params, ...(this.#dryRun && { dry_run: true }) }
-      this.#print({ sent: { conversation, ...did } }, this.#sentence(conversation, method, path, params))
+      const isMessage = method === 'POST' && path === '/messages'
+      const conversation = isMessage ? destinationOf(params, message, this.#me) : conversationOf(message, this.#me)
+      const what = isMessage ? String(params.content) : `${method} ${path} ${JSON.stringify(params)}`
+      const said = `${conversation}  ${this.#me.name}: ${what}${this.#dryRun ? '  (not sent)' : ''}`
+      this.#print({ sent: { conversation, ...did } }, said)
       return reply
     }
-  }
-
-  #sentence(conversation: string, method: string, path: string, params: Readonly<Record<string, unknown>>): string {
-    const what = path === '/messages' ? String(params.content) : `${method} ${path} ${JSON.stringify(params)}`
-    return `${conversation}  ${this.#me.name}: ${what}${this.#dryRun ? '  (not sent)' : ''}`
   }
 
   #print(data: object, text: string): void {

@@ -229,8 +229,8 @@ async function forgetEarlier(folder: string): Promise<void> {
 async function keepRun(folder: string, ready: Ready, { command, flags, code, logged }: FailedCommand): Promise<void> {
   try {
     const seed = flagIn(flags, 'seed')
-    const more: [string, string | Uint8Array][] = [['daemon.log', logged]]
-    if (seed !== undefined) more.push([`seed${extname(seed)}`, readFileSync(seed)])
+    const more: [string, string][] = [['daemon.log', logged]]
+    if (seed !== undefined) more.push([`seed${extname(seed)}`, await seedWithoutPasswords(seed)])
     const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
     const { keepFailure, keptTests } = await import('./keep.ts')
     const spaces = await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
@@ -241,6 +241,12 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
   } catch (error) {
     note(`the failure could not be kept: ${(error as Error).message}`)
   }
+}
+
+async function seedWithoutPasswords(file: string): Promise<string> {
+  const text = readFileSync(file, 'utf8')
+  if (/\.ya?ml$/i.test(file)) return (await import('../../../daemon/local/yaml.ts')).hidePasswords(text)
+  return text.replace(/("\w*password\w*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi, '$1"***"')
 }
 
 /** The same daemon for another account, without the control token, which would open all accounts. */

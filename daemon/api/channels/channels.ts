@@ -3,6 +3,7 @@
 import {
   bool,
   channelId,
+  channelName,
   copySpan,
   defaulted,
   endpoint,
@@ -65,7 +66,7 @@ export const channels = {
     id: 'get-stream-id',
     route: 'GET /get_stream_id',
     summary: 'Get the ID of a channel by its name',
-    params: { stream: required(text, 'the name of the channel') },
+    params: { stream: required(channelName, 'the name of the channel') },
     reply: { stream_id: int },
     cli: {
       name: 'channels id',
@@ -80,7 +81,7 @@ export const channels = {
     summary: 'Create a channel and subscribe people to it',
     concerns: { channels: ['name'] },
     params: {
-      name: required(text, 'the name, at most 60 characters'),
+      name: required(channelName, 'the name, at most 60 characters'),
       description: optional(text, 'the description, in Markdown, at most 1024 characters'),
       subscribers: required(listOf(userId), 'who to subscribe; can be an empty list'),
       ...creationParams,

@@ -51,7 +51,7 @@ function addCopyButton(block: HTMLElement): void {
   button.textContent = 'Copy'
   button.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(block.querySelector('pre')!.innerText)
+      await navigator.clipboard.writeText(copiedFrom(block.querySelector('pre')!))
       button.textContent = 'Copied'
     } catch {
       // Only pages from a secure address may.
@@ -63,6 +63,15 @@ function addCopyButton(block: HTMLElement): void {
     }, 1500)
   })
   block.append(button)
+}
+
+/** Of a transcript the commands: `$ ` begins one, `> ` continues it, and other lines are what it prints. */
+function copiedFrom({ innerText: text }: HTMLElement): string {
+  if (!text.startsWith('$ ')) return text
+  return text
+    .split('\n')
+    .flatMap(line => /^[$>] (.*)$/.exec(line)?.[1] ?? [])
+    .join('\n')
 }
 
 /** In a long list the current page would be out of sight. */
