@@ -79,7 +79,10 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.
     const flags = [...listFlags(program, line), '--help', '--version']
-    throw usage(message!, suggestion ?? (await nearestTo(unknownFlag(message!), flags, help)))
+    const flag = unknownFlag(message!)
+    const isText = /^-[^-]|\s/.test(flag)
+    const todo = isText ? `A text that begins with a dash goes after --, or is piped in with -. ${help}` : help
+    throw usage(message!, suggestion ?? (await nearestTo(flag, flags, todo)))
   }
 }
 

@@ -13,17 +13,11 @@ function findCommand(program: Command, { words }: CommandLine): Command {
 }
 
 /** Of an argument that is missing, it says what it is, and after what it comes. */
-export function suggestHelp(
-  program: Command,
-  line: CommandLine,
-  { code, message }: { readonly code: string; readonly message: string },
-): string {
+export function suggestHelp(program: Command, line: CommandLine, { code }: { readonly code: string }): string {
   const command = findCommand(program, line)
   const see = `See ${pathOf(command)} --help`
   if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
     return `Put quotes around a text with spaces. ${see}`
-  if (code === 'commander.unknownOption' && /'(-[^-]|\S*\s)/.test(message))
-    return `A text that begins with a dash goes after --, or is piped in with -. ${see}`
   if (code !== 'commander.missingArgument') return see
   const known = command.registeredArguments
   const at = known.findIndex(({ required }, index) => required && command.args[index] === undefined)

@@ -181,7 +181,11 @@ export class LoopGuard {
 }
 
 /** The conversation that the params of a sent message name, for people; names that only the server knows are IDs. */
-export function destinationOf(params: Readonly<Record<string, unknown>>, message: BotMessage, me: BotAccount): string {
+export function nameDestination(
+  params: Readonly<Record<string, unknown>>,
+  message: BotMessage,
+  me: BotAccount,
+): string {
   const { type, to, topic } = params
   const isReply = JSON.stringify({ type, to, topic }) === JSON.stringify(replyTo(message))
   if (isReply) return conversationOf(message, me)

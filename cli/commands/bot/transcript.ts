@@ -4,7 +4,7 @@ import {
   type BotAccount,
   type BotMessage,
   conversationOf,
-  destinationOf,
+  nameDestination,
   type Request,
 } from '../../../daemon/client/bot.ts'
 import { harmlessJson } from '../../../daemon/local/harmless.ts'
@@ -58,7 +58,7 @@ export class Transcript {
       const reply = this.#dryRun ? { id: 0 } : await request(method, path, params)
       const did = { method, path, params, ...(this.#dryRun && { dry_run: true }) }
       const isMessage = method === 'POST' && path === '/messages'
-      const conversation = isMessage ? destinationOf(params, message, this.#me) : conversationOf(message, this.#me)
+      const conversation = isMessage ? nameDestination(params, message, this.#me) : conversationOf(message, this.#me)
       const what = isMessage ? String(params.content) : `${method} ${path} ${JSON.stringify(params)}`
       const said = `${conversation}  ${this.#me.name}: ${what}${this.#dryRun ? '  (not sent)' : ''}`
       this.#print({ sent: { conversation, ...did } }, said)
