@@ -10,7 +10,7 @@ import { leaderTimeout } from './known-cluster.ts'
 import { PeerRefused, type Peers } from './peers.ts'
 
 /** Items in one call, so that its body stays below the bound of the server. */
-const mostTogether = 300
+const mostTogether = 100
 
 interface RecordCall {
   readonly op: string

@@ -14,7 +14,7 @@ export const limits = {
   profileFields: 100,
   customEmoji: 10_000,
   /** Every client gets all that it can see when it registers. */
-  channels: 20_000,
+  channels: 12_000,
   /** Of one owner. */
   bots: 1000,
   userGroups: 10_000,

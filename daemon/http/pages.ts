@@ -166,9 +166,11 @@ let emojiText: string | undefined
 // written at a time. Compressed, all of them take 10 MB, otherwise 120.
 const descriptions = new Map<number, Promise<Buffer>>()
 let lastWritten: Promise<unknown> = Promise.resolve()
+// Shared by all worlds: the one that was sent last. Most clients ask for the same one.
+let unpacked: { readonly level: number; readonly text: Buffer } | undefined
 
 /** Sends the description of the API at the level of the world, or at the one that is asked for. */
-async function sendDescription(level: number, { query, headers }: FastifyRequest, reply: FastifyReply) {
+async function sendDescription(level: number, { method, query, headers }: FastifyRequest, reply: FastifyReply) {
   const { level: given } = query as { level?: string }
   const wanted = given === undefined ? level : readLevel(String(given))
   if (wanted === undefined) throw invalid('level', `must be ${levelForms}`)
@@ -181,7 +183,9 @@ async function sendDescription(level: number, { query, headers }: FastifyRequest
   reply.type(jsonType).header('Vary', 'Accept-Encoding')
   if (/\bgzip\b/.test(String(headers['accept-encoding'] ?? '')))
     return reply.header('Content-Encoding', 'gzip').send(await packed)
-  return reply.send(await unpack(await packed))
+  if (method === 'HEAD') return reply.send()
+  if (unpacked?.level !== wanted) unpacked = { level: wanted, text: await unpack(await packed) }
+  return reply.send(unpacked.text)
 }
 
 async function describeApi(level: number): Promise<Buffer> {

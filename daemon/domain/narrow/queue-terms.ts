@@ -6,8 +6,8 @@ export type QueueNarrow = readonly (readonly [operator: string, operand: string]
 
 const operands = new Set(['dm', 'private', 'starred', 'unread', 'alerted', 'mentioned', 'resolved'])
 
-/** Characters of all terms: every queue keeps its own, and so do those that have ended, for a while. */
-const mostCharacters = 5000
+/** Characters of all terms: every queue keeps its own, and a follower sends many to the leader in one call. */
+const mostCharacters = 2000
 
 /** The parameter of `register`, checked. */
 export function queueNarrow(given: readonly (readonly string[])[]): QueueNarrow {
