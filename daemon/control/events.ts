@@ -22,7 +22,7 @@ export interface LoggedEvent {
 }
 
 const kept = 1000
-/** Characters of their JSON. */
+/** Characters of their JSON; a recipient counts as one of them. */
 const mostCharacters = 4 * 1024 * 1024
 
 /** A client that wants everything, and texts as they were written. */
@@ -56,7 +56,7 @@ export class Events extends Recent<LoggedEvent> {
     // Fields that differ from person to person are those of the first.
     for (const text of new Adapter(announcement).textsFor(this.#client(), to[0]!)) {
       const event = readEvent(text)
-      const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event }), text.length)
+      const logged = this.add(id => ({ id, time: this.#now(), to, position, queues, event }), text.length + to.length)
       this.tell(logged)
     }
   }
