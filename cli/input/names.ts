@@ -174,7 +174,10 @@ function unknown(kind: Kind, name: string, wanted: string, list: readonly Named[
     if (!near.has(item)) near.set(item, shown)
   }
   return new Failure(exitCodes.notFound, `there is no ${kind} "${bare(kind, name)}"`, {
-    hint: suggestion([...near.values()].slice(0, 3)) ?? `Run \`natter ${kind}s list\` to see all of them.`,
+    hint:
+      (kind === 'user' && name.includes('>') ? `A channel begins with #: '#${name}'` : undefined) ??
+      suggestion([...near.values()].slice(0, 3)) ??
+      `Run \`natter ${kind}s list\` to see all of them.`,
   })
 }
 

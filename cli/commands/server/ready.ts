@@ -28,7 +28,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     ],
     globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'timeout', 'dry-run', 'curl'],
     more: `With --wait and --ready-file, the file need not exist yet, or can be that of an earlier run that has ended: the daemon writes it when it
-is ready, and the file is read again until the daemon that it names answers.`,
+is ready, and the file is read again until the daemon that it names answers. --timeout is for one answer, --within for the whole wait.`,
     examples: [
       'natter ready',
       'natter ready --wait http://127.0.0.1:9991',
