@@ -41,6 +41,9 @@ export const limits = {
   subscriptionsAtOnce: 20_000,
   /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
   namedInSetting: 100,
+  // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and
+  // is in the answer of `register` for each.
+  directRecipients: 300,
   /** Files that are shared by one message; later ones are not. */
   filesPerMessage: 100,
   /** The newest ones that link the file. */

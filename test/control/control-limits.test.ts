@@ -75,6 +75,11 @@ describe('the control plane', () => {
     }
     assert.ok(history.reach > 2000 && history.reach < 2999, String(history.reach))
     assert.equal(history.stateAt(2999).groups.get(1)!.members, members)
+    assert.equal(history.stateAt(2999), history.stateAt(2999), 'the state of then is worked out once')
+    history.moveTo(3001)
+    state.groups.put({ id: 1, members: [], subgroups: [] } as unknown as Group)
+    assert.equal(history.stateAt(3000).groups.get(1)!.members, members)
+    assert.deepEqual(history.stateAt(3001).groups.get(1)!.members, [])
   })
 
   test('has 1,000 faults, and room again when one is removed', () => {

@@ -29,12 +29,15 @@ export class RowHistory {
   #position = 0
   /** How things were at earlier positions is not known. */
   #reach = 0
+  /** The last answer, which many questions in a row ask for. */
+  #past: { readonly position: number; readonly state: State } | undefined
 
   /** Remembers what changes in this state from now on. */
   follow(state: State, position: number): void {
     for (const name of tables) if (this.#state) this.#state[name].onChange = undefined
     if (this.#state) this.#state.subscriptions.onChange = undefined
     this.#state = state
+    this.#past = undefined
     this.#changes = []
     this.#size = 0
     this.#position = position
@@ -70,6 +73,11 @@ export class RowHistory {
 
   /** The state as it was after the entry at this position; where that is not known, as far back as it is. */
   stateAt(position: number): State {
+    if (this.#past?.position !== position) this.#past = { position, state: this.#rebuild(position) }
+    return this.#past.state
+  }
+
+  #rebuild(position: number): State {
     const state = this.#state!
     const before = new Map<Table, Map<number | string, object | undefined>>()
     // The first change after the position says how the row was until then.
@@ -100,6 +108,7 @@ export class RowHistory {
     const size = least + (growing.has(table) ? measure(before) : 0)
     this.#changes.push({ position: this.#position, table, key, before, size })
     this.#size += size
+    this.#past = undefined
     // Cut in halves: taking one off the front of a long list each time would cost its length.
     if (this.#size < 2 * most) return
     let first = 0

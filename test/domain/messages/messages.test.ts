@@ -56,7 +56,7 @@ describe('POST /messages', () => {
     await cat.refused(api.get, { message_id: id }, 'BAD_REQUEST')
   })
 
-  test('people are named by IDs, by emails, or by emails separated by commas, never mixed', async () => {
+  test('at most 300 people are named by IDs, by emails, or by emails separated by commas, never mixed', async () => {
     const [dan, eve] = await people(daemon(), 'dan', 'eve')
     for (const to of [[eve.id], [eve.email], `${eve.email}, ${dan.email}`, [eve.id, eve.id, dan.id]]) {
       const { id } = await dan.call(api.send, { type: 'private', to: to as never, content: 'x' })
@@ -65,6 +65,12 @@ describe('POST /messages', () => {
     }
     for (const to of [eve.id, [], [eve.id, eve.email], [999_999], ['nobody@example.com']])
       await dan.refused(api.send, { type: 'direct', to, content: 'x' }, 'BAD_REQUEST')
+    const { msg } = await dan.refused(
+      api.send,
+      { type: 'direct', to: Array(301).fill(eve.id), content: 'x' },
+      'BAD_REQUEST',
+    )
+    assert.match(msg, /^to: must name at most 300 recipients/)
   })
 
   test('content is trimmed, cut to the limit, and never empty', async () => {

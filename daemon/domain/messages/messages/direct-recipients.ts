@@ -1,5 +1,6 @@
 // Direct messages: who receives them, and whether the sender is allowed to write to them.
 
+import { limits } from '../../limits.ts'
 import { findConversation } from '../../model/lookups.ts'
 import type { User } from '../../model/state.ts'
 import { conflict, inQuotes, invalid, missing, needed } from '../../refusal.ts'
@@ -14,6 +15,8 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
     typeof to === 'string' ? to.split(',').map(part => part.trim()) : (to as (string | number)[] | undefined)
   const listed = (given ?? []).filter(item => item !== '')
   if (listed.length === 0) throw needed('to', 'for a direct message: at least one recipient')
+  if (listed.length > limits.directRecipients)
+    throw invalid('to', `must name at most ${limits.directRecipients} recipients; use a channel for more`)
   if (listed.some(item => typeof item !== typeof listed[0]))
     throw invalid('to', 'give either IDs or email addresses, not both')
   const people = listed.map((item, index) => {
