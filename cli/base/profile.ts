@@ -99,6 +99,10 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
   if (token !== undefined) return token
   if (account.site === undefined) throw noServer()
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
+  if (env.NATTER_CONTROL_TOKEN === '')
+    throw new Failure(exitCodes.denied, 'no control token: NATTER_CONTROL_TOKEN is empty', {
+      hint: '`natter env --as` sets it so, because the token opens every account. Give --control-token, or unset the variable.',
+    })
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
     hint: `The daemon must run with --control. Stop it and start it again with that flag:
   \`natter daemon stop\`, then \`natter daemon start --control\`; or Ctrl-C where it runs, then the same command with it.
@@ -114,13 +118,15 @@ export function noServer(): Failure {
 
 /**
  * A token that comes with a site goes only there. One that comes without goes only to a site that was chosen for it, and
- * never to that of a zuliprc, which another person may have written; `stray` says where such a token was found.
+ * never to that of a zuliprc, which another person may have written; `stray` says where such a token was found. If the
+ * variable is set to nothing, only flags give one: profiles of the same site may know it.
  */
 function findToken(flags: Choice, env: Env, { site, from }: Account): { token?: string; stray?: string } {
   let stray: string | undefined
   const typed: Source = { from: 'flag', controlToken: flags.controlToken }
   for (const source of [typed, ...sources(flags, env), ...savedSources(env)]) {
     const { controlToken: token, site: own } = source
+    if (source.from === 'NATTER_*' && token === '') break
     if (!token) continue
     if (own ? normalSite(own) === site : !from.site || mayJoin(source.from, from.site)) return { token }
     if (!own) stray ??= source.from

@@ -50,7 +50,7 @@ export interface CliForm {
   readonly counts?: 'topic' | 'moved'
   /** The param with IDs of messages, of which the server skips those that it does not find. */
   readonly skips?: string
-  /** The note if the field that is shown is null. */
+  /** The note if the field that is shown is null or empty. */
   readonly none?: string
   /** Below the site, the address of what is deleted. Profiles saved for it are removed. */
   readonly forgets?: string

@@ -239,8 +239,7 @@ export class Site {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const date = this.#parts.date?.()
-    if (date !== undefined) response.setHeader('Date', date)
+    if (this.#parts.date) dateWhenWritten(response, this.#parts.date)
     if (isForEdge(request.url!)) this.#edge.take(request, response)
     else this.#host.page(this, request, response)
   }
@@ -284,6 +283,16 @@ export class Site {
     const to = this.#answering(head, response)
     to.headers.push('Retry-After', '1')
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
+  }
+}
+
+/** The header Date shows the time of the answer, as on the direct path: the clock can be moved while a poll waits. */
+function dateWhenWritten(response: ServerResponse, date: () => string | undefined): void {
+  const { writeHead } = response
+  response.writeHead = (...args: unknown[]) => {
+    const now = date()
+    if (now !== undefined) response.setHeader('Date', now)
+    return Reflect.apply(writeHead, response, args)
   }
 }
 

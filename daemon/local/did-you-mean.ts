@@ -33,6 +33,8 @@ export function unknownName(thing: string, name: string, known: Iterable<string>
 
 /** For callers without a type checker: a misspelled option would be ignored. */
 export function refuseUnknown(where: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object')
+    throw new TypeError(`${where}: options are an object, such as { ${known[0]}: ${JSON.stringify(options)} }`)
   for (const name of Object.keys(options))
     if (!known.includes(name)) throw new TypeError(`${where}: ${unknownName('option', name, known)}`)
 }

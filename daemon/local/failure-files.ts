@@ -81,8 +81,8 @@ and the hashes of passwords.
 
 Look at it again with a daemon that starts from here, with its inspector:
 
-    natter exec --resume .
-    natter exec --resume . -- COMMAND
+    ${resumeCommand('.')}
+    ${resumeCommand('.')} -- COMMAND
 `
 }
 

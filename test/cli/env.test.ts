@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { saveProfile } from '../../cli/base/profile.ts'
 import { newShell } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { startDaemon } from '../support/daemon.ts'
@@ -66,8 +67,7 @@ describe('--as and --ready-file', () => {
     const asAmy = await json(['env', file, '--as', 'amy'])
     assert.deepEqual(asAmy.NATTER_API_KEY, amy.api_key)
     assert.equal(asAmy.ZULIP_EMAIL, amy.email)
-    assert.equal(asAmy.NATTER_CONTROL_TOKEN, undefined)
-    assert.match((await natter(['env', file, '--as', 'amy'])).stdout, /^unset NATTER_CONTROL_TOKEN$/m)
+    assert.equal(asAmy.NATTER_CONTROL_TOKEN, '')
 
     const nothing = await natter(['env', join(home, 'none.json')])
     assert.equal(nothing.code, 2)
@@ -79,6 +79,30 @@ describe('--as and --ready-file', () => {
     const out = await natter(['logout'])
     assert.match(out.stderr, /logged out amy@/)
     assert.equal((await natter(['logout'])).code, 3)
+  })
+})
+
+describe('natter env --as', () => {
+  test('leaves a shell without the control token, also that of a profile for the same daemon', async t => {
+    const { ready } = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    const shell = newShell(t)
+    const { email, api_key } = ready.owner
+    saveProfile('local', { site: ready.url, email, api_key, control_token: ready.control_token! }, { HOME: shell.home })
+    const natter = (args: readonly string[], env: Record<string, string> = {}) => shell.run(args, { env })
+    const asAmy = JSON.parse((await natter(['env', '--as', 'amy', '--json'])).stdout)
+    const whoami = ['whoami', '--fields', 'email']
+    assert.equal((await natter(whoami, asAmy)).stdout, 'amy@example.com\n')
+    for (const args of [
+      [...whoami, '--as', 'bob'],
+      ['clock', 'show'],
+      ['reset', '--yes'],
+    ]) {
+      const { code, stderr } = await natter(args, asAmy)
+      assert.equal(code, 4, args.join(' '))
+      assert.match(stderr, /^natter: no control token: NATTER_CONTROL_TOKEN is empty\n/)
+    }
+    const named = await natter([...whoami, '--as', 'bob', '--profile', 'local'], asAmy)
+    assert.equal(named.stdout, 'bob@example.com\n', named.stderr)
   })
 })
 

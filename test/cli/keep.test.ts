@@ -93,6 +93,14 @@ describe('natter exec --on-failure and --resume', () => {
     assert.equal((await shell.natter(['exec', '--', 'sh', '-c', pasted])).code, 0)
   })
 
+  test('name the test that failed first, whatever its name', async t => {
+    const shell = newShell(t)
+    const keep = (test: string) => `${natter} keep "$NATTER_ON_FAILURE/${test}"`
+    const args = ['exec', '--on-failure', 'failure', '--', 'sh', '-c', `${keep('zebra')} && ${keep('ant')} && exit 1`]
+    const { stderr } = await shell.natter(args)
+    assert.match(stderr, /natter exec --resume failure\/zebra \(1 more in failure\)\n/)
+  })
+
   test('keep each level in a folder of its own', async t => {
     const shell = newShell(t)
     const fail = '[ "$NATTER_LEVEL" = 421 ]'

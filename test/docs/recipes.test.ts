@@ -142,6 +142,12 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     return { status, output, env, read }
   }
 
+  /** The step of the action keep, after that one. */
+  function keep(env: Record<string, string>) {
+    const { run: script } = parse(readFileSync(join(root, 'docs/action/keep/action.yml'), 'utf8')).runs.steps[0]
+    return run('bash', ['--noprofile', '--norc', '-c', script], folder, env)
+  }
+
   test('starts a daemon that later steps find, and hides its keys', async t => {
     const { status, output, env, read } = start('runner', action.inputs.flags.default)
     assert.equal(status, 0, output)
@@ -153,19 +159,20 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     assert.equal(JSON.parse(seen.output).is_owner, true)
     assert.equal(run('natter', ['reset'], folder, env).status, 0)
     assert.match(readFileSync(env.NATTER_LOG, 'utf8'), /natter is ready/)
-    const keep = parse(readFileSync(join(root, 'docs/action/keep/action.yml'), 'utf8')).runs.steps[0].run
     assert.equal(run('natter', ['spaces', 'create', 'of-a-test'], folder, env).status, 0)
-    const kept = run('bash', ['--noprofile', '--norc', '-c', keep], folder, env)
+    const kept = keep(env)
     assert.equal(kept.status, 0, kept.output)
     const files = ['daemon.log', 'calls.ndjson', 'spaces/of-a-test/calls.ndjson']
     for (const file of files) assert.ok(existsSync(join(env.NATTER_ON_FAILURE!, file)), file)
   })
 
   test('fails loudly, with the log of the daemon, when that does not start', () => {
-    const { status, output } = start('failing', '--seed nowhere.yaml')
+    const { status, output, env } = start('failing', '--seed nowhere.yaml')
     assert.equal(status, 1)
     assert.match(output, /Its log:\nnatterd: the seed .*nowhere.yaml cannot be read: ENOENT/)
     assert.match(output, /::error title=natterd did not start::natterd: the seed .*nowhere\.yaml/)
+    const kept = keep(env)
+    assert.deepEqual([kept.status, kept.output], [0, 'The daemon was not started, so there is nothing to keep.\n'])
   })
 
   test('names the flag that the daemon refuses', () => {

@@ -6,6 +6,7 @@ import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
+import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
@@ -141,6 +142,22 @@ describe('requests read off the socket', () => {
       const [long] = await talk(head(line, ...fields, 'Connection: close'))
       assert.deepEqual(comparable(short!), comparable(long!), line)
     }
+  })
+
+  test('a poll that waits while the clock is moved gets the new date from both', async t => {
+    const other = await startDaemon(t, { flags: ['--memory', '--clock', 'frozen@2030-01-01T00:00:00Z'] })
+    const { head } = requests(() => other.ready.owner)
+    const control = new Control(other)
+    const poll = async (...fields: string[]) => {
+      const { queue_id } = await other.owner.call(events.register, { event_types: ['saved_snippets'] })
+      const answer = talkTo(other.url, [head(`GET /api/v1/events?queue_id=${queue_id}&last_event_id=-1`, ...fields)])
+      await control.waiting(queue_id!)
+      await control.advance('1s')
+      await other.owner.call(savedSnippets.create, { title: 'a', content: 'b' })
+      return (await answer)[0]!.headers.date
+    }
+    assert.equal(await poll(), 'Tue, 01 Jan 2030 00:00:01 GMT')
+    assert.equal(await poll('Connection: close'), 'Tue, 01 Jan 2030 00:00:02 GMT')
   })
 
   test('a request inside the body of another is never answered', async () => {

@@ -39,6 +39,10 @@ describe('natter.space()', () => {
     const space = await natter.space({ seed })
     assert.equal((await space.as('zoe').users.me()).email, 'zoe@example.com')
     await assert.rejects(natter.space({ sed: seed } as object), /space: there is no option "sed"/)
+    await assert.rejects(
+      natter.space('mine' as never),
+      /^TypeError: space: options are an object, such as \{ name: "mine" \}$/,
+    )
     await assert.rejects(natter.space({ preset: 'empty', seed: { users: [{}] } as never }), /users\[0\]/)
   })
 })

@@ -25,7 +25,8 @@ export const subcommands: readonly ExtraSubcommand[] = [
     flags: [{ name: 'as', value: 'ACCOUNT', about: 'print the variables of this account, by name, email or ID' }],
     globals: [...formatFlags, 'quiet', 'site', 'user', 'api-key', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: `Sets NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, the same as ZULIP_*, and NATTER_USER_ID and NATTER_CONTROL_TOKEN where they
-are known. With --as there is no control token, because it opens every account. The output contains secrets.`,
+are known. With --as the control token is empty, because it opens every account, and natter does not take that of a profile either.
+The output contains secrets.`,
     examples: ['eval "$(natter env ready.json)"', 'eval "$(natter env ready.json --as echo-bot)"', 'natter env --json'],
     async run({ args, flags, globals }) {
       const file = args[0] ?? globals.readyFile
@@ -52,7 +53,7 @@ async function collectVariables(globals: Globals, as: string | undefined): Promi
   const owner = globals.readyFile ? readReadyFile(globals.readyFile).owner : undefined
   const id = found?.user_id ?? (owner?.email === email ? owner?.user_id : undefined)
   const values = { SITE: site, EMAIL: email, API_KEY: found?.api_key ?? account.apiKey }
-  const token = found ? undefined : controlTokenFor(globals, process.env, account)
+  const token = found ? '' : controlTokenFor(globals, process.env, account)
   return [
     ...accountVariables(values),
     ['NATTER_USER_ID', id === undefined ? undefined : String(id)],

@@ -1,6 +1,6 @@
 // `natter keep DIR`: everything that explains a failure, in one folder that `natter exec --resume DIR` starts from.
 
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
 import {
@@ -61,12 +61,15 @@ export async function keepFailure(
   return kept
 }
 
-/** Folders that tests kept themselves, beside what the daemon knew. */
+/** Folders that tests kept themselves, beside what the daemon knew; the test that failed first comes first. */
 export function keptTests(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder)
     .map(name => join(folder, name))
     .filter(inside => [runName, snapshotName].every(file => existsSync(join(inside, file))))
+    .map(inside => ({ inside, keptAt: statSync(join(inside, runName)).mtimeMs }))
+    .sort((a, b) => a.keptAt - b.keptAt)
+    .map(({ inside }) => inside)
 }
 
 /** What an earlier run kept would look like that of this one. Other files stay. */

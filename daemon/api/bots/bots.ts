@@ -117,6 +117,8 @@ export const bots = {
     cli: {
       name: 'bots edit',
       flags: { bot_owner_id: 'owner', file: 'avatar' },
+      // Without those of the service: as on public servers, they are only what the call sent.
+      columns: ['full_name', 'avatar_url', 'bot_owner', ...Object.keys(defaultFields)],
       examples: [
         'natter bots edit deploy-bot@example.com --full-name "Deploy Robot"',
         'natter bots edit id:10 --owner amy@example.com --json',

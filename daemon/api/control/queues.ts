@@ -86,6 +86,7 @@ export const allQueues = {
       flags: { user: 'of' },
       examples: ['natter queues expire --of amy@example.com', 'natter queues expire'],
       shows: 'expired',
+      none: 'no queue to expire',
     },
   }),
 }
