@@ -19,17 +19,18 @@ const jpegHead = 1024 * 1024
 /** By the first twelve bytes; undefined for everything else. */
 export function imageType(head: Uint8Array): ImageType | undefined {
   const begin = String.fromCharCode(...head.subarray(0, 12))
+  // Sound and video begin with RIFF too.
+  if (begin.startsWith('RIFF')) return begin.endsWith('WEBP') ? 'webp' : undefined
   return types.find(type => signatures[type].some(signature => begin.startsWith(signature)))
 }
 
-const signatures: Readonly<Record<ImageType, readonly string[]>> = {
+const signatures = {
   png: ['\x89PNG\r\n\x1a\n'],
   jpeg: ['\xff\xd8\xff'],
   gif: ['GIF87a', 'GIF89a'],
-  webp: ['RIFF'],
   tiff: ['II*\0', 'MM\0*'],
 }
-const types = Object.keys(signatures) as ImageType[]
+const types = Object.keys(signatures) as (keyof typeof signatures)[]
 
 /** Width and height in pixels; nothing for what cannot be read as a picture. */
 export function imageDimensions(bytes: Uint8Array): { width: number; height: number } | undefined {

@@ -88,8 +88,10 @@ function checkGroups(
 }
 
 export function checkSubgroupCount(state: State, more: number): void {
+  // Most changes are about people.
+  if (more <= 0) return
   const count = [...state.groups.values()].reduce((sum, { subgroups }) => sum + subgroups.length, 0)
-  if (more > 0 && count + more > limits.subgroups)
+  if (count + more > limits.subgroups)
     throw full('The organization', limits.subgroups, 'subgroups in its groups', 'Remove some first.')
 }
 
