@@ -2,6 +2,7 @@
 // were overwritten. A daemon that is away does not prevent it: it fetches a snapshot of another one when it is back.
 
 import { warn } from '../local/warnings.ts'
+import { EtcdUnreachable } from './etcd.ts'
 import type { SharedLog, Term } from './log.ts'
 import type { Membership, View } from './membership.ts'
 
@@ -46,7 +47,11 @@ export class LogKeeper {
     this.#at = performance.now()
     this.#busy = true
     this.#keep(view, term)
-      .catch(error => warn(`the log in etcd could not be trimmed: ${error.message}`))
+      .catch(error => {
+        // The daemon reports by itself that etcd does not answer, and that it answers again.
+        if (!(error instanceof EtcdUnreachable))
+          warn(`the log in etcd could not be trimmed or measured: ${error.message}`)
+      })
       .finally(() => {
         this.#busy = false
       })
