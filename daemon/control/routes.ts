@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJson } from '../api/json-wire.ts'
 import { invalid, malformed, Refusal, unauthenticated } from '../domain/refusal.ts'
 import { missingPath, refusalHeaders, wrongMethod } from '../http/answer.ts'
-import { controlPrefix } from '../http/incoming.ts'
+import { controlPrefix, hasControlToken } from '../http/incoming.ts'
 import { type Found, Routes } from '../http/routes.ts'
 import { parseJson } from '../local/nesting.ts'
 import { type ControlContext, type ControlResource, Streamed } from './handlers/handler.ts'
@@ -38,9 +38,7 @@ export function controlHandler(context: ControlContext) {
 }
 
 function admit({ headers }: FastifyRequest, { plane }: ControlContext): void {
-  const { keys } = plane.parts
-  const [scheme, token = ''] = (headers.authorization ?? '').split(' ', 2)
-  if (scheme?.toLowerCase() !== 'bearer' || !keys.sameSecret(token, keys.controlToken))
+  if (!hasControlToken(headers, plane.parts.keys))
     throw unauthenticated(
       'UNAUTHORIZED',
       'The control plane needs the header "Authorization: Bearer TOKEN", with the control_token of the ready file.',

@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { Keys } from '../domain/resource.ts'
 import type { RequestHead } from './exchange.ts'
 
 export const prefix = '/api/v1'
@@ -51,6 +52,12 @@ export function findAddress(
   if (!trustProxy || forwarded === undefined) return remoteAddress
   const last = String(forwarded).split(',').at(-1)!.trim()
   return isIP(last) ? last : remoteAddress
+}
+
+/** Whether the caller may use the control plane. */
+export function hasControlToken({ authorization = '' }: IncomingHttpHeaders, keys: Keys): boolean {
+  const [scheme, token = ''] = authorization.split(' ', 2)
+  return scheme?.toLowerCase() === 'bearer' && keys.sameSecret(token, keys.controlToken)
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

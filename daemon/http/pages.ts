@@ -24,8 +24,6 @@ interface PagesParts {
   readonly log: FastifyBaseLogger
   /** The server that passes requests on to fastify. */
   readonly server: Server
-  /** Bytes of the largest body. */
-  readonly bodyLimit: number
   readonly siteOf: (request: IncomingMessage) => Site
 }
 
@@ -37,14 +35,13 @@ export interface Pages {
   beginClosing(): Promise<void>
 }
 
-export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts): Promise<Pages> {
+export async function buildPages({ log, server, siteOf }: PagesParts): Promise<Pages> {
   const { default: Fastify, LogController } = await import('fastify')
   const app = Fastify({
     loggerInstance: log,
     // One line per request, written by the edge, which knows what must not be printed.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: raw => siteOf(raw as IncomingMessage).newId(),
-    bodyLimit,
     // The catalogue checks parameters itself; fastify's two schema compilers would be most of its start.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: () => server,
@@ -55,7 +52,10 @@ export async function buildPages({ log, server, bodyLimit, siteOf }: PagesParts)
   })
   app.removeAllContentTypeParsers()
   // Bodies reach their routes as bytes; each route reads its own format. Those of all clients together are bounded, as at the edge.
-  app.addContentTypeParser('*', ({ raw }: FastifyRequest) => readBody(raw, bodyLimit, siteOf(raw).intake.held))
+  app.addContentTypeParser('*', ({ raw }: FastifyRequest) => {
+    const site = siteOf(raw)
+    return readBody(raw, site.bodyLimit(raw), site.intake.held)
+  })
   // Answers have keys, tokens and private content. Those that a browser or proxy may cache set another header.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('Cache-Control', 'no-store')

@@ -97,9 +97,7 @@ export function buildServer({
   const turns = new PageTurns()
   const openPages = () => {
     pages ??= import('./pages.ts')
-      .then(({ buildPages }) =>
-        buildPages({ log: log.logger, server, bodyLimit: bounds.bodyBytes, siteOf: request => pageOf.get(request)! }),
-      )
+      .then(({ buildPages }) => buildPages({ log: log.logger, server, siteOf: request => pageOf.get(request)! }))
       .then(built => {
         opened = built
         return built

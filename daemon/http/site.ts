@@ -14,7 +14,7 @@ import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
-import { findAddress, isForEdge } from './incoming.ts'
+import { controlPrefix, findAddress, hasControlToken, isForEdge } from './incoming.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
@@ -25,6 +25,8 @@ export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
   readonly date: (() => string | undefined) | undefined
   /** Answers /control/v1; undefined where the control plane is closed. */
   readonly control: ControlHandler | undefined
+  /** Reading one takes seconds, in which no other space is answered. A space takes those of 1 MiB. */
+  readonly takesLargeSnapshots: boolean
   /** What /metrics shows; undefined where it is closed. */
   readonly metrics?: MetricsPage | undefined
   /** Who may use /mcp: programs on this machine, any with a key, or none. */
@@ -164,6 +166,13 @@ export class Site {
 
   get control(): SiteParts['control'] {
     return this.#parts.control
+  }
+
+  /** Bytes of the body of a page. */
+  bodyLimit({ url = '', headers }: IncomingMessage): number {
+    const { intake } = this.#host
+    const takesSnapshot = this.#parts.takesLargeSnapshots && url.startsWith(controlPrefix)
+    return takesSnapshot && hasControlToken(headers, this.#parts.keys) ? intake.uploadBytes : intake.bodyBytes
   }
 
   /** Makes a call of another daemon again, for its signals. */

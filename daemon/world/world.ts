@@ -382,6 +382,7 @@ export class World {
         date: createDateHeader(clock),
         watch: control?.watch,
         control: control && this.#controlHandler(control),
+        takesLargeSnapshots: this.#parts.spaces !== undefined,
         metrics: this.#parts.metrics,
         ...(cluster && {
           forwarding: cluster.forwarding,

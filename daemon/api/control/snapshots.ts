@@ -22,7 +22,7 @@ const snapshot = record({ name: text, time: milliseconds })
 const name = Type.String({ maxLength: 100 })
 
 /** The command line reads it from a file. Larger ones are for `natterd --from`. */
-const fileContent = Type.String({ maxLength: 24 * 1024 * 1024, ref: 'file' })
+const fileContent = Type.String({ maxLength: 20 * 1024 * 1024, ref: 'file' })
 
 const thingId = Type.Union([int, text])
 const thing = record({ id: thingId, name: text, fields: keyed(anything) })
