@@ -59,6 +59,11 @@ export const limits = {
    * OPEN: the public server has no such limit; here rendering them would keep other callers waiting for seconds.
    */
   newDescriptions: 20_000,
+  /**
+   * Of all channels, plain sentences excepted.
+   * OPEN: the public server renders a description once, when it is written; here all of them are rendered in one turn after a start.
+   */
+  formattedDescriptions: 200_000,
   folderName: 60,
   folderDescription: 1024,
   topic: longestTopic,

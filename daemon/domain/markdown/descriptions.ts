@@ -67,7 +67,13 @@ function renderNow(state: State, source: string, level: Level | undefined): Kept
   const context: RenderContext = {
     ...common,
     channel: noting('channel', common.channel, channel => channel?.id),
-    latestMessage: noting('topic', common.latestMessage, id => id),
+    latestMessage(channelId, topic) {
+      const inTopic = () => state.messages.inTopic(channelId, topic)
+      const id = inTopic().last || undefined
+      // The link leads to the topic by any of its messages, so that a later one changes nothing.
+      checks.set(`topic ${channelId} ${topic}`, () => (id ? inTopic().has(id) : inTopic().length === 0))
+      return id
+    },
     emoji: noting('emoji', common.emoji, emoji => emoji?.src ?? emoji?.code),
     rules: level?.rules,
   }
@@ -81,8 +87,8 @@ function renderNow(state: State, source: string, level: Level | undefined): Kept
   }
 }
 
-/** The same for all readers of the organization. */
-function commonContext(state: State): RenderContext {
+/** The same for all readers of the organization. Only public channels are links here, and everyone can read those. */
+function commonContext(state: State): Omit<RenderContext, 'latestMessage'> {
   return {
     user: () => undefined,
     group: () => undefined,
@@ -90,8 +96,6 @@ function commonContext(state: State): RenderContext {
       const channel = findChannel(state, name)
       return channel?.inviteOnly === false ? channel : undefined
     },
-    // Only public channels are links here, and everyone can read those.
-    latestMessage: (channelId, topic) => state.messages.inTopic(channelId, topic).last || undefined,
     upload: () => undefined,
     emoji: name => emojiInText(state, name),
     linkifiers: linkifiers(state, new LinkifierBudget(1_000_000, limits.renderedDescription)),

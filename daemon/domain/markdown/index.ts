@@ -18,6 +18,7 @@ import { parseWidget, type Widget } from './widgets.ts'
 
 export { escapeHtml } from '../values/escape.ts'
 export { renderDescription } from './descriptions.ts'
+export { isPlain } from './parser.ts'
 export { topicLinks } from './topic-links.ts'
 
 /** The newest message of a topic that the author can see. */

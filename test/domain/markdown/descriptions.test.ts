@@ -10,6 +10,7 @@ import { reminders } from '../../../daemon/api/messages/reminders.ts'
 import { linkifiers } from '../../../daemon/api/organization/linkifiers.ts'
 import { limits } from '../../../daemon/domain/limits.ts'
 import { renderDescription } from '../../../daemon/domain/markdown/index.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
 import { State } from '../../../daemon/domain/model/state.ts'
 import { Control } from '../../support/control.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
@@ -78,6 +79,8 @@ describe('descriptions', () => {
     const lunch = world.channel('lunch', [amy])
     change('a channel', () => shown())
     change('a topic', () => world.send(amy, lunch, 'soup', 'hot'))
+    world.send(amy, lunch, 'soup', 'cold')
+    assert.equal(shown(), before, 'a later message of the topic changes nothing')
     change('a channel that became private', () => state.channels.put({ ...lunch, inviteOnly: true }))
     change('an emoji', () =>
       state.emoji.put({ id: 1, name: 'lunch', authorId: amy.id, deactivated: false, file: '1.png' } as never),
@@ -98,5 +101,20 @@ describe('descriptions', () => {
     assert.equal(world.attempt(amy, 'subscribe', { subscriptions: wanted(most) }), undefined)
     // Those of existing channels are not looked at.
     assert.equal(world.attempt(amy, 'subscribe', { subscriptions: wanted(most + 1) }), undefined)
+  })
+
+  test('of all channels have a largest size, without those in plain sentences, and can be shortened beyond it', () => {
+    const { world, amy } = threePeople()
+    const owner = world.account('olive', roles.owner)
+    const formatted = `*${'x'.repeat(1022)}*`
+    const most = Math.floor(limits.formattedDescriptions / formatted.length)
+    const notes = Array.from({ length: most }, (_, i) => world.channel(`c${i}`, [amy], { description: formatted }))
+    const wanted = (description: string) => ({ subscriptions: [{ name: 'more', description }] })
+    const refused = world.refused(amy, 'subscribe', wanted(formatted))
+    assert.match(refused.message, /^subscriptions: the descriptions of all channels can have 200000 characters/)
+    const { id } = notes[0]!
+    assert.equal(world.attempt(amy, 'subscribe', wanted('A plain sentence, '.repeat(40))), undefined)
+    assert.equal(world.attempt(owner, 'update-stream', { stream_id: id, description: '*short*' }), undefined)
+    assert.equal(world.attempt(owner, 'update-stream', { stream_id: id, description: formatted }), undefined)
   })
 })

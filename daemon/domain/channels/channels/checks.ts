@@ -4,6 +4,7 @@ import type { channels as api } from '../../../api/channels/channels.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { limits } from '../../limits.ts'
+import { isPlain } from '../../markdown/index.ts'
 import type { Channel } from '../../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
@@ -32,6 +33,27 @@ export function checkName(parameter: string, name: string, limit: number = limit
 
 export function checkDescription(parameter: string, description: string): string {
   return clean(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
+}
+
+/** Whether the organization has room for these descriptions, in place of one that goes. */
+export function checkDescriptionRoom(
+  { state }: Context,
+  parameter: string,
+  descriptions: readonly string[],
+  replaced = '',
+): void {
+  const most = limits.formattedDescriptions
+  const more = countFormatted(descriptions) - countFormatted([replaced])
+  if (more > 0 && countFormatted([...state.channels.values()].map(channel => channel.description)) + more > most)
+    throw invalid(
+      parameter,
+      `the descriptions of all channels can have ${most} characters with formatting; use plain sentences, or shorten others`,
+    )
+}
+
+/** Characters of the texts that are not plain sentences. */
+function countFormatted(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => (isPlain(text) ? sum : sum + text.length), 0)
 }
 
 /** null: as the organization; -1: without limit. */

@@ -13,7 +13,7 @@ import * as may from '../../rules/index.ts'
 import { enrolment, withoutRepeats } from '../subscriptions/subscribe.ts'
 import { activityNews, applyActivity, noticeQuiet } from './activity.ts'
 import { announceArchived, announceCreated, announceUnarchived, announceUpdated } from './announce.ts'
-import { checkDescription, checkName } from './checks.ts'
+import { checkDescription, checkDescriptionRoom, checkName } from './checks.ts'
 import { blueprint, checkCreation, creationNotices } from './create.ts'
 import { byName, listKnownChannels, presentChannel } from './present.ts'
 import { archiveNotice, channelToChange, nameTaken, updateFacts } from './update.ts'
@@ -54,6 +54,7 @@ export const channels = resource(api)<ChannelFact>({
       const description = checkDescription('description', params.description ?? '')
       if (channelByName(ctx.state, name)) throw nameTaken('name', name)
       checkCreation(ctx, plan, 1)
+      checkDescriptionRoom(ctx, 'description', [description])
       const channel: Channel = { id: ctx.state.channels.nextId, name, description, ...plan }
       const people = withoutRepeats(ctx, 'subscribers', params.subscribers)
       const { fact } = enrolment(ctx.state, [{ channel, people }])

@@ -16,6 +16,7 @@ import { knownActiveUser } from '../../rules/user-access.ts'
 import { emptyTopicDisplayName } from '../../values/topic-names.ts'
 import {
   checkDescription,
+  checkDescriptionRoom,
   checkFolder,
   checkKind,
   checkName,
@@ -93,7 +94,10 @@ function changedSettings(ctx: Context, params: UpdateParams, old: Channel): Chan
   const next: Writable<ChannelSettings> = privacy(ctx, params, old)
   const inviteOnly = next.inviteOnly ?? old.inviteOnly
   if (params.new_name !== undefined) next.name = checkRename(ctx, params.new_name, old)
-  if (params.description !== undefined) next.description = checkDescription('description', params.description)
+  if (params.description !== undefined) {
+    next.description = checkDescription('description', params.description)
+    checkDescriptionRoom(ctx, 'description', [next.description], old.description)
+  }
   if (params.is_default_stream !== undefined) {
     may.check(may.administer, ctx)
     if (params.is_default_stream && old.archived) throw conflict('is_default_stream', 'the channel is archived')

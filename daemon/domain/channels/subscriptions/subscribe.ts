@@ -14,7 +14,7 @@ import type { Context } from '../../resource.ts'
 import { countNamed } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { knownUser } from '../../rules/user-access.ts'
-import { checkDescription, checkName } from '../channels/checks.ts'
+import { checkDescription, checkDescriptionRoom, checkName } from '../channels/checks.ts'
 import { type Blueprint, blueprint, checkCreation, creationNotices, mention } from '../channels/create.ts'
 import { lastMessageId } from '../channels/history.ts'
 import { Colors, checkColor } from './colors.ts'
@@ -37,7 +37,7 @@ export function subscribing(ctx: Context, params: Params) {
   const entries = wantedChannels(params.subscriptions)
   const absent = entries.filter(({ name }) => !channelByName(ctx.state, name))
   if (absent.length > 0) checkCreation(ctx, plan, absent.length)
-  checkDescriptions(absent)
+  checkDescriptions(ctx, absent)
   checkNamed(plan, absent.length)
   const created = absent.map((entry, index) => newChannel(ctx, plan, entry, index))
   const existing = entries.map(({ name }) => channelByName(ctx.state, name)).filter(channel => channel !== undefined)
@@ -171,13 +171,18 @@ function wantedChannels(given: Params['subscriptions']): Entry[] {
 }
 
 /** Each is rendered twice: as the description of its channel, and in the first message there. */
-function checkDescriptions(entries: readonly Entry[]): void {
+function checkDescriptions(ctx: Context, entries: readonly Entry[]): void {
   const most = limits.newDescriptions
   if (entries.reduce((sum, { description }) => sum + description.length, 0) > most)
     throw invalid(
       'subscriptions',
       `the descriptions of new channels must have at most ${most} characters together; create fewer channels at a time`,
     )
+  checkDescriptionRoom(
+    ctx,
+    'subscriptions',
+    entries.map(({ description }) => description),
+  )
 }
 
 /** Every channel has the settings of the request. */
