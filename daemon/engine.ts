@@ -136,7 +136,7 @@ export class Engine implements Holder {
    * promise that waits for it: after a crash, no client may know something that the store does not have.
    */
   run<Reply>(op: string, actor: number | null, decide: (state: State) => Outcome<Reply>): Reply | Promise<Reply> {
-    this.#mustBeOpen()
+    this.mustBeOpen()
     let outcome: Outcome<Reply>
     try {
       outcome = decide(this.state)
@@ -166,7 +166,7 @@ export class Engine implements Holder {
 
   /** Repeats the signals of a command that another daemon has run, and its changes of presence. */
   repeat(signals: readonly Announcement[], touch: Outcome<object>['touch']): void {
-    this.#mustBeOpen()
+    this.mustBeOpen()
     this.#change(() => {
       touch?.(this.state)
       if (signals.length > 0) this.#push(signals)
@@ -176,7 +176,7 @@ export class Engine implements Holder {
   /** Waits until this daemon is at a position that another one has delivered events of. False if the log does not go that far. */
   async reach(position: number): Promise<boolean> {
     const isReached = await this.#parts.cluster?.reach(position)
-    this.#mustBeOpen()
+    this.mustBeOpen()
     return isReached ?? false
   }
 
@@ -187,12 +187,12 @@ export class Engine implements Holder {
 
   /** Records facts without a command, for work of the daemon itself. */
   async record(op: string, actor: number | null, facts: readonly Fact[]): Promise<void> {
-    this.#mustBeOpen()
+    this.mustBeOpen()
     if (this.#following) {
       this.budget?.spend(this.state, actor, JSON.stringify(facts).length)
       await this.#parts.cluster!.record(op, actor, facts)
       // An engine that was replaced meanwhile does not apply them: a poll would get events that it has just acknowledged.
-      return this.#mustBeOpen()
+      return this.mustBeOpen()
     }
     this.#append(op, actor, facts)
     await this.settled()
@@ -232,6 +232,12 @@ export class Engine implements Holder {
     this.#failure = error
     this.#parts.journal.abandon(error)
     this.#parts.onFailure(error)
+  }
+
+  /** Refuses what comes after it has failed or was closed. */
+  mustBeOpen(): void {
+    if (this.#failure) throw this.#notReady()
+    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY', status: 503 })
   }
 
   /** The refusal of calls since it has failed. */
@@ -365,11 +371,6 @@ export class Engine implements Holder {
       if (this.queues.listened) this.queues.push(position, announceFact(this.state, fact))
     }
     if (op === compareOp) this.#parts.cluster?.compare(position)
-  }
-
-  #mustBeOpen(): void {
-    if (this.#failure) throw this.#notReady()
-    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY', status: 503 })
   }
 
   /** In a cluster, facts whose commit failed may be in the log all the same, and be found by the next leader. */

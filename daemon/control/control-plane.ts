@@ -42,6 +42,9 @@ interface ControlPlaneParts {
 
 /** Milliseconds: the end of the year 9999, the last that ISO 8601 writes with four digits. */
 const latestTime = 253_402_300_799_999
+/** Mails that are kept, and their characters. */
+const keptMails = 1000
+const mostCharacters = 8 * 1024 * 1024
 /** Timers that one move of the clock fires. */
 const mostDue = 50_000
 
@@ -85,7 +88,7 @@ export class ControlPlane {
     const { boundary } = engine
     this.calls = new Calls(clock, boundary)
     this.events = new Events(() => clock.now(), parts.level, boundary)
-    this.outbox = new Recent(1000, boundary)
+    this.outbox = new Recent(keptMails, boundary, mostCharacters)
     this.faults = new Faults(randomNumber)
     this.deliveries = new Deliveries(engine, keys)
     this.snapshots = new Snapshots(engine, clock, parts.snapshotFiles)
@@ -108,7 +111,8 @@ export class ControlPlane {
 
   post(mails: readonly Mail[]): void {
     for (const mail of mails) {
-      const logged = this.outbox.add(id => ({ id, time: this.clock.now(), ...mail }))
+      const { subject, text } = mail
+      const logged = this.outbox.add(id => ({ id, time: this.clock.now(), ...mail }), subject.length + text.length)
       this.outbox.tell(logged)
     }
   }
@@ -144,6 +148,7 @@ export class ControlPlane {
         await nextTurn()
         await this.parts.quiet()
         await this.engine.settled()
+        this.engine.mustBeOpen()
         if (isGone() || ++fired > mostDue) throw this.#stoppedAt(parameter)
       },
     )

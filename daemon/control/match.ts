@@ -2,7 +2,7 @@
 
 import { compilePattern, type Pattern, patternIn } from '../api/pattern.ts'
 import { invalid } from '../domain/refusal.ts'
-import { mostPatternSize } from './recent.ts'
+import { mostPatternSize, Turns } from './recent.ts'
 
 interface NearMiss<T> {
   readonly item: T
@@ -18,18 +18,36 @@ const most = 3
  */
 const mostSteps = 50_000_000
 
+/** Of what is wanted. A message of the largest size has a third. */
+const mostCharacters = 64 * 1024
+/** Fields and items of what is wanted, each of which is compared with every new entry of a log. */
+const mostFields = 500
+
+interface Difference {
+  readonly at: string
+  readonly wanted: unknown
+  readonly actual: unknown
+}
+
 /** An object whose fields must be there and match. Texts such as `/ok|done/i` are patterns. */
 export class Goal {
   /** Instructions of all its patterns. */
   readonly size: number
+  /** Of what is wanted as JSON. */
+  readonly characters: number
   readonly #wanted: unknown
   readonly #patterns = new Map<string, Pattern>()
   #steps = 0
+  #fields = 0
 
   /** Refuses an invalid pattern before a wait begins. */
   constructor(wanted: unknown, parameter: string) {
+    this.characters = JSON.stringify(wanted).length
+    if (this.characters > mostCharacters)
+      throw invalid(parameter, `must be at most ${mostCharacters} characters of JSON; use a pattern for a long text`)
     this.#wanted = wanted
     this.#compile(wanted, parameter)
+    if (this.#fields > mostFields) throw invalid(parameter, `must have at most ${mostFields} fields and items`)
     this.size = [...this.#patterns.values()].reduce((sum, { size }) => sum + size, 0)
     if (this.size > mostPatternSize)
       throw invalid(parameter, 'its patterns are too long together; use fewer or shorter ones')
@@ -40,37 +58,32 @@ export class Goal {
     return this.#steps > mostSteps
   }
 
-  /** How it differs. Empty: it is what was wanted. */
-  differences(actual: unknown): string[] {
-    return this.#compare(this.#wanted, actual, '')
+  isMetBy(actual: unknown): boolean {
+    return this.#compare(this.#wanted, actual, '').next().done === true
   }
 
-  /** Those that came closest, the closest first; of equals the newest. */
-  nearMisses<T>(items: readonly T[]): NearMiss<T>[] {
-    const all: NearMiss<T>[] = []
+  /** Those that came closest, the closest first; of equals the newest. Others get their turn meanwhile. */
+  async nearMisses<T>(items: readonly T[]): Promise<NearMiss<T>[]> {
+    const all: { readonly item: T; readonly count: number }[] = []
+    const turns = new Turns()
     for (const item of items.toReversed()) {
       if (this.isTooCostly) break
-      all.push({ item, differs: this.differences(item) })
+      await turns.take()
+      all.push({ item, count: [...this.#compare(this.#wanted, item, '')].length })
     }
-    return all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
+    const closest = all.sort((a, b) => a.count - b.count).slice(0, most)
+    return closest.map(({ item }) => ({ item, differs: [...this.#compare(this.#wanted, item, '')].map(describe) }))
   }
 
-  #compare(wanted: unknown, actual: unknown, at: string): string[] {
-    if (isRecord(wanted)) {
-      if (!isRecord(actual)) return [difference(at, wanted, actual)]
-      return Object.entries(wanted).flatMap(([name, value]) =>
-        this.#compare(
-          value,
-          Object.hasOwn(actual, name) ? actual[name] : undefined,
-          at === '' ? name : `${at}.${name}`,
-        ),
-      )
-    }
-    if (Array.isArray(wanted)) {
-      if (!Array.isArray(actual) || actual.length !== wanted.length) return [difference(at, wanted, actual)]
-      return wanted.flatMap((value, index) => this.#compare(value, actual[index], `${at}[${index}]`))
-    }
-    return this.#isMet(wanted, actual) ? [] : [difference(at, wanted, actual)]
+  *#compare(wanted: unknown, actual: unknown, at: string): Generator<Difference> {
+    if (isRecord(wanted) && isRecord(actual)) {
+      for (const [name, value] of Object.entries(wanted)) {
+        const found = Object.hasOwn(actual, name) ? actual[name] : undefined
+        yield* this.#compare(value, found, at === '' ? name : `${at}.${name}`)
+      }
+    } else if (Array.isArray(wanted) && Array.isArray(actual) && actual.length === wanted.length) {
+      for (const [index, value] of wanted.entries()) yield* this.#compare(value, actual[index], `${at}[${index}]`)
+    } else if (!this.#isMet(wanted, actual)) yield { at, wanted, actual }
   }
 
   #isMet(wanted: unknown, actual: unknown): boolean {
@@ -81,6 +94,7 @@ export class Goal {
   }
 
   #compile(wanted: unknown, parameter: string): void {
+    this.#fields++
     if (typeof wanted === 'object' && wanted !== null)
       for (const value of Object.values(wanted)) this.#compile(value, parameter)
     const found = typeof wanted === 'string' ? patternIn(wanted) : undefined
@@ -91,7 +105,7 @@ export class Goal {
   }
 }
 
-function difference(at: string, wanted: unknown, actual: unknown): string {
+function describe({ at, wanted, actual }: Difference): string {
   return `${at === '' ? 'it' : at}: wanted ${shown(wanted)}, was ${shown(actual)}`
 }
 

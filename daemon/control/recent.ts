@@ -13,6 +13,8 @@ export interface Wish<T> {
   fits(item: T): boolean
   /** Instructions of its patterns, which are tried on every new item. */
   readonly size: number
+  /** Of the JSON that it was given as. */
+  readonly characters: number
   /** Whether it has been tried on more than a test needs. */
   readonly isTooCostly: boolean
 }
@@ -21,8 +23,22 @@ export interface Wish<T> {
 export const mostPatternSize = 1000
 /** Waits at the same time. */
 const mostWaits = 1000
+/** Of all of them. */
+const mostCharacters = 4 * 1024 * 1024
 /** Milliseconds of looking at old items after which other requests get their turn. */
 const slice = 10
+
+/** For long work in a loop. */
+export class Turns {
+  #until = performance.now() + slice
+
+  /** Lets other requests have their turn, now and then. */
+  async take(): Promise<void> {
+    if (performance.now() < this.#until) return
+    await nextTurn()
+    this.#until = performance.now() + slice
+  }
+}
 
 export abstract class NumberedLog<T extends Numbered> {
   readonly #waiting = new Map<(item: T) => void, Wish<T>>()
@@ -60,13 +76,10 @@ export abstract class NumberedLog<T extends Numbered> {
       found = item
     })
     // Parked first: what changes while others have their turn is not missed.
-    let until = performance.now() + slice
+    const turns = new Turns()
     for (const item of this.since(since)) {
       if (found || wish.isTooCostly) break
-      if (performance.now() > until) {
-        await nextTurn()
-        until = performance.now() + slice
-      }
+      await turns.take()
       if (wish.fits(item)) parked.end(item)
     }
     if (wish.isTooCostly && !found) {
@@ -77,12 +90,14 @@ export abstract class NumberedLog<T extends Numbered> {
     return parked.found
   }
 
-  #admit({ size }: Wish<T>): void {
+  #admit(wish: Wish<T>): void {
     if (this.#waiting.size >= mostWaits)
       throw conflict('within', `${mostWaits} waits are in progress; let some of them end`)
-    const others = [...this.#waiting.values()].reduce((sum, wish) => sum + wish.size, 0)
-    if (others + size > mostPatternSize)
+    const all = [...this.#waiting.values(), wish]
+    if (all.reduce((sum, { size }) => sum + size, 0) > mostPatternSize)
       throw conflict('within', 'the patterns of all waits in progress are too long together; let some of them end')
+    if (all.reduce((sum, { characters }) => sum + characters, 0) > mostCharacters)
+      throw conflict('within', 'the waits in progress are too long together; let some of them end')
   }
 
   #park(wish: Wish<T>, since: number, ms: number, onFound: (item: T) => void) {

@@ -56,14 +56,15 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   }
   const wish = {
     size: goal.size,
-    fits: (item: any) => concerns(item) && goal.differences(item).length === 0,
+    characters: goal.characters,
+    fits: (item: any) => concerns(item) && goal.isMetBy(item),
     get isTooCostly() {
       return goal.isTooCostly
     },
   }
   const found = await log.wait(wish, since, within)
   if (found) return { met: true, [kind]: found }
-  const near = goal.nearMisses(log.since(since).filter(concerns))
+  const near = await goal.nearMisses(log.since(since).filter(concerns))
   return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
 }
 

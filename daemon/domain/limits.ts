@@ -20,6 +20,8 @@ export const limits = {
   userGroups: 10_000,
   /** In all groups together: who is in which group is worked out through all of them. */
   subgroups: 2000,
+  /** In all groups together, system groups left out: every client gets all of them. */
+  groupMembers: 200_000,
   channelFolders: 1000,
   defaultChannelGroups: 100,
   emailDomains: 1000,
@@ -39,6 +41,8 @@ export const limits = {
   // OPEN: the public server limits neither how many accounts times channels one request subscribes or unsubscribes, nor how many files a
   // message may link, nor how many messages are listed with a file; here one request ends in a moment.
   subscriptionsAtOnce: 20_000,
+  // OPEN: the public server does not limit it. Who comes to see, or no longer sees, which private channel by one change of a group.
+  sightsAtOnce: 300_000,
   /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
   namedInSetting: 100,
   // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and
@@ -118,6 +122,11 @@ export const limits = {
   jitsiUrl: 200,
   /** Mailed, by the whole organization. */
   invitationsPerDay: 1000,
+  // OPEN: the public server limits neither the links that an account makes nor what an invitation names; here accepting one ends in a moment.
+  /** Open ones of one account. */
+  invitationLinks: 1000,
+  /** Channels and groups that one invitation names. */
+  invitationPlaces: 1000,
   exportsPerWeek: 5,
   /** Request bodies may be a little larger. */
   fileUploadMiB: 100,

@@ -76,9 +76,9 @@ export class Webhooks {
     await (await this.#agent)?.destroy()
   }
 
-  /** Resolves when no server is being called; what has to wait for its time is not waited for. */
+  /** Resolves when no server is being called; what has to wait for its time is not waited for. After `stop`, at once. */
   async quiet(): Promise<void> {
-    if (this.#reconsidering || this.#calls.underWay.size > 0)
+    if (this.#running && (this.#reconsidering || this.#calls.underWay.size > 0))
       await new Promise<void>(resolve => {
         this.#quiet.push(resolve)
       })

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
+import { SteeredClock } from '../../daemon/clock.ts'
+import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
@@ -21,11 +23,17 @@ describe('the control plane', () => {
 
   test('has 1,000 waits at a time, and room again when they end', async () => {
     const recent = new Recent<{ id: number }>(10, new Boundary())
-    const wish = { fits: () => false, size: 0, isTooCostly: false }
+    const wish = { fits: () => false, size: 0, characters: 0, isTooCostly: false }
     const waits = Array.from({ length: 1000 }, () => recent.wait(wish, 0, 60_000))
     await assert.rejects(recent.wait(wish, 0, 60_000), /1000 waits are in progress; let some of them end/)
     recent.end()
     await Promise.all(waits)
+    const long = { ...wish, characters: 3 * 1024 * 1024 }
+    const other = new Recent<{ id: number }>(10, new Boundary())
+    const first = other.wait(long, 0, 60_000)
+    await assert.rejects(other.wait(long, 0, 60_000), /waits in progress are too long together; let some of them end/)
+    other.end()
+    await first
     assert.equal(await recent.wait(wish, 0, 0), undefined)
   })
 
@@ -44,6 +52,18 @@ describe('the control plane', () => {
     const grown = add(0)
     recent.resize(grown, 1000)
     assert.deepEqual(recent.since(), [grown])
+  })
+
+  test('keeps 8 Mi characters of mails, the newest', () => {
+    const plane = new ControlPlane({
+      engine: { boundary: new Boundary(), keepFiles: () => {} } as unknown as Engine,
+      clock: new SteeredClock(0),
+    } as ConstructorParameters<typeof ControlPlane>[0])
+    const text = 'x'.repeat(1024 * 1024)
+    for (let n = 1; n <= 40; n++) plane.post([{ to: 'amy@example.com', subject: String(n), text }])
+    const kept = plane.outbox.since()
+    assert.ok(kept.length < 16, `${kept.length} are kept`)
+    assert.equal(kept.at(-1)!.subject, '40')
   })
 
   test('keeps 4 Mi characters of requests to bots, the newest of each delivery', () => {

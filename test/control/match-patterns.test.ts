@@ -65,6 +65,8 @@ describe('a pattern', () => {
         { event: Object.fromEntries([1, 2, 3, 4, 5, 6].map(n => [`f${n}`, `/${'x'.repeat(190)}${n}/`])) },
         /^event: .*fewer/,
       ],
+      [{ event: { texts: Array(8).fill('x'.repeat(9000)) } }, /^event: must be at most 65536 characters of JSON/],
+      [{ call: { params: { ids: Array(500).fill(1) } } }, /^call: must have at most 500 fields and items/],
     ] as const) {
       const reply = await control().try('POST', '/wait', { ...body, within: 0 })
       assert.deepEqual([reply.status, reply.headers['natter-parameter']], [400, Object.keys(body)[0]])

@@ -5,9 +5,13 @@ import type { ServerResponse } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { Boundary } from '../../daemon/boundary.ts'
+import { SteeredClock } from '../../daemon/clock.ts'
 import { settle } from '../../daemon/domain/bots/webhooks/settle.ts'
 import { limits } from '../../daemon/domain/limits.ts'
 import type { User } from '../../daemon/domain/model/state.ts'
+import type { Engine } from '../../daemon/engine.ts'
+import { Webhooks } from '../../daemon/io/webhooks.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { type Caller, startDaemon } from '../support/daemon.ts'
 import { DomainWorld } from '../support/domain-world.ts'
@@ -41,6 +45,20 @@ describe('deliveries that wait', () => {
     assert.equal(server.received.at(-1)!.body.message.content, 'and mine?')
     server.answer = json({})
     for (const response of held.slice(1)) response.end('{}')
+  })
+
+  test('do not keep a stop waiting, nor what waits for them', async () => {
+    const { state } = new DomainWorld()
+    const boundary = new Boundary()
+    const webhooks = new Webhooks({
+      engine: { state, boundary } as Engine,
+      clock: new SteeredClock(0, boundary),
+      permitted: { loopback: true, private: true },
+      timeout: 1000,
+      surroundings: () => assert.fail('nothing is delivered'),
+    })
+    webhooks.start()
+    await Promise.all([webhooks.stop(), webhooks.quiet()])
   })
 
   test('do not take the place of finished ones in the log', () => {

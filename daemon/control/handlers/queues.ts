@@ -21,7 +21,12 @@ export const queues = resource(api, {
     if (ms > longest) throw invalid('within', 'must be at most 10m')
     // The poll may have waited so long that the log of calls no longer has it.
     const listening = () => [...plane.engine.queues.values()].find(({ userId, waiter }) => userId === id && waiter)
-    const parked = { size: 0, isTooCostly: false, fits: (call: Call) => call.parked && call.user_id === id }
+    const parked = {
+      size: 0,
+      characters: 0,
+      isTooCostly: false,
+      fits: (call: Call) => call.parked && call.user_id === id,
+    }
     const met = listening() ?? (await plane.calls.wait(parked, 0, ms))
     const queue = listening()
     if (!met) return { met: false, near: [] as never[] }

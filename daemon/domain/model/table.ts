@@ -11,6 +11,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   readonly #indexes: readonly Index<Row, K>[]
   #lastId = 0
   #version = 0
+  #listsVersion = 0
   /** Called after a row was put or removed, with what was there before, so that a history can be kept. */
   onChange: ((key: K, before: Row | undefined) => void) | undefined
 
@@ -31,6 +32,11 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   /** Grows with every change; what is worked out from the rows can be kept as long as it stays. */
   get version(): number {
     return this.#version
+  }
+
+  /** Grows when the list of a row under several values of an index changes, and only then. */
+  get listsVersion(): number {
+    return this.#listsVersion
   }
 
   get(key: K): Row | undefined {
@@ -70,7 +76,9 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (isNew) this.#lastId = key
     for (const { valuesOf, rows } of this.#indexes) {
       const values = valuesOf(row)
-      if (old) unlinkOthers(rows, key, toList(valuesOf(old)), toList(values))
+      const before = old && valuesOf(old)
+      if (typeof values === 'object' && values !== before) this.#listsVersion++
+      if (old) unlinkOthers(rows, key, toList(before), toList(values))
       if (typeof values === 'object') for (const value of values) link(rows, value, key, row)
       else if (values !== undefined) link(rows, values, key, row)
     }
@@ -82,6 +90,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     if (!old) return
     this.#rows.delete(key)
     this.#version++
+    this.#listsVersion++
     for (const { valuesOf, rows } of this.#indexes) for (const value of toList(valuesOf(old))) unlink(rows, value, key)
     this.onChange?.(key, old)
   }
@@ -154,6 +163,7 @@ class Supposed<Row extends object, K extends Key> {
   readonly #indexKeys: ReadonlyMap<string, IndexKeys<Row>[string]>
   /** Unlike that of any real table or other supposition. */
   readonly version = --supposed
+  readonly listsVersion = this.version
 
   constructor(
     base: Table<Row, K, IndexKeys<Row>>,

@@ -32,7 +32,7 @@ export function isNobody(state: State, value: GroupValue): boolean {
 // --- membership -------------------------------------------------------------------------------------------------
 
 interface Memberships {
-  /** The table they were read from, and its version then: another world counts its own. */
+  /** The table they were read from, and the version of its lists then: another world counts its own. */
   readonly table: State['groups']
   readonly version: number
   readonly groups: ReadonlySet<number>
@@ -41,14 +41,15 @@ interface Memberships {
 const memberships = new WeakMap<User, Memberships>()
 
 /**
- * Every group the account is in, directly or through groups in groups. Kept until a group changes; a change of the
- * account gives a new row, and so a new answer.
+ * Every group the account is in, directly or through groups in groups. Kept until the members or subgroups of a group change; a
+ * change of the account gives a new row, and so a new answer.
  */
 export function findGroups(state: State, user: User): ReadonlySet<number> {
   const known = memberships.get(user)
-  if (known?.table === state.groups && known.version === state.groups.version) return known.groups
+  const version = state.groups.listsVersion
+  if (known?.table === state.groups && known.version === version) return known.groups
   const groups = user.active ? withSupergroups(state, directGroups(state, user)) : new Set<number>()
-  memberships.set(user, { table: state.groups, version: state.groups.version, groups })
+  memberships.set(user, { table: state.groups, version, groups })
   return groups
 }
 

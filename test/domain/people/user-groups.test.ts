@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { userGroups as api } from '../../../daemon/api/people/user-groups.ts'
+import { roles } from '../../../daemon/domain/model/roles.ts'
+import { channelRow } from '../../support/channel-row.ts'
 import { type Caller, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { World } from '../../support/in-process.ts'
 import { fetched, listen, person } from '../../support/world.ts'
 
 let daemon: TestDaemon
@@ -209,6 +212,25 @@ describe('POST /user_groups/{user_group_id}/members', () => {
   })
 })
 
+describe('POST /user_groups/{user_group_id}/members', () => {
+  test('an organization has at most 200,000 members in all its groups, and room again when some are removed', () => {
+    const world = new World()
+    const { owner, state } = world
+    const members = Array.from({ length: 1000 }, () => world.join(roles.member).id)
+    const more = (name: string) => ({ name, description: '', members, subgroups: [] })
+    for (let n = 0; n < 200; n++) world.run(owner, 'create-user-group', more(`group ${n}`))
+    const full = /^The organization can have 200000 members in its groups/
+    assert.match(world.attempt(owner, 'create-user-group', more('one more'))!.message, full)
+    const { id } = state.groups.find('name', 'group 0')!
+    const change = { user_group_id: id, add_subgroups: [], delete_subgroups: [] }
+    assert.match(
+      world.attempt(owner, 'update-user-group-members', { ...change, add: [owner.id], delete: [] })!.message,
+      full,
+    )
+    world.run(owner, 'update-user-group-members', { ...change, add: [owner.id], delete: [members[0]] })
+  })
+})
+
 describe('POST /user_groups/{user_group_id}/subgroups', () => {
   test('an organization has at most 2,000 subgroups in all its groups, and room again when some are removed', async t => {
     const { owner } = await startDaemon(t, { flags: ['--memory'] })
@@ -255,6 +277,31 @@ describe('POST /user_groups/{user_group_id}/subgroups', () => {
       await amy.call(api.subgroups, { user_group_id: c, direct_subgroup_only: true }).then(r => r.subgroups),
       [a],
     )
+  })
+})
+
+describe('a group that private channels name', () => {
+  test('changes for at most 300,000 people times channels at once', () => {
+    const world = new World()
+    const { state } = world
+    for (let n = 0; n < 500; n++) world.join(roles.member)
+    const amy = world.join(roles.member)
+    const group = { name: 'readers', description: '', members: [], subgroups: [] }
+    const { group_id: user_group_id } = world.run(amy, 'create-user-group', group)
+    const { group_id: empty } = world.run(amy, 'create-user-group', { ...group, name: 'empty' })
+    for (let n = 0; n < 600; n++) {
+      const channel = channelRow(state, state.channels.nextId, { name: `private ${n}`, inviteOnly: true })
+      state.channels.put({ ...channel, permissions: { ...channel.permissions, can_subscribe_group: user_group_id } })
+    }
+    const inside = state.groups.find('name', 'role:members')!.id
+    const change = (params: object) =>
+      world.attempt(amy, 'update-user-group-subgroups', { user_group_id, add: [], delete: [], ...params })
+    assert.match(
+      change({ add: [inside] })!.message,
+      /^This change is about 50\d people and 600 private channels .*must be at most 300000\. Change fewer people/,
+    )
+    assert.equal(change({ add: [empty] }), undefined)
+    assert.equal(change({ delete: [empty] }), undefined)
   })
 })
 

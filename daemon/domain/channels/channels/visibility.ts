@@ -8,11 +8,13 @@
 // themselves. Creating an account needs none either: it has no queue yet. Where `announce` still knows the rows of
 // before, as with roles, `visibilityNews(state, before, after)` does the same without a fact.
 
+import { limits } from '../../limits.ts'
 import type { ChannelVisibilityChanged, Sight } from '../../model/facts/channels.ts'
 import { listSubscribers } from '../../model/lookups.ts'
 import type { ChangedRows, Channel, Group, State, User } from '../../model/state.ts'
+import { Refusal } from '../../refusal.ts'
 import { type Announcement, resource } from '../../resource.ts'
-import { withSupergroups } from '../../rules/group-values.ts'
+import { memberCheck, withSupergroups } from '../../rules/group-values.ts'
 import { isGuest, sameStanding, seeMetadata, tellingPermissions } from '../../rules/index.ts'
 import { presentDefaultGroups, presentDefaults } from '../default-channels/present.ts'
 import { ifKnown, presentCreated, presentDeleted } from './present.ts'
@@ -44,7 +46,9 @@ function visibilityChanges(state: State, changed: ChangedRows) {
       const row = supposed.users.get(user.id)!
       if (row.active && user.active && known !== sees(supposed, row, after)) {
         const map = known ? lost : gained
-        map.set(channel.id, [...(map.get(channel.id) ?? []), user.id])
+        const told = map.get(channel.id)
+        if (told) told.push(user.id)
+        else map.set(channel.id, [user.id])
       }
     })
   })
@@ -158,8 +162,7 @@ function findAffected(state: State, { users = [], groups = [], channels = [] }: 
     state,
     changes.map(({ row, old }) => old ?? row),
   )
-  for (const channel of state.channels.values())
-    if (channel.inviteOnly && tells(channel, containing)) look(channel, concerned)
+  for (const channel of toldTo(state, containing)) look(channel, concerned)
   return listAffected(people)
 }
 
@@ -176,23 +179,53 @@ function accessDiffers(old: Channel, row: Channel): boolean {
 }
 
 function differs(old: Group | undefined, row: Group): boolean {
-  return old?.members !== row.members || old.subgroups !== row.subgroups || old.deactivated !== row.deactivated
+  return old?.members !== row.members || old.subgroups !== row.subgroups
 }
 
-/** Users who join or leave; when groups inside it change, that can be anyone. */
+/** Users who join or leave, by themselves or with a group inside it. */
 function memberChanges(state: State, old: Group | undefined, row: Group): User[] {
-  const before = old?.members ?? []
-  const inside = (group: Group | undefined) => group?.subgroups.join() ?? ''
-  if (inside(old) !== inside(row) || old?.deactivated !== row.deactivated) return [...state.users.values()]
-  const [was, is] = [new Set(before), new Set(row.members)]
-  const moved = [...before.filter(id => !is.has(id)), ...row.members.filter(id => !was.has(id))]
-  return moved.map(id => state.users.get(id)).filter(user => user !== undefined)
+  const moved = difference(old?.members ?? [], row.members)
+  return findMoved(state, moved, difference(old?.subgroups ?? [], row.subgroups))
 }
 
-/** Whether members of one of the groups know of the channel by its settings. */
-function tells(channel: Channel, groups: ReadonlySet<number>): boolean {
-  return tellingPermissions.some(name => {
-    const value = channel.permissions[name]
-    return typeof value === 'number' ? groups.has(value) : value.direct_subgroups.some(id => groups.has(id))
-  })
+/** IDs that are in one of the lists only. */
+function difference(before: readonly number[], after: readonly number[]): number[] {
+  const [was, is] = [new Set(before), new Set(after)]
+  return [...before.filter(id => !is.has(id)), ...after.filter(id => !was.has(id))]
+}
+
+function findMoved(state: State, userIds: readonly number[], subgroupIds: readonly number[]): User[] {
+  const moved = new Set(userIds.map(id => state.users.get(id)).filter(user => user !== undefined))
+  if (subgroupIds.length > 0) {
+    const isMember = memberCheck(state, subgroupIds)
+    for (const user of state.users.values()) if (isMember(user)) moved.add(user)
+  }
+  return [...moved]
+}
+
+/** Private channels that members of one of the groups know of by their settings. */
+function toldTo(state: State, groups: ReadonlySet<number>): Channel[] {
+  const tells = ({ inviteOnly, permissions }: Channel) =>
+    inviteOnly &&
+    tellingPermissions.some(name => {
+      const value = permissions[name]
+      return typeof value === 'number' ? groups.has(value) : value.direct_subgroups.some(id => groups.has(id))
+    })
+  return [...state.channels.values()].filter(tells)
+}
+
+/** Refuses to change who is in a group if too many people would have to be told of too many channels. */
+export function checkSights(
+  state: State,
+  group: Group,
+  userIds: readonly number[],
+  subgroupIds: readonly number[],
+): void {
+  const channels = toldTo(state, withSupergroups(state, [group])).length
+  const people = channels > 0 ? findMoved(state, userIds, subgroupIds).length : 0
+  if (people * channels > limits.sightsAtOnce)
+    throw new Refusal(
+      `This change is about ${people} people and ${channels} private channels whose settings name the group; people times channels must be at most ${limits.sightsAtOnce}. Change fewer people at a time, or let fewer channels name the group.`,
+      { kind: 'conflict' },
+    )
 }

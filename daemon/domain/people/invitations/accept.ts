@@ -9,6 +9,7 @@ import type { Channel, State, User } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'
 import { invalid, needed } from '../../refusal.ts'
 import type { Outcome, Surroundings, Tools } from '../../resource.ts'
+import { freeMemberships } from '../user-groups/change-members.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 import { newAccount } from '../users/index.ts'
 import { settleNewAccount } from '../users/lifecycle.ts'
@@ -88,5 +89,6 @@ function listChannels(state: State, { channelIds, withDefaultChannels }: Invitat
 function joinGroups(state: State, { groupIds }: Invitation, { id }: User): Fact[] {
   return groupIds
     .filter(groupId => state.groups.get(groupId)?.deactivated === false)
+    .slice(0, freeMemberships(state))
     .map(groupId => ({ type: 'group.members-added', groupId, userIds: [id] }))
 }

@@ -7,7 +7,7 @@ import { userByEmail } from '../../model/lookups.ts'
 import type { Invitation } from '../../model/rows/organization.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
-import { missing, Refusal } from '../../refusal.ts'
+import { full, invalid, missing, Refusal } from '../../refusal.ts'
 import { type Announcement, type Context, type Mail, resource } from '../../resource.ts'
 import { administrators } from '../../rules/audiences.ts'
 import * as may from '../../rules/index.ts'
@@ -41,6 +41,7 @@ export const invitations = resource(api)<InvitationFact, Prepared>({
       const terms = checkedTerms(ctx, params)
       const { invited, skipped } = checkedEmails(ctx, params.invitee_emails)
       checkDailyLimit(ctx, invited.length)
+      checkAtOnce(terms, invited.length)
       const first = ctx.state.invitations.nextId
       const made = invited.map((email, index) => ({
         ...terms,
@@ -59,6 +60,11 @@ export const invitations = resource(api)<InvitationFact, Prepared>({
 
     createLink(ctx, params) {
       may.check(may.makeInviteLink, ctx)
+      const open = ctx.state.invitations
+        .where('inviter', ctx.actor.id)
+        .filter(invitation => invitation.email === undefined && isOpen(invitation, ctx.now))
+      if (open.length >= limits.invitationLinks)
+        throw full('You', limits.invitationLinks, 'open invitation links', 'Revoke some first.')
       const terms = checkedTerms(ctx, params)
       const invitation = { ...terms, id: ctx.state.invitations.nextId, token: ctx.random(), notifyInviter: false }
       return {
@@ -137,6 +143,17 @@ function checkDailyLimit(ctx: Context, more: number): void {
     code: 'INVITATION_FAILED',
     fields: { errors: [], sent_invitations: false, license_limit_reached: false, daily_limit_reached: true },
   })
+}
+
+/** Each invitation is kept with all that it names. */
+function checkAtOnce({ channelIds, groupIds }: Pick<Invitation, 'channelIds' | 'groupIds'>, count: number): void {
+  const most = limits.subscriptionsAtOnce
+  const places = channelIds.length + groupIds.length
+  if (places * count > most)
+    throw invalid(
+      'invitee_emails',
+      `must name at most ${Math.floor(most / places)} addresses for ${places} channels and groups; send several requests`,
+    )
 }
 
 function countMailed(state: State, time: number, mailed: number): void {

@@ -8,7 +8,7 @@ import type { Invitation } from '../../model/rows/organization.ts'
 import type { User } from '../../model/state.ts'
 import { conflict, invalid, missing, needed, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
-import { activeGroup } from '../../rules/group-values.ts'
+import { activeGroup, ascending } from '../../rules/group-values.ts'
 import * as may from '../../rules/index.ts'
 import { addressIsShown } from '../../rules/user-access.ts'
 import { clean } from '../../values/text.ts'
@@ -23,10 +23,12 @@ type Terms = Pick<
 
 export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' | 'token' | 'notifyInviter'> {
   may.checkInviteAs(ctx, terms.invite_as)
-  for (const id of terms.stream_ids) checkChannel(ctx, id)
-  for (const id of terms.group_ids) {
-    may.check(may.addToGroup, ctx, activeGroup(ctx.state, 'group_ids', id))
-  }
+  const channelIds = ascending(terms.stream_ids)
+  const groupIds = ascending(terms.group_ids)
+  if (channelIds.length + groupIds.length > limits.invitationPlaces)
+    throw invalid('stream_ids', `must name at most ${limits.invitationPlaces} channels, together with group_ids`)
+  for (const id of channelIds) checkChannel(ctx, id)
+  for (const id of groupIds) may.check(may.addToGroup, ctx, activeGroup(ctx.state, 'group_ids', id))
   const welcome = terms.welcome_message_custom_text
   if (welcome !== undefined && welcome !== null) may.check(may.administer, ctx)
   const minutes = terms.invite_expires_in_minutes
@@ -39,8 +41,8 @@ export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' 
     madeAt: seconds(ctx.now),
     expires,
     invitedAs: terms.invite_as,
-    channelIds: terms.stream_ids,
-    groupIds: terms.group_ids,
+    channelIds,
+    groupIds,
     withDefaultChannels: terms.include_realm_default_subscriptions,
     welcome: typeof welcome === 'string' ? clean('welcome_message_custom_text', welcome, limits.welcomeMessage) : null,
   }

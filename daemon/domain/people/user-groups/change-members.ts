@@ -1,5 +1,6 @@
 // Members and subgroups of a user group: added and removed, all or nothing.
 
+import { checkSights } from '../../channels/channels/visibility.ts'
 import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
 import { directNotice } from '../../messages/notices/post.ts'
@@ -32,7 +33,9 @@ export function changeMembers(
     throw neededOneOf('add', 'delete', 'add_subgroups', 'delete_subgroups')
   checkRights(ctx, group, { add, remove, addSubgroups, removeSubgroups })
   checkPeople(ctx, group, add, remove)
+  checkMemberCount(ctx.state, add.length - remove.length)
   checkGroups(ctx.state, group, addSubgroups, removeSubgroups, subgroupParams)
+  checkSights(ctx.state, group, [...add, ...remove], [...addSubgroups, ...removeSubgroups])
   const groupId = group.id
   const facts: Fact[] = []
   if (add.length > 0) facts.push({ type: 'group.members-added', groupId, userIds: add })
@@ -85,6 +88,18 @@ function checkGroups(
     activeGroup(state, removeName, id)
     if (!subgroups.has(id)) throw conflict(removeName, `group ${id} is not a subgroup`)
   }
+}
+
+export function checkMemberCount(state: State, more: number): void {
+  if (more > 0 && more > freeMemberships(state))
+    throw full('The organization', limits.groupMembers, 'members in its groups', 'Remove some first.')
+}
+
+/** How many people can still be added to groups. */
+export function freeMemberships(state: State): number {
+  let left: number = limits.groupMembers
+  for (const { members } of state.groups.values()) left -= members.length
+  return Math.max(0, left)
 }
 
 export function checkSubgroupCount(state: State, more: number): void {

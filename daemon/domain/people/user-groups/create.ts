@@ -13,7 +13,7 @@ import * as may from '../../rules/index.ts'
 import { knownActiveUser } from '../../rules/user-access.ts'
 import { clean, hasUnprintable } from '../../values/text.ts'
 import { seconds } from '../../values/time.ts'
-import { checkSubgroupCount } from './change-members.ts'
+import { checkMemberCount, checkSubgroupCount } from './change-members.ts'
 
 export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outcome<{ group_id: number }> {
   const { state, actor } = ctx
@@ -21,6 +21,8 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   const name = checkName(state, params.name)
   for (const id of params.members) if (!knownActiveUser(ctx, id)) throw missing('members', 'active user', id)
   for (const id of params.subgroups) activeGroup(state, 'subgroups', id)
+  const members = ascending(params.members)
+  checkMemberCount(state, members.length)
   checkSubgroupCount(state, params.subgroups.length)
   if (state.groups.size >= limits.userGroups)
     throw full('The organization', limits.userGroups, 'user groups', 'Deactivated ones count.')
@@ -32,7 +34,7 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
     creatorId: actor.id,
     dateCreated: seconds(ctx.now),
     deactivated: false,
-    members: ascending(params.members),
+    members,
     subgroups: ascending(params.subgroups),
     permissions: mapTable(groupPermissions, setting => {
       const given = params[setting]
