@@ -12,11 +12,22 @@ import { Recent } from '../../daemon/control/recent.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
 import { type Group, State } from '../../daemon/domain/model/state.ts'
+import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Keys } from '../../daemon/domain/resource.ts'
 import type { Engine } from '../../daemon/engine.ts'
 import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
+
+/** Of an engine that can do no more than this. */
+function planeOf(engine: Partial<Engine>): ControlPlane {
+  const parts = {
+    engine: { boundary: new Boundary(), keepFiles: () => {}, ...engine },
+    clock: new SteeredClock(0),
+    quiet: async () => {},
+  }
+  return new ControlPlane(parts as unknown as ConstructorParameters<typeof ControlPlane>[0])
+}
 
 describe('the control plane', () => {
   const daemon = sharedDaemon({ flags: ['--memory'] })
@@ -55,15 +66,23 @@ describe('the control plane', () => {
   })
 
   test('keeps 8 Mi characters of mails, the newest', () => {
-    const plane = new ControlPlane({
-      engine: { boundary: new Boundary(), keepFiles: () => {} } as unknown as Engine,
-      clock: new SteeredClock(0),
-    } as ConstructorParameters<typeof ControlPlane>[0])
+    const plane = planeOf({})
     const text = 'x'.repeat(1024 * 1024)
     for (let n = 1; n <= 40; n++) plane.post([{ to: 'amy@example.com', subject: String(n), text }])
     const kept = plane.outbox.since()
     assert.ok(kept.length < 16, `${kept.length} are kept`)
     assert.equal(kept.at(-1)!.subject, '40')
+  })
+
+  test('ends a move of the clock with its world', async () => {
+    const refusal = new Refusal('This space has been deleted.', { code: 'SERVER_NOT_READY' })
+    const plane = planeOf({ settled: async () => {}, mustBeOpen: () => assert.fail(refusal) })
+    plane.clock.after(1000, () => {})
+    await assert.rejects(
+      plane.moveTo(now => now + 2000),
+      refusal,
+    )
+    assert.equal(plane.clock.now(), 1000)
   })
 
   test('keeps 4 Mi characters of requests to bots, the newest of each delivery', () => {

@@ -321,14 +321,6 @@ describe('DELETE /spaces/{name}', () => {
     assert.equal((await space.owner.raw('GET', '/api/v1/users/me')).body.code, 'INVALID_API_KEY')
   })
 
-  test('answers a call that moves the clock', async () => {
-    const space = await openSpace(daemon(), { name: 'moving' })
-    const moving = space.control.try('POST', '/clock/advance', { by: '30d' })
-    await until(async () => (await space.control.call('GET', '/clock')).frozen)
-    await control().call('DELETE', '/spaces/moving')
-    assert.equal((await moving).body.msg, 'This space has been deleted.')
-  })
-
   test('refuses an upload that is under way, and says why', async () => {
     const space = await openSpace(daemon(), { name: 'receiving' })
     const { email, key } = space.owner

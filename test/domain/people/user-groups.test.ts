@@ -298,7 +298,7 @@ describe('a group that private channels name', () => {
       world.attempt(amy, 'update-user-group-subgroups', { user_group_id, add: [], delete: [], ...params })
     assert.match(
       change({ add: [inside] })!.message,
-      /^This change is about 50\d people and 600 private channels .*must be at most 300000\. Change fewer people/,
+      /^Too many private channels name this group to change 50\d people in it at once\. Change fewer at a time/,
     )
     assert.equal(change({ add: [empty] }), undefined)
     assert.equal(change({ delete: [empty] }), undefined)

@@ -225,7 +225,7 @@ export function checkSights(
   const people = channels > 0 ? findMoved(state, userIds, subgroupIds).length : 0
   if (people * channels > limits.sightsAtOnce)
     throw new Refusal(
-      `This change is about ${people} people and ${channels} private channels whose settings name the group; people times channels must be at most ${limits.sightsAtOnce}. Change fewer people at a time, or let fewer channels name the group.`,
+      `Too many private channels name this group to change ${people} people in it at once. Change fewer at a time, or let fewer channels name it.`,
       { kind: 'conflict' },
     )
 }
