@@ -45,6 +45,12 @@ export async function* downloadAs(account: Account, path: string, options: CallO
 const usualSize = 1024
 const mebibyte = 1024 * 1024
 
+export const maxSize = {
+  name: 'max-size',
+  value: 'MIB',
+  about: `the largest file to save (default ${usualSize})`,
+} as const
+
 /** Bytes, by --max-size. */
 export function sizeIn(flag: unknown): number {
   const size = Number(flag ?? usualSize)

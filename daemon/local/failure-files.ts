@@ -1,4 +1,4 @@
-// The folder that is kept when a test fails: which file holds what. Pure; who keeps it writes the files. The snapshot is beside
+// The folder that is kept when a test fails: which file holds what. Pure; `failure-folder.ts` writes the files. The snapshot is beside
 // them, as `snapshot.json`.
 
 import { shellWord } from './shell-word.ts'
@@ -29,21 +29,24 @@ export interface FailedRun {
 export const snapshotName = 'snapshot.json'
 export const runName = 'run.json'
 
-/** Whether a file or folder is one of those that are kept. */
+export type TextFile = readonly [name: string, text: string]
+
+/** Whether a file is one of those that are kept; some file systems do not tell upper case from lower. */
 export function isKeptName(name: string): boolean {
-  return /^(README\.md|daemon\.log|seed\.\w+|spaces|(run|clock|queues|faults|snapshot)\.json|(calls|events|outbox|webhooks)\.ndjson)$/.test(
+  return /^(README\.md|daemon\.log|seed(\.[^./\\]*)?|(run|clock|queues|faults|snapshot)\.json|(calls|events|outbox|webhooks)\.ndjson)$/i.test(
     name,
   )
 }
 
+/** `run.json` is the first, so that whatever is written after it is known as natter's. */
 export function failureFiles(
   run: FailedRun,
   report: FailureReport,
-): readonly (readonly [name: string, text: string])[] {
+  more: readonly TextFile[] = [],
+): readonly TextFile[] {
   const { clock, calls, events, queues, faults, mails, webhooks } = report
-  return [
+  const files: TextFile[] = [
     ['README.md', readme(run)],
-    [runName, json(run)],
     ['clock.json', json(clock)],
     ['calls.ndjson', lines(calls)],
     ['events.ndjson', lines(events)],
@@ -51,7 +54,10 @@ export function failureFiles(
     ['faults.json', json(faults)],
     ['outbox.ndjson', lines(mails)],
     ['webhooks.ndjson', lines(webhooks)],
+    ...more,
   ]
+  const kept = [runName, ...files.map(([name]) => name), snapshotName]
+  return [[runName, json({ ...run, kept })], ...files]
 }
 
 const secretFlags = ['--secret', '--smtp-url']

@@ -1,13 +1,13 @@
 // Keeps the report on a failed test in a folder: by a call, after every test that failed in node:test, vitest or jest, or
 // in node:test by the environment alone.
 
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { ControlPlane } from '../control/control-plane.ts'
 import { makeReport } from '../control/report.ts'
-import { writeFileAtomically } from '../local/atomic-file.ts'
-import { failureFiles, resumeCommand, runName, snapshotName } from '../local/failure-files.ts'
+import { failureFiles, resumeCommand } from '../local/failure-files.ts'
+import { keptRun, writeFailure } from '../local/failure-folder.ts'
 
 interface Why {
   /** The name of the test. */
@@ -23,10 +23,8 @@ export async function keepWorld(control: ControlPlane, folder: string, { test, f
   // An error of another realm, or one that vitest has serialized, is no instance of Error here.
   const { stack } = Object(error)
   const said = error === undefined ? {} : { error: typeof stack === 'string' ? stack : inspect(error) }
-  await mkdir(folder, { recursive: true })
   const run = { version: report.version, what: test ?? 'A test', ...(file !== undefined && { file }), ...said }
-  for (const [name, text] of failureFiles(run, report)) await writeFileAtomically(join(folder, name), text)
-  await writeFileAtomically(join(folder, snapshotName), snapshot)
+  await writeFailure(folder, failureFiles(run, report), snapshot)
 }
 
 export interface KeepOptions {
@@ -103,7 +101,7 @@ async function claimFolder(place: string, file: string | undefined): Promise<str
   await mkdir(dirname(place), { recursive: true })
   for (let number = 1; ; number++) {
     const path = number === 1 ? place : `${place}-${number}`
-    if (claimed.has(path) || !((await isNew(path)) || (await fileKeptIn(path)) === file)) continue
+    if (claimed.has(path) || !((await isNew(path)) || isKeptOf(path, file))) continue
     claimed.add(path)
     return path
   }
@@ -120,13 +118,9 @@ async function isNew(folder: string): Promise<boolean> {
   }
 }
 
-/** Null where it cannot be read, such as from a folder that another process is about to write. */
-async function fileKeptIn(folder: string): Promise<string | null | undefined> {
-  try {
-    return JSON.parse(await readFile(join(folder, runName), 'utf8')).file
-  } catch {
-    return null
-  }
+function isKeptOf(folder: string, file: string | undefined): boolean {
+  const run = keptRun(folder)
+  return run !== undefined && run.file === file
 }
 
 /** The test that just ended, if it failed. Every runner says it in another way. */

@@ -102,7 +102,8 @@ test('the level is that of the run', async () => {
     const failing = `natter exec --on-failure failure -- ${run}`
     const earlier = join(shell.home, 'failure/a-test-of-an-earlier-run')
     mkdirSync(earlier, { recursive: true })
-    for (const name of ['run.json', 'snapshot.json']) writeFileSync(join(earlier, name), '{}')
+    const kept = ['run.json', 'snapshot.json']
+    for (const name of kept) writeFileSync(join(earlier, name), JSON.stringify({ kept }))
     const failed = runIn(shell, `${failing} || true`, { EXPECTED_LEVEL: '1' })
     assert.match(failed, /fail 1\b/)
     // Not the daemon of natter exec, of which the tests know nothing.

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -83,6 +84,47 @@ describe('natter exec --on-failure and --resume', () => {
       assert.equal((await shell.natter([...args, 'true'])).code, 0)
       assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], left)
     }
+  })
+
+  test('replace and remove nothing that natter did not write', async t => {
+    const shell = newShell(t)
+    const project = join(shell.home, 'project')
+    const write = (name: string, text: string) => {
+      mkdirSync(dirname(join(project, name)), { recursive: true })
+      writeFileSync(join(project, name), text)
+    }
+    const exec = (command: string) =>
+      shell.natter(['exec', '--on-failure', '.', '--', 'sh', '-c', command], { cwd: project })
+    write('spaces/design.md', 'mine')
+    write('data/run.json', '{}')
+    write('data/snapshot.json', '{}')
+    const own = ['data', 'spaces']
+
+    const create = `${natter} spaces create one --json > /dev/null`
+    assert.equal((await exec(`${create}; ${natter} keep a-test; exit 5`)).code, 5)
+    assert.ok(existsSync(join(project, 'spaces/one/README.md')))
+    write('seed.yaml', 'channels: []')
+    const refused = await exec('echo ran; exit 5')
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /cannot write \.: seed\.yaml exists, and natter did not write it/)
+    assert.deepEqual(readdirSync(project).sort(), [...own, 'seed.yaml'].sort())
+    assert.deepEqual(readdirSync(join(project, 'spaces')), ['design.md'])
+    assert.equal(readdirSync(join(project, 'data')).length, 2)
+
+    write('README.md', '# Mine')
+    const kept = await shell.natter(['exec', '--', 'sh', '-c', `${natter} keep .`], { cwd: project })
+    assert.equal(kept.code, 1)
+    assert.match(kept.stderr, /cannot write \.: (README\.md|seed\.yaml) exists/)
+    assert.equal(readFileSync(join(project, 'README.md'), 'utf8'), '# Mine')
+  })
+
+  test('leave the current folder where it is', async t => {
+    const shell = newShell(t)
+    const cwd = join(shell.home, 'failure')
+    mkdirSync(cwd)
+    assert.equal((await shell.natter(['exec', '--on-failure', '.', '--', 'false'], { cwd })).code, 1)
+    assert.equal((await shell.natter(['exec', '--on-failure', cwd, '--', 'ls'], { cwd })).code, 0)
+    assert.deepEqual(readdirSync(cwd), [])
   })
 
   test('print a command that can be pasted, also for a folder with a space', async t => {
@@ -233,6 +275,17 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
       const kept = names.map(name => JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')).file)
       assert.deepEqual(kept.sort(), [files[0], files[0], files[1], files[1]])
     }
+  })
+
+  test('replaces no file that natter did not write', async t => {
+    const { home } = newShell(t)
+    const daemon = await startNatter()
+    t.after(() => daemon.stop())
+    await daemon.keep(join(home, 'kept'))
+    await daemon.keep(join(home, 'kept'))
+    writeFileSync(join(home, 'README.md'), '# Mine')
+    await assert.rejects(daemon.keep(home), /README\.md exists/)
+    assert.deepEqual(readdirSync(home).sort(), ['README.md', 'kept'])
   })
 
   function runTest(file: string, folder: string): number | null {

@@ -4,7 +4,7 @@ import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { Progress } from '../../terminal/progress.ts'
-import { downloadControl, downloadTimeout, saveAs } from '../../transport/download.ts'
+import { downloadControl, downloadTimeout, limitSize, maxSize, saveAs, sizeIn } from '../../transport/download.ts'
 import { seedPull } from './seed-pull/index.ts'
 
 const newline = 0x0a
@@ -17,15 +17,17 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'file', about: 'the file to write, - for stdout; an existing one is replaced' },
       { name: 'name', about: 'a snapshot, or start; default: now', optional: true },
     ],
+    flags: [maxSize],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: `The seed holds every row of the organization, one a line, and its uploads. natterd --seed FILE founds it, and so do spaces and
 natter/testing. Other sections of a seed can be added to it by hand: users, channels, messages and steps come on top. Password hashes are
 in it, API keys are not.`,
     examples: ['natter seed dump world.json', 'natter seed dump before.json before'],
-    async run({ args, globals }) {
+    async run({ args, flags, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
-      const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout })
+      const options = { timeout: globals.timeout ?? downloadTimeout }
+      const pieces = limitSize(downloadControl(globals, path, options), sizeIn(flags['max-size']))
       if (file === '-') {
         for await (const piece of pieces) await printBytes(Buffer.from(piece))
         return

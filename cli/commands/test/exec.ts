@@ -107,11 +107,11 @@ What the command prints goes to stderr. --on-failure keeps each level in a folde
       }
       if (rest.length === 0 || flagIn(args, 'data') !== undefined || flagIn(args, 'level') !== undefined)
         throw usage('--levels needs a command, and cannot be combined with --level or --data')
-      let forgotten: Promise<void> | undefined
+      let prepared: Promise<void> | undefined
       const runAt = async (level: string, run: RunOptions['run']) => {
         if (onFailure === undefined) return runOnce(['--level', level], undefined, run)
-        forgotten ??= forgetEarlier(onFailure)
-        await forgotten
+        prepared ??= prepareFolder(onFailure)
+        await prepared
         return runOnce(['--level', level], join(onFailure, level), run)
       }
       const { runAtLevels } = await import('./level-runs.ts')
@@ -177,7 +177,7 @@ async function runWithDaemon(
     const place = as === undefined ? ready : await readyAs(ready, as)
     // In a script it would only be in the way of the command's own output.
     if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
-    if (onFailure !== undefined) await forgetEarlier(onFailure)
+    if (onFailure !== undefined) await prepareFolder(onFailure)
     const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
     return await withFindings(strict, ready, code)
@@ -220,9 +220,8 @@ interface FailedCommand {
 }
 
 /** Loaded only where it is needed, as everything about failures. */
-async function forgetEarlier(folder: string): Promise<void> {
-  const { forgetFailure } = await import('./keep.ts')
-  forgetFailure(folder)
+async function prepareFolder(folder: string): Promise<void> {
+  await (await import('./keep.ts')).prepareFolder(folder)
 }
 
 /** Errors are only noted: the exit code must stay that of the command. */
@@ -232,7 +231,8 @@ async function keepRun(folder: string, ready: Ready, { command, flags, code, log
     const more: [string, string][] = [['daemon.log', logged]]
     if (seed !== undefined) more.push([`seed${extname(seed)}`, await seedWithoutPasswords(seed)])
     const run = { what: command.join(' '), exit_code: code, flags: withoutSecrets(flags) }
-    const { keepFailure, keptTests } = await import('./keep.ts')
+    const { keepFailure } = await import('./keep.ts')
+    const { keptTests } = await import('../../../daemon/local/failure-folder.ts')
     const spaces = await keepFailure(folder, { site: ready.url, controlToken: ready.control_token! }, run, more)
     // Tests that have a daemon or a space of their own leave the daemon of the command as it was.
     const [first = folder, ...others] = [...spaces, ...keptTests(folder)]

@@ -1,23 +1,15 @@
 // `natter keep DIR`: everything that explains a failure, in one folder that `natter exec --resume DIR` starts from.
 
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomically } from '../../../daemon/local/atomic-file.ts'
-import {
-  type FailedRun,
-  type FailureReport,
-  failureFiles,
-  isKeptName,
-  runName,
-  snapshotName,
-} from '../../../daemon/local/failure-files.ts'
+import { type FailedRun, type FailureReport, failureFiles, type TextFile } from '../../../daemon/local/failure-files.ts'
+import { forgetFailure, refuseOthers, writeFailure } from '../../../daemon/local/failure-folder.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { downloadControl } from '../../transport/download.ts'
-import type { ShownSpace } from './spaces.ts'
+import { downloadControl, limitSize, maxSize, sizeIn } from '../../transport/download.ts'
+import { type ShownSpace, spaceAt } from './spaces.ts'
 
 const callOptions = { timeout: 120_000 }
 
@@ -26,17 +18,16 @@ export const subcommands: readonly ExtraSubcommand[] = [
     name: 'keep',
     about: 'Write calls, events, queues, clock and a snapshot of a daemon and its spaces to a folder',
     args: [{ name: 'folder', about: 'the folder; it is created if needed' }],
+    flags: [maxSize],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: 'natter exec --resume FOLDER starts a daemon from it. natter exec --on-failure FOLDER does the same when a command fails.',
     examples: ['natter keep failure', 'natter keep "$RUNNER_TEMP/natter" --ready-file ready.json'],
-    async run({ args: [folder], globals }) {
-      await keepFailure(folder!, globals, { what: 'natter keep' })
+    async run({ args: [folder], flags, globals }) {
+      await keepFailure(folder!, globals, { what: 'natter keep' }, [], sizeIn(flags['max-size']))
       note(`wrote ${folder}`)
     },
   },
 ]
-
-type Extra = readonly (readonly [name: string, content: string | Uint8Array])[]
 
 /**
  * Keeps the daemon, and every space of it in spaces/NAME. `more` are files that the daemon does not have: its log, its seed.
@@ -46,42 +37,27 @@ export async function keepFailure(
   folder: string,
   daemon: Partial<Globals>,
   run: Omit<FailedRun, 'version'>,
-  more: Extra = [],
+  more: readonly TextFile[] = [],
+  largest = sizeIn(undefined),
 ): Promise<string[]> {
   const spaces = await listSpaces(daemon)
-  // Spaces of an earlier run would look like those of this one.
-  if (existsSync(join(folder, runName))) rmSync(join(folder, 'spaces'), { recursive: true, force: true })
-  await keepOne(folder, daemon, run, more)
+  await keepOne(folder, daemon, run, largest, more)
   const kept: string[] = []
-  for (const { name, url, control_token } of spaces) {
+  for (const shown of spaces) {
+    const { name, url, control_token } = spaceAt(daemon, shown)
     const inside = join(folder, 'spaces', name)
-    await keepOne(inside, { site: url, controlToken: control_token }, { what: `space ${name}` })
+    await keepOne(inside, { site: url, controlToken: control_token }, { what: `space ${name}` }, largest)
     kept.push(inside)
   }
   return kept
 }
 
-/** Folders that tests kept themselves, beside what the daemon knew; the test that failed first comes first. */
-export function keptTests(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .map(name => join(folder, name))
-    .filter(inside => [runName, snapshotName].every(file => existsSync(join(inside, file))))
-    .map(inside => ({ inside, keptAt: statSync(join(inside, runName)).mtimeMs }))
-    .sort((a, b) => a.keptAt - b.keptAt)
-    .map(({ inside }) => inside)
-}
-
-/** What an earlier run kept would look like that of this one. Other files stay. */
-export function forgetFailure(folder: string): void {
-  try {
-    const own = existsSync(join(folder, runName)) ? readdirSync(folder).filter(isKeptName) : []
-    const earlier = [...own.map(name => join(folder, name)), ...keptTests(folder)]
-    for (const path of earlier) rmSync(path, { recursive: true, force: true })
-    if (earlier.length > 0 && readdirSync(folder).length === 0) rmdirSync(folder)
-  } catch (error) {
-    throw cannotWrite(folder, error)
-  }
+/** Before a run that may keep its failure in the folder. */
+export async function prepareFolder(folder: string): Promise<void> {
+  await writing(folder, () => {
+    forgetFailure(folder)
+    refuseOthers(folder)
+  })
 }
 
 /** A space has no spaces; other errors come again with the next call. */
@@ -99,22 +75,21 @@ async function keepOne(
   folder: string,
   daemon: Partial<Globals>,
   run: Omit<FailedRun, 'version'>,
-  more: Extra = [],
+  largest: number,
+  more?: readonly TextFile[],
 ): Promise<void> {
   const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, callOptions)
   const version = String(report.version)
-  const snapshot = downloadControl(daemon, '/control/v1/snapshots/now/file', callOptions)
-  try {
-    mkdirSync(folder, { recursive: true })
-    for (const [name, content] of [...failureFiles({ version, ...run }, report as unknown as FailureReport), ...more])
-      await writeFileAtomically(join(folder, name), content)
-    await writeFileAtomically(join(folder, snapshotName), snapshot)
-  } catch (error) {
-    if (error instanceof Failure) throw error
-    throw cannotWrite(folder, error)
-  }
+  const files = failureFiles({ version, ...run }, report as unknown as FailureReport, more)
+  const snapshot = limitSize(downloadControl(daemon, '/control/v1/snapshots/now/file', callOptions), largest)
+  await writing(folder, () => writeFailure(folder, files, snapshot))
 }
 
-function cannotWrite(folder: string, error: unknown): Failure {
-  return new Failure(exitCodes.refused, `cannot write ${folder}: ${(error as Error).message}`)
+async function writing(folder: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure(exitCodes.refused, `cannot write ${folder}: ${(error as Error).message}`)
+  }
 }

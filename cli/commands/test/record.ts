@@ -8,7 +8,7 @@ import { note } from '../../base/note.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { downloadControl } from '../../transport/download.ts'
+import { downloadControl, limitSize, maxSize, sizeIn } from '../../transport/download.ts'
 import { runChild } from './child.ts'
 
 /** A recording has no deadline. */
@@ -20,12 +20,13 @@ export const subcommands: readonly ExtraSubcommand[] = [
     about: 'Write every call of a daemon with its answer to a file, until Ctrl-C or until a command ends',
     args: [{ name: 'file', about: 'the file to write, lines of JSON; an existing one is replaced' }],
     runs: true,
+    flags: [maxSize],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token'],
     more: `natter record FILE -- COMMAND records while the command runs, and ends with its exit code. Events are in the answers of polls. API
 keys, tokens and passwords are hidden. The last line says that the recording is complete. natter replay FILE plays it again.`,
     examples: ['natter record talk.ndjson', 'natter exec --preset dev -- natter record talk.ndjson -- npm test'],
-    async run({ args: [file], rest = [], globals }) {
-      const { recorded, began } = recordTo(file!, globals)
+    async run({ args: [file], rest = [], flags, globals }) {
+      const { recorded, began } = recordTo(file!, globals, sizeIn(flags['max-size']))
       // Until the first line is there, calls would be missed.
       await Promise.race([began, recorded])
       const code = rest.length === 0 ? await waitForInterrupt(recorded) : await runChild(rest, process.env)
@@ -38,7 +39,11 @@ keys, tokens and passwords are hidden. The last line says that the recording is 
 ]
 
 /** Written line by line, so that a recording that is interrupted has everything up to that point. */
-function recordTo(file: string, globals: Globals): { recorded: Promise<number>; began: Promise<void> } {
+function recordTo(
+  file: string,
+  globals: Globals,
+  largest: number,
+): { recorded: Promise<number>; began: Promise<void> } {
   let begin = () => {}
   const began = new Promise<void>(resolve => {
     begin = resolve
@@ -49,7 +54,8 @@ function recordTo(file: string, globals: Globals): { recorded: Promise<number>; 
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
     })
     let lines = 0
-    const pieces = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
+    const recording = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
+    const pieces = limitSize(recording, largest)
     const copied = (async () => {
       for await (const bytes of pieces) {
         if (!output.write(bytes)) await once(output, 'drain')

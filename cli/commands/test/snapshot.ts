@@ -2,7 +2,7 @@
 
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
-import { downloadControl, downloadTimeout, saveAs } from '../../transport/download.ts'
+import { downloadControl, downloadTimeout, limitSize, maxSize, saveAs, sizeIn } from '../../transport/download.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -12,14 +12,16 @@ export const subcommands: readonly ExtraSubcommand[] = [
       { name: 'file', about: 'the file to write; an existing one is replaced' },
       { name: 'name', about: 'the snapshot, or start; default: now', optional: true },
     ],
+    flags: [maxSize],
     globals: ['quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
     more: `The file holds the organization, its uploads and the clock, and neither API keys nor the secret of the daemon. Password hashes are in
 it. natter snapshot import reads it into a running daemon, natterd --memory --from FILE starts with it.`,
     examples: ['natter snapshot export world.json', 'natter snapshot export before.json before'],
-    async run({ args, globals }) {
+    async run({ args, flags, globals }) {
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/file`
-      await saveAs(file, downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout }))
+      const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout })
+      await saveAs(file, limitSize(pieces, sizeIn(flags['max-size'])))
       note(`wrote ${file}`)
     },
   },

@@ -1,6 +1,7 @@
 // `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
 // control plane.
 
+import { spaceName } from '../../../daemon/api/control/spaces.ts'
 import type { Profile } from '../../../daemon/local/profiles.ts'
 import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
 import { flagIn } from '../../base/command-line.ts'
@@ -8,9 +9,10 @@ import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readGiven } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
-import { normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
+import { accountFor, normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printFormatted } from '../../print/output.ts'
+import { requireSite } from '../../transport/client.ts'
 import { callControlPlane } from '../../transport/control.ts'
 
 /** A space in a reply of the control plane. */
@@ -37,7 +39,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
         )
       const path = `/control/v1/spaces/${encodeURIComponent(args[0]!)}`
       const reply = await callControlPlane(globals, { method: 'GET', path }, { timeout: globals.timeout })
-      const { name, url, owner, control_token } = reply as unknown as ShownSpace
+      const { name, url, owner, control_token } = spaceAt(globals, reply as unknown as ShownSpace)
       const saved = `space-${name}`
       const profile: Profile = { site: url, email: owner.email, api_key: owner.api_key, control_token }
       saveProfile(saved, profile, process.env)
@@ -47,6 +49,19 @@ export const subcommands: readonly ExtraSubcommand[] = [
     },
   },
 ]
+
+/**
+ * The space of a reply, at an address below that of the daemon: the one in the reply may be known to the daemon only, or lead elsewhere. The name
+ * becomes a part of addresses, and of paths on this machine.
+ */
+export function spaceAt(daemon: Partial<Globals>, space: ShownSpace): ShownSpace {
+  const site = requireSite(accountFor(daemon, process.env))
+  if (!spaceName.test(space.name))
+    throw new Failure(exitCodes.refused, `${site} answered with "${space.name}", which cannot be the name of a space`, {
+      hint: 'Check that this is the server that you mean.',
+    })
+  return { ...space, url: `${site}/spaces/${space.name}` }
+}
 
 /** The flags of natterd that a space accepts. */
 const flagsOfSpaces = ['preset', 'seed', 'clock', 'secret', 'dialect', 'level'] as const
@@ -63,7 +78,7 @@ export async function withSpace(
   const daemon = { site: normalSite(address.replace(/#.*$/s, '')), ...(controlToken && { controlToken }) }
   const options = { timeout: globals.timeout }
   const request = { method: 'POST', path: '/control/v1/spaces', body: params }
-  const space = (await callControlPlane(daemon, request, options)) as unknown as ShownSpace
+  const space = spaceAt(daemon, (await callControlPlane(daemon, request, options)) as unknown as ShownSpace)
   try {
     return await run(space)
   } finally {
