@@ -22,8 +22,7 @@ export async function writeFailure(folder: string, files: readonly TextFile[], s
 /** To be called when what was kept earlier is removed: files under the names that will be written then belong to the user. */
 export function refuseOthers(folder: string): void {
   const other = namesIn(folder).find(isKeptName)
-  if (other !== undefined)
-    throw new Error(`${other} exists, and natter did not write it. Name another folder.`)
+  if (other !== undefined) throw new Error(`${other} exists, and natter did not write it. Name another folder.`)
 }
 
 /** Removes what an earlier run kept, the tests in it included: it would look like that of this run. */
