@@ -10,7 +10,7 @@ import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
+import { accountAt, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 
@@ -198,6 +198,43 @@ describe('natter seed pull from a server that does not behave', () => {
     assert.match(finished.stderr, /going on where an earlier pull stopped/)
     assert.equal(asked, 1, 'only what was missing is asked for')
     assert.ok(!existsSync(partial))
+  })
+
+  test('disguises an organization of thousands of people', { timeout: 300_000 }, async t => {
+    const members = Array.from({ length: 4000 }, (_, index) => ({
+      ...person,
+      user_id: index + 1,
+      email: `p${index}@real.example`,
+      full_name: `First${index} Last${index} O'Neill-${index}`,
+    }))
+    const description = `Ask FIRST7 last7 O'Neill-7, first8's team or p9@real.example, not xFirst9. ${'The fox jumps. '.repeat(60)}`
+    const streams = Array.from({ length: 20 }, (_, index) => ({ stream_id: index + 1, name: `c${index}`, description }))
+    const many: Record<string, object> = { '/api/v1/users': { members }, '/api/v1/streams': { streams } }
+    const url = await fakeServer(t, (request, response) => {
+      const found = many[request.url!.split('?', 1)[0]!]
+      if (found) json(response, { result: 'success', msg: '', ...found })
+      else answer(request, response)
+    })
+    const shell = newShell(t, accountAt(url))
+    const pulling = new Watched(t, shell.spawn(['seed', 'pull', 'team.json']))
+    assert.equal(await pulling.ended, 0, pulling.stderr)
+    const { users, channels } = seedIn(shell)
+    const [whole, part, address] = /^Ask (.+), (.+)'s team or (.+), not xFirst9\. The fox/
+      .exec(channels[0].description)!
+      .slice(1)
+    assert.ok(
+      users.some((user: { full_name: string }) => user.full_name === whole),
+      whole,
+    )
+    assert.ok(
+      users.some((user: { full_name: string }) => user.full_name.split(' ')[0] === part),
+      part,
+    )
+    assert.ok(
+      users.some((user: { email: string }) => user.email === address),
+      address,
+    )
+    assert.equal(new Set(users.map((user: { full_name: string }) => user.full_name)).size, users.length)
   })
 
   test('refuses a server that is not a chat server', async t => {

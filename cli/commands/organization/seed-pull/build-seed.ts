@@ -7,14 +7,16 @@ import type { Read } from './shapes.ts'
 
 /** `now` in seconds: the times of messages are written relative to it. Without a salt, names stay as they are. */
 export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
-  const people = read.people.filter(person => person.is_active || isHeard(read, person.user_id)).map(readPerson)
+  const heard = new Set(Object.values(read.messages).flatMap(({ list }) => list.map(({ sender_id }) => sender_id)))
+  const people = read.people.filter(person => person.is_active || heard.has(person.user_id)).map(readPerson)
   const disguises = salt ? disguisesFor(people, salt) : asTheyAre(people)
   const rewrite = salt ? disguiseText(people, disguises, salt) : keepText
   const owner = read.people.find(person => person.is_active && !person.is_bot && person.role === 100)
   const names = shortNames(people, disguises, owner?.user_id)
   const named = (ids: readonly number[]) => ids.flatMap(id => names.get(id) ?? [])
   const visible = read.people.filter(({ user_id }) => names.has(user_id))
-  const groupNames = new Map(read.groups.map(({ id, name }) => [id, rewrite(name)]))
+  const groups = read.groups.filter(group => !group.is_system_group && !group.deactivated)
+  const groupNames = new Map(groups.map(({ id, name }) => [id, rewrite(name)]))
   return {
     organization: clean({
       name: text(read.organization.name, rewrite),
@@ -43,20 +45,15 @@ export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefi
           type: bot_type === 2 ? 'incoming-webhook' : undefined,
         }),
       ),
-    groups: read.groups
-      .filter(group => !group.is_system_group && !group.deactivated)
-      .map(({ name, description, members, direct_subgroup_ids }) => {
-        const own = new Set(
-          read.groups.filter(group => !group.is_system_group && !group.deactivated).map(({ id }) => id),
-        )
-        const subgroups = (direct_subgroup_ids ?? []).filter(id => own.has(id)).map(id => groupNames.get(id)!)
-        return clean({
-          name: rewrite(name),
-          description: text(description, rewrite),
-          members: named(members),
-          subgroups: subgroups.length > 0 ? subgroups : undefined,
-        })
-      }),
+    groups: groups.map(({ id, description, members, direct_subgroup_ids }) => {
+      const subgroups = (direct_subgroup_ids ?? []).flatMap(id => groupNames.get(id) ?? [])
+      return clean({
+        name: groupNames.get(id)!,
+        description: text(description, rewrite),
+        members: named(members),
+        subgroups: subgroups.length > 0 ? subgroups : undefined,
+      })
+    }),
     channels: read.channels.map(
       ({ stream_id, name, description, invite_only, is_web_public, is_default, ...channel }) =>
         clean({
@@ -99,10 +96,6 @@ function collectSettings({ settings, channels }: Read, rewrite: (text: string) =
 
 function readPerson({ user_id, email, delivery_email, full_name, is_bot }: Read['people'][number]): Person {
   return { userId: user_id, email: delivery_email || email, fullName: full_name, isBot: is_bot }
-}
-
-function isHeard({ messages }: Read, userId: number): boolean {
-  return Object.values(messages).some(({ list }) => list.some(({ sender_id }) => sender_id === userId))
 }
 
 function asTheyAre(people: readonly Person[]): Map<number, Disguise> {

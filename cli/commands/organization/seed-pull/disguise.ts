@@ -22,15 +22,15 @@ North Oakes Perry Quill Reed Stone Thorne Upton Vale West Young Zeller Ashby`.sp
 
 /** One for each person. Two with the same made-up name get a number. */
 export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<number, Disguise> {
-  const taken = new Set<string>()
+  const uses = new Map<string, number>()
   const disguises = new Map<number, Disguise>()
   for (const { userId, email, isBot } of [...people].sort((a, b) => a.userId - b.userId)) {
     const bytes = hashAddress(email, salt)
     const first = firstNames[bytes.readUInt16BE(0) % firstNames.length]!
     const last = isBot ? 'Bot' : lastNames[bytes.readUInt16BE(2) % lastNames.length]!
-    let fullName = `${first} ${last}`
-    for (let number = 2; taken.has(fullName); number++) fullName = `${first} ${last} ${number}`
-    taken.add(fullName)
+    const number = (uses.get(`${first} ${last}`) ?? 0) + 1
+    uses.set(`${first} ${last}`, number)
+    const fullName = number === 1 ? `${first} ${last}` : `${first} ${last} ${number}`
     disguises.set(userId, { fullName, email: `${fullName.toLowerCase().replaceAll(' ', '.')}@example.com` })
   }
   return disguises
@@ -47,34 +47,81 @@ export function disguiseText(
   disguises: ReadonlyMap<number, Disguise>,
   salt: Uint8Array,
 ): (text: string) => string {
-  const replacements = new Map<string, string>()
-  const put = (real: string, madeUp: string) => {
-    if (real.length > 2 && !replacements.has(real.toLowerCase())) replacements.set(real.toLowerCase(), madeUp)
-  }
-  for (const { userId, fullName } of people) put(fullName, disguises.get(userId)!.fullName)
-  for (const { userId, email } of people) put(email, disguises.get(userId)!.email)
-  // After the whole names, which are longer and so come first below.
+  const names = new Names()
+  for (const { userId, fullName } of people) names.add(fullName, disguises.get(userId)!.fullName)
+  for (const { userId, email } of people) names.add(email, disguises.get(userId)!.email)
   for (const { userId, fullName, isBot } of people)
     if (!isBot)
-      for (const [index, part] of fullName.split(/\s+/).entries()) put(part, partOf(disguises.get(userId)!, index))
-  const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length).map(escapePattern)
-  const known =
-    longestFirst.length > 0
-      ? new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.join('|')})(?![\\p{L}\\p{N}])`, 'giu')
-      : undefined
-  return text => {
-    const named = known
-      ? withoutIds(text).replace(known, real => replacements.get(real.toLowerCase())!)
-      : withoutIds(text)
-    return named.replace(anyAddress, address =>
-      address.endsWith('@example.com') ? address : madeUpAddress(address, salt),
-    )
+      for (const [index, part] of fullName.split(/\s+/).entries())
+        names.add(part, partOf(disguises.get(userId)!, index))
+  return text =>
+    names
+      .replaceIn(withoutIds(text))
+      .replace(anyAddress, address => (address.endsWith('@example.com') ? address : madeUpAddress(address, salt)))
+}
+
+/** The names that begin with the same pieces. */
+interface Node {
+  readonly next: Map<string, Node>
+  /** What replaces the name that ends here. */
+  madeUp?: string
+}
+
+/** Names as a trie of their pieces. A text is cut into pieces once and each is looked up: how many names there are does not matter. */
+class Names {
+  readonly #root: Node = { next: new Map() }
+
+  /** The first of two that are the same counts. Names of one or two characters are left out: too many words are the same. */
+  add(name: string, madeUp: string): void {
+    if (name.length <= 2) return
+    let node = this.#root
+    for (const piece of piecesOf(name).slice(0, mostPieces)) {
+      const key = piece.toLowerCase()
+      let next = node.next.get(key)
+      if (!next) {
+        next = { next: new Map() }
+        node.next.set(key, next)
+      }
+      node = next
+    }
+    node.madeUp ??= madeUp
   }
+
+  /** Whole words only, and of several names the longest. */
+  replaceIn(text: string): string {
+    const pieces = piecesOf(text)
+    const replaced: string[] = []
+    for (let at = 0; at < pieces.length; ) {
+      const { madeUp = pieces[at]!, end } = this.#longestAt(pieces, at)
+      replaced.push(madeUp)
+      at = end
+    }
+    return replaced.join('')
+  }
+
+  #longestAt(pieces: readonly string[], start: number): { madeUp?: string; end: number } {
+    let longest: { madeUp?: string; end: number } = { end: start + 1 }
+    let node: Node | undefined = this.#root
+    for (let at = start; at < pieces.length; at++) {
+      node = node.next.get(pieces[at]!.toLowerCase())
+      if (!node) break
+      if (node.madeUp !== undefined) longest = { madeUp: node.madeUp, end: at + 1 }
+    }
+    return longest
+  }
+}
+
+/** Of a name; more than any name or address has. A text takes at most so many steps for each of its pieces. */
+const mostPieces = 100
+
+/** Words, and each character between them. */
+function piecesOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 }
 
 /** IDs are others in the world that the seed makes; files stay where they are. */
 function withoutIds(text: string): string {
-  return text.replace(/(@_?\*\*[^*|]+)\|\d+\*\*/g, '$1**').replace(/\]\(\/user_uploads\/[^)]*\)/g, '](#)')
+  return text.replace(/(@_?\*\*[^*|]+)\|\d+\*\*/g, '$1**').replace(/\]\(\/user_uploads\/[^)\]]*\)/g, '](#)')
 }
 
 function partOf({ fullName }: Disguise, index: number): string {
@@ -90,8 +137,4 @@ function madeUpAddress(address: string, salt: Uint8Array): string {
 
 function hashAddress(address: string, salt: Uint8Array): Buffer {
   return createHmac('sha256', salt).update(address.toLowerCase()).digest()
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
