@@ -15,6 +15,8 @@ export const limits = {
   customEmoji: 10_000,
   /** Every client gets all that it can see when it registers. */
   channels: 12_000,
+  /** That a member and their bots create; administrators create any number. */
+  channelsPerMember: 1000,
   /** Of one owner. */
   bots: 1000,
   userGroups: 10_000,
@@ -43,6 +45,8 @@ export const limits = {
   subscriptionsAtOnce: 20_000,
   // OPEN: the public server does not limit it. Who comes to see, or no longer sees, which private channel by one change of a group.
   sightsAtOnce: 300_000,
+  /** Groups and settings that list an account which comes back or goes: every queue gets an event for each. */
+  membershipsAnnounced: 500,
   /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
   namedInSetting: 100,
   // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and

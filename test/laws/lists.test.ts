@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { limits } from '../../daemon/domain/limits.ts'
-import { DomainWorld } from '../support/domain-world.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
+import { DomainWorld, threePeople } from '../support/domain-world.ts'
 
 type Make = (n: number) => Record<string, unknown>
 
@@ -115,5 +116,23 @@ describe('a list that callers fill', () => {
     const { id } = [...world.state.linkifiers.values()][0]!
     const longer = { filter_id: id, pattern: 'y(?P<id>[0-9]{1,900})', url_template }
     assert.match(String(world.attempt(world.owner, 'update-linkifier', longer)), /too long together/)
+  })
+
+  test('has a largest length for a member and their bots together: channels', () => {
+    const { world, amy, bob } = threePeople()
+    const create = (caller: User, from: number, length: number) =>
+      world.attempt(caller, 'subscribe', {
+        subscriptions: Array.from({ length }, (_, i) => ({ name: `c${from + i}` })),
+      })
+    world.run(amy, 'create-bot', { full_name: 'Bot', short_name: 'bot', bot_type: 1 })
+    const bot = [...world.state.users.values()].at(-1)!
+    const most = limits.channelsPerMember
+    assert.equal(create(amy, 0, most - 1), undefined)
+    assert.match(String(create(amy, most, 2)), /You can have 1000 channels of your own.*Ask an administrator/)
+    assert.equal(create(bot, most, 1), undefined)
+    assert.match(String(create(bot, most + 1, 1)), /You can have 1000 channels of your own/)
+    assert.equal(create(bob, most + 1, 1), undefined)
+    assert.equal(create(world.owner, most + 2, most), undefined)
+    assert.equal(create(world.owner, 2 * most + 2, 1), undefined)
   })
 })

@@ -2,14 +2,22 @@
 
 import type { Level } from '../../../api/levels/level.ts'
 import { ifKnown } from '../../channels/channels/present.ts'
+import { limits } from '../../limits.ts'
 import { apiEmail } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { userSetting } from '../../model/settings.ts'
 import type { State, User } from '../../model/state.ts'
 import { type Announcement, type Client, onlyWith } from '../../resource.ts'
-import { accessAudience, activeUsers, administrators, everyone, strangers } from '../../rules/audiences.ts'
+import {
+  accessAudience,
+  activeUsers,
+  administrators,
+  channelAudience,
+  everyone,
+  strangers,
+} from '../../rules/audiences.ts'
 import { directGroups, presentValue } from '../../rules/group-values.ts'
-import { accessUser, seeEmail, seeMetadata, sightOf } from '../../rules/index.ts'
+import { accessUser, seeEmail, sightOf } from '../../rules/index.ts'
 import { hasProviderAvatar, presentAvatar, presentStranger, presentUser, unknownName } from './present.ts'
 
 /** To everyone who may know of the user. */
@@ -119,6 +127,7 @@ export function exportConsent(state: State, user: User): Announcement {
 /**
  * All groups at once, and all settings that list the account by itself: to everyone when it comes back, to all but those
  * who see it go (`known`) when it goes. They take it out themselves.
+ * OPEN: the public server sends any number of events; here clients learn of those beyond the limit with their next queue.
  */
 export function membershipOfAll(state: State, user: User, known: readonly number[] = []): Announcement[] {
   const told = new Set(known)
@@ -127,12 +136,17 @@ export function membershipOfAll(state: State, user: User, known: readonly number
   const op = user.active ? 'add_members' : 'remove_members'
   return [
     ...directGroups(state, user).map(group => membership(state, op, group.id, [user.id], to)),
-    ...settingsListing(state, user.id, to),
-  ]
+    ...settingsListing(state, user.id, to, told),
+  ].slice(0, limits.membershipsAnnounced)
 }
 
 /** One event for each setting, as public servers send them. */
-function settingsListing(state: State, userId: number, to: readonly number[]): Announcement[] {
+function settingsListing(
+  state: State,
+  userId: number,
+  to: readonly number[],
+  told: ReadonlySet<number>,
+): Announcement[] {
   const listing = (permissions: Readonly<Record<string, GroupValue>>) =>
     Object.entries(permissions)
       .filter(([, value]) => typeof value !== 'number' && value.direct_members.includes(userId))
@@ -140,11 +154,9 @@ function settingsListing(state: State, userId: number, to: readonly number[]): A
   const news: Announcement[] = []
   for (const channel of state.channels.values()) {
     const { id: stream_id, name } = channel
+    const to = channelAudience(state, channel, told)
     for (const [property, value] of listing(channel.permissions))
-      news.push({
-        to: to.filter(id => seeMetadata.allows({ state, actor: state.users.get(id)! }, channel)),
-        event: ifKnown(channel, { type: 'stream', op: 'update', stream_id, name, property, value }),
-      })
+      news.push({ to, event: ifKnown(channel, { type: 'stream', op: 'update', stream_id, name, property, value }) })
   }
   for (const { id, permissions, deactivated } of state.groups.values()) {
     for (const [name, value] of listing(permissions)) {

@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { channels } from '../../../../daemon/api/channels/channels.ts'
+import { subscriptions } from '../../../../daemon/api/channels/subscriptions.ts'
 import { events } from '../../../../daemon/api/events.ts'
 import { organization } from '../../../../daemon/api/organization/organization.ts'
 import { userGroups } from '../../../../daemon/api/people/user-groups.ts'
 import { users as api } from '../../../../daemon/api/people/users.ts'
+import { limits } from '../../../../daemon/domain/limits.ts'
 import { sharedDaemon, type TestDaemon } from '../../../support/daemon.ts'
 import { listen, person } from '../../../support/world.ts'
 
@@ -55,6 +57,18 @@ describe('POST /users/{user_id}/reactivate', () => {
     assert.deepEqual([managing!.group_id, managing!.data], [group_id, { can_manage_group: only }])
     assert.deepEqual(realm!.data, { can_create_groups: only })
     assert.deepEqual(await stranger(), [])
+  })
+
+  test('groups and settings beyond 500 are not told, so that queues do not fill', async () => {
+    const sam = await person(daemon, 'sam')
+    for (let from = 0; from < 600; from += 100)
+      await sam.call(subscriptions.subscribe, {
+        subscriptions: Array.from({ length: 100 }, (_, i) => ({ name: `sam ${from + i}` })),
+      })
+    await daemon.owner.call(api.deactivate, { user_id: sam.id })
+    const heard = await listen(daemon.owner, ['stream', 'user_group'])
+    await daemon.owner.call(api.reactivate, { user_id: sam.id })
+    assert.equal((await heard()).length, limits.membershipsAnnounced)
   })
 
   test('queues from before are gone: they missed what happened meanwhile', async () => {
