@@ -67,6 +67,7 @@ async function run(given: CommandLine, level?: number): Promise<void> {
   try {
     await program.parseAsync(line.argv, { from: 'user' })
   } catch (error) {
+    if (error instanceof Failure) throw (await import('./catalogue/mistakes.ts')).nameAsGiven(error, program, line)
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.helpDisplayed') return
     // A group without a verb: its help was just printed on stderr.

@@ -13,7 +13,7 @@ import { type Ready, readyFileName } from './local/ready-file.ts'
 import { version } from './local/version.ts'
 import { warn } from './local/warnings.ts'
 import { type Config, helpText, readConfig, UsageError, wants } from './start/config.ts'
-import { withConfigFile } from './start/config-file.ts'
+import { nameSources, withConfigFile } from './start/config-file.ts'
 import {
   banner,
   bannerWithoutKey,
@@ -31,12 +31,14 @@ export { readConfig, startDaemon, withConfigFile, writeRunning }
 export async function main(args: readonly string[]): Promise<void> {
   if (wants(args, 'help')) return void process.stdout.write(helpText())
   if (wants(args, 'version')) return void process.stdout.write(`natterd ${version()}\n`)
+  let env = process.env
   try {
-    const config = readConfig(args, withConfigFile(process.env))
+    env = withConfigFile(env)
+    const config = readConfig(args, env)
     if (config.readyFile) await prepareReadyFile(config.readyFile)
     await run(config, args)
   } catch (error) {
-    giveUp(error)
+    giveUp(error instanceof UsageError ? nameSources(error, args, process.env, env) : error)
   }
 }
 
@@ -70,7 +72,7 @@ function privatePaths(config: Config): string[] {
 
 async function announce(config: Config, { ready, localUrl }: Daemon, args: readonly string[]): Promise<void> {
   if (!config.memory) writeRunning(config.data, { pid: ready.pid, url: localUrl, args })
-  const profile = !config.noProfile && !config.memory ? await rememberProfile(ready) : undefined
+  const profile = !config.noProfile && !config.memory ? await rememberProfile(ready, config.data) : undefined
   if (config.readyFile) writeReady(config.readyFile, ready)
   if (config.json) return void process.stdout.write(`${JSON.stringify(ready)}\n`)
   const store = config.memory ? 'memory only' : config.data
@@ -90,9 +92,9 @@ async function announce(config: Config, { ready, localUrl }: Daemon, args: reado
 }
 
 /** A convenience for the command line; the daemon runs without it. */
-async function rememberProfile(ready: Ready): Promise<KeyPlace | undefined> {
+async function rememberProfile(ready: Ready, store: string): Promise<KeyPlace | undefined> {
   try {
-    return await writeProfile(ready, process.env)
+    return await writeProfile(ready, process.env, store)
   } catch (error) {
     warn(`the profile for natter could not be written: ${(error as Error).message}`)
     return undefined
@@ -105,7 +107,10 @@ function stopOnSignals(daemon: Daemon): void {
     if (stopping) return
     stopping = true
     daemon.stop().then(
-      () => process.exit(0),
+      () => {
+        if (isatty(2)) process.stderr.write('natter has stopped\n')
+        process.exit(0)
+      },
       error => giveUp(error),
     )
   }

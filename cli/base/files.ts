@@ -27,8 +27,8 @@ export function readGiven(file: string, label = ''): Buffer {
 }
 
 /** Refuses to replace a file. */
-export function refuseExisting(file: string, hint: string): void {
-  if (existsSync(file)) throw new Failure(exitCodes.refused, `${file} exists`, { hint })
+export function refuseExisting(file: string, hint = 'Choose another name, or add --yes to replace it.'): void {
+  if (existsSync(file)) throw usage(`${file} exists`, hint)
 }
 
 const warned = new Set<string>()

@@ -100,6 +100,8 @@ export function readGlobals(given: ReadonlyMap<string, unknown>): Globals {
   const fields = word('fields')
   if (fields !== undefined && !/^[\w.]+( *, *[\w.]+)*$/.test(fields))
     throw usage(`--fields: "${fields}" is not a list of field names such as id,title`)
+  if (fields !== undefined && given.has('jq'))
+    throw usage('--fields and --jq cannot be combined', "Choose the fields in jq: --jq '.messages[] | {id, content}'")
   const color = word('color') ?? 'auto'
   if (color !== 'always' && color !== 'never' && color !== 'auto')
     throw usage(`--color: "${color}" is not always, never or auto`)

@@ -197,7 +197,8 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
     return results.add(`${result.text}\n`)
   }
   try {
-    let number = 0
+    // Of a CSV file, the first row names the keys.
+    let number = isCsv(file) ? 1 : 0
     reading: for await (const lines of isCsv(file) ? csvLines(input) : readLines(input, ending))
       for (const text of lines) {
         number++
@@ -303,6 +304,8 @@ function objectFrom(text: string): Readonly<Record<string, unknown>> {
   try {
     value = parseJson(text)
   } catch (error) {
+    if (/^\w[\w-]*(,[\w-]+)+\s*$/.test(text))
+      throw usage('not JSON, but perhaps CSV, which --batch reads from a file whose name ends in .csv')
     throw usage(`not valid JSON: ${(error as Error).message}`)
   }
   if (isRecord(value)) return value

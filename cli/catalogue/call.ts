@@ -53,6 +53,7 @@ export async function callEndpoint(
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file'))
     await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, options)
+  const fresh = await listNew(endpoint, params, globals, account, options)
   const calling = range
     ? (await import('./history.ts')).fetchRange(caller, request, range, options)
     : call(caller, request, options)
@@ -70,7 +71,7 @@ export async function callEndpoint(
   const field = linked && shows === 'id' ? undefined : shows
   const self = account.email
   const view = { shows: field, columns, shapes, names, self, ...(recipients && { forPeople }), ...(done && { done }) }
-  await printReply(reply, says ? { ...view, says: reply => says(reply, names) } : view, globals)
+  await printReply(reply, says ? { ...view, says: reply => says(reply, names, fresh) } : view, globals)
   const { skips } = endpoint.cli
   if (skips === undefined) return
   const { demandMessages } = await import('./history.ts')
@@ -109,6 +110,24 @@ async function readRange(given: ReadonlyMap<string, Given>, now: ReadNow) {
   const lines = given.get('@lines')
   const rest = new Map([...given].filter(([name]) => !names.includes(name)))
   return { given: rest, since, until, most: lines === undefined ? undefined : Number(lines) }
+}
+
+/** The channels that the call will create. Only the sentence needs them. */
+async function listNew(
+  { cli: { creates } }: Endpoint,
+  params: Readonly<Record<string, unknown>>,
+  { json, ndjson, fields, jq, quiet }: Globals,
+  account: Account,
+  options: CallOptions,
+): Promise<string[]> {
+  if (creates === undefined || json || ndjson || fields || jq || quiet) return []
+  const known = await namesById('channel', account, options).catch(() => undefined)
+  if (!known) return []
+  const names = new Set([...known.values()].map(name => name.toLowerCase()))
+  const wanted = (params[creates] as (string | { name: string })[]).map(one =>
+    typeof one === 'string' ? one : one.name,
+  )
+  return wanted.map(name => name.trim()).filter(name => !names.has(name.toLowerCase()))
 }
 
 /** The text for `{count}` in sentences about the call. */
@@ -159,7 +178,7 @@ export function doneText({ cli: { done } }: Endpoint, values: Readonly<Record<st
 }
 
 /** Adds a suggestion to the error if the server did not find a name. */
-async function addSuggestion(
+export async function addSuggestion(
   error: unknown,
   endpoint: Endpoint,
   given: ReadonlyMap<string, Given>,

@@ -33,7 +33,7 @@ export type Run = (
   batch?: BatchOptions,
 ) => Promise<void>
 
-export { type Command, CommanderError }
+export { type Command, CommanderError, type Option }
 
 /** The root command, which only holds the others. It throws instead of exiting and does not print errors. */
 export function newProgram(): Command {

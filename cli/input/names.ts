@@ -10,7 +10,7 @@ import { type CallOptions, call } from '../transport/client.ts'
 export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profile-field'
 
 export interface Names {
-  /** Digits alone can be a name or an ID, except for users, whose names are rarely numbers; `#5` is a name. */
+  /** Digits are a name first, and an ID if nothing has this name; of users, whose names are rarely numbers, an ID. */
   find(kind: Kind, name: string): Promise<number>
   /** The name of the channel with an ID, which is given as `id:5`. */
   channelName(id: string): Promise<string>
@@ -60,7 +60,7 @@ export function createNames(account: Account, options: CallOptions): Names {
         throw error
       })
       if (digits) return nameOrId(kind, name, list)
-      const found = pick(kind, name, wanted, list)
+      const found = pick(kind, name, wanted, list) ?? findNumbered(kind, wanted, list)
       if (found !== undefined) return found
       // An archived channel no longer owns its name, but can still be addressed by it, to show or unarchive it.
       const archived = kind === 'channel' ? await directory(kind, name, get, withArchived).catch(() => []) : []
@@ -139,6 +139,11 @@ function pick(kind: Kind, name: string, wanted: string, list: readonly Named[]):
   const found = exact.length > 0 ? exact : alike.length > 0 || kind !== 'user' ? alike : findByFirstWord(wanted, list)
   if (found.length > 1) throw ambiguous(kind, name, found)
   return found[0]?.id
+}
+
+/** `#5` is the channel of this name, or else the one with this ID. */
+function findNumbered(kind: Kind, wanted: string, list: readonly Named[]): number | undefined {
+  return kind === 'channel' ? list.find(({ id }) => String(id) === wanted)?.id : undefined
 }
 
 /** Users by the first word of their name, or by the part before the @ of their address. */

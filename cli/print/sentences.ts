@@ -8,12 +8,21 @@ import { cutText } from '../base/text-layout.ts'
 /** Full names by user ID, fetched only if other users are mentioned. */
 type NamesById = () => Promise<ReadonlyMap<number, string>>
 
-type Sentences = (reply: Reply, names: NamesById) => Promise<string[]> | string[]
+/** `fresh`: the channels that were not there before the call. */
+type Sentences = (reply: Reply, names: NamesById, fresh?: readonly string[]) => Promise<string[]> | string[]
 
 export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>> = {
-  async subscribed(reply, names) {
-    const done = await byPerson(reply.subscribed, 'subscribed to', names)
-    return [...done, ...(await byPerson(reply.already_subscribed, 'already subscribed to', names))]
+  async subscribed(reply, names, fresh = []) {
+    const people = Object.entries((reply.subscribed ?? {}) as Record<string, readonly string[]>)
+    const created = fresh.filter(name => people.some(([, channels]) => channels.includes(name)))
+    const isOne = people.length === 1
+    // Of one person, a channel that was created is not named again.
+    const old = people.map(([id, channels]) => [id, channels.filter(name => !isOne || !created.includes(name))])
+    return [
+      ...created.map(name => `created #${name}${isOne ? ' and subscribed' : ''}`),
+      ...(await byPerson(Object.fromEntries(old), 'subscribed to', names)),
+      ...(await byPerson(reply.already_subscribed, 'already subscribed to', names)),
+    ]
   },
   unsubscribed: ({ removed, not_removed }) => [
     ...sentence('unsubscribed from', removed),

@@ -2,17 +2,20 @@
 // a subcommand makes one call and exits. `fetch` and undici would take longer to start and stop than everything else.
 
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { homedir } from 'node:os'
 import { isSameOrigin, resolveAddress } from '../../daemon/api/address.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { pauseFor } from '../../daemon/local/durations.ts'
+import { defaultDataFolder } from '../../daemon/local/folders.ts'
 import { isRecord } from '../../daemon/local/json.ts'
+import { shellWord } from '../../daemon/local/shell-word.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
 import { type FlatHeaders, headerIn, serverTime } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
-import { type Account, noServer } from '../base/profile.ts'
+import { type Account, noServer, readProfiles } from '../base/profile.ts'
 import { type Reply, setLastCall, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
@@ -282,9 +285,16 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
     hint:
       hintAboutVariables(site) ??
       (local
-        ? 'Start it with `natter daemon start`; `natter doctor` looks for a daemon elsewhere.'
+        ? `Start it with \`natter daemon start${dataFlag(site)}\`; \`natter doctor\` looks for a daemon elsewhere.`
         : 'Check --site, NATTER_SITE or the profile.'),
   })
+}
+
+/** The store of the daemon that was at this address, if it is not the default one. */
+function dataFlag(site: string): string {
+  const { env } = process
+  const store = Object.values(readProfiles(env).profiles).find(profile => profile.site === site)?.store
+  return store === undefined || store === defaultDataFolder(env, homedir()) ? '' : ` --data ${shellWord(store)}`
 }
 
 /** Variables stay in a shell when the daemon that they name has ended, and no profile helps then. */

@@ -22,6 +22,8 @@ export interface CliForm {
   readonly defaults?: Readonly<Record<string, boolean | string | readonly string[]>>
   /** The param with names of existing channels; a misspelt name gets a suggestion. */
   readonly channels?: string
+  /** The param with names of channels that the call creates if they do not exist. */
+  readonly creates?: string
   /** Which sentences to print instead of the reply. */
   readonly says?: 'subscribed' | 'unsubscribed' | 'topic-deleted' | 'people' | 'explanation' | 'difference'
   /** The param that gets links to the files of `--file`, which are uploaded first. */

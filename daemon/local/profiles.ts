@@ -12,6 +12,8 @@ export interface Profile {
   /** Opens the control plane of a daemon that was started for tests. */
   readonly control_token?: string
   readonly limits?: ProfileLimits
+  /** Of a daemon on this machine: the folder of its store, to start it again. */
+  readonly store?: string
 }
 
 /** What programs that use the profile may do. Absent: everything that the account may. */
@@ -49,8 +51,13 @@ export function accountVariables<T>(values: Readonly<Record<string, T>>): [strin
   ])
 }
 
-export function profileFrom({ url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>): Profile {
-  return { site: url, email: owner.email, api_key: owner.api_key, ...(control_token && { control_token }) }
+/** `store`: the folder; undefined for a daemon in memory. */
+export function profileFrom(
+  { url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>,
+  store?: string,
+): Profile {
+  const { email, api_key } = owner
+  return { site: url, email, api_key, ...(control_token && { control_token }), ...(store && { store }) }
 }
 
 /** The book with this profile in it, which keeps the limits it had. The first profile becomes the current one. */
@@ -75,8 +82,8 @@ export function readProfilesText(text: string): Profiles | undefined {
 }
 
 function isProfile(value: unknown): value is Profile {
-  const { site, email, api_key, control_token = '', limits = {} } = Object(value) as Partial<Profile>
-  return [site, email, api_key, control_token].every(text => typeof text === 'string') && isLimits(limits)
+  const { site, email, api_key, control_token = '', limits = {}, store = '' } = Object(value) as Partial<Profile>
+  return [site, email, api_key, control_token, store].every(text => typeof text === 'string') && isLimits(limits)
 }
 
 /** A limit that cannot be read must not be taken for none. */

@@ -1,7 +1,7 @@
 // Reads everything that a store holds and reports what is wrong, and where. Changes nothing.
 
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
@@ -188,10 +188,12 @@ class Checking {
         this.#add('secret', 'the store was used with another secret; give that one with --secret-file, to all daemons')
       return
     }
-    if (!existsSync(join(folder, 'secret'))) {
+    const file = statSync(join(folder, 'secret'), { throwIfNoEntry: false })
+    if (!file) {
       this.#notes.push("there is no file 'secret': the daemon needs --secret or --secret-file")
       return
     }
+    this.#count(file.size)
     try {
       checkSecret(storedSecret(folder, false), verifier, state.users.size > 0)
     } catch (error) {

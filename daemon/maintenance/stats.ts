@@ -25,6 +25,8 @@ interface StoreStats {
   readonly channels: number
   readonly messages: number
   readonly uploads: number
+  /** On disk: uploads, avatars, emoji and exports. Equal contents are one file. */
+  readonly files: number
   readonly queues: number
 }
 
@@ -39,6 +41,7 @@ export async function readStats(folder: string): Promise<StoreStats> {
       position: view.position,
       snapshot: view.state ? { position, made: new Date(time).toISOString() } : null,
       bytes: countBytes(view),
+      files: [...view.looseFiles()].filter(isUpload).length,
       journal_entries: entries,
       users: users.length - bots,
       bots,
@@ -52,6 +55,10 @@ export async function readStats(folder: string): Promise<StoreStats> {
   }
 }
 
+function isUpload(name: string): boolean {
+  return name.startsWith('files/')
+}
+
 function countBytes(view: StoreView): StoreStats['bytes'] {
   const snapshot = view.state?.size ?? 0
   const messages = view.sideFiles.reduce((sum, { size }) => sum + size, 0)
@@ -60,7 +67,7 @@ function countBytes(view: StoreView): StoreStats['bytes'] {
   let outbox = 0
   for (const name of view.looseFiles()) {
     const size = statSync(join(view.folder, name), { throwIfNoEntry: false })?.size ?? 0
-    if (name.startsWith('files/')) uploads += size
+    if (isUpload(name)) uploads += size
     else outbox += size
   }
   return { snapshot, messages, journal, uploads, outbox, total: snapshot + messages + journal + uploads + outbox }

@@ -27,3 +27,19 @@ export function withConfigFile(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     throw new UsageError(`the config file ${path}: ${(error as Error).message}`)
   }
 }
+
+/** The same error, with the variable or the key of the file in place of a flag that was not given. `all`: with the values of the file. */
+export function nameSources(
+  error: UsageError,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  all: NodeJS.ProcessEnv,
+): UsageError {
+  const isGiven = (flag: string) => args.some(word => word === flag || word.startsWith(`${flag}=`))
+  const text = error.message.replace(/--([a-z-]+)/g, (flag, name) => {
+    const variable = environmentName(name)
+    if (isGiven(flag) || !all[variable]) return flag
+    return env[variable] ? variable : `daemon.${name} in ${locateConfigFile(env, homedir()).path}`
+  })
+  return new UsageError(text)
+}

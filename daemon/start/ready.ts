@@ -102,11 +102,11 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
 }
 
 /** Writes the profile `local`, so that the next `natter` call needs no set-up. Leaves it alone while it leads to another running daemon. */
-export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv): Promise<KeyPlace> {
+export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv, store?: string): Promise<KeyPlace> {
   const file = profilesFile(env)
   const isTaken = await answersElsewhere(readProfiles(file).profiles[localProfile]?.site, ready.url)
   const name = isTaken ? nameBeside(ready.url) : localProfile
-  const book = withProfile(readProfiles(file), name, profileFrom(ready))
+  const book = withProfile(readProfiles(file), name, profileFrom(ready, store))
   makeFolderSync(dirname(file))
   writeFileAtomicallySync(file, profilesText(book))
   return book.current === name ? 'current' : { profile: name }

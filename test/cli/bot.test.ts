@@ -201,7 +201,7 @@ describe('natter bot new', () => {
     // A bot that runs keeps the process alive, also after a failed assertion.
     assert.match(written, /t\.after\(\(\) => natter\.stop\(\)\)/)
     const again = await shell.natter(['bot', 'new', 'greeter'])
-    assert.equal(again.code, 1)
+    assert.equal(again.code, 2)
     assert.match(again.stderr, /greeter\.ts exists/)
     assert.equal((await shell.natter(['bot', 'new', '../up'])).code, 2)
     // A name that Node 20 can import wherever it is.

@@ -176,6 +176,8 @@ describe('batches', () => {
     )
     const sent = await shell.run(['send', '--batch', 'rows.csv'])
     assert.equal(sent.code, 0, sent.stdout)
+    // The rows of the spreadsheet, of which the first has the names.
+    assert.deepEqual(sent.stdout.match(/"line":\d+/g), ['"line":2', '"line":3'])
     const { stdout } = await shell.run(['messages', 'list', '--channel', 'busy', '--jq', '[.messages[1:][].content]'])
     assert.deepEqual(JSON.parse(stdout), ['one', 'two', 'a, "b"\nc', 'd'])
 

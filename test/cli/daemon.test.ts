@@ -130,6 +130,7 @@ for (const [title, flags] of [
     // All but the last, which follows events until it is stopped.
     const run = runSteps(shell, steps!.split('\n').slice(0, -1))
     screen.type('\x03')
+    await screen.shows(/natter has stopped\n/)
     assert.equal(run.status, 0, run.stderr)
     assert.match(run.stdout, /^\d+$/m)
     await screen.ended
@@ -229,6 +230,30 @@ test('daemons in memory run beside that of the default store, and are stopped fi
   assert.equal((await shell.run(['profile', 'list', '--jq', '.[].name'])).stdout, 'local\n')
   // The log of the daemon that stopped last.
   assert.equal((await shell.run(['daemon', 'logs'])).code, 0)
+})
+
+test('daemons in memory that start at the same time have folders of their own', async t => {
+  const shell = newShell(t)
+  const folders = ['memory', 'memory-2', 'memory-3'].map(name => join(shell.home, '.local/share/natter', name))
+  t.after(() => folders.forEach(endAt))
+  const starts = folders.map(() => shell.natter(['daemon', 'start', '--memory', '--port', '0', '--json']))
+  const started = (await Promise.all(starts)).map(({ stdout }) => JSON.parse(stdout).pid)
+  const running = folders.map(folder => JSON.parse(readFileSync(join(folder, 'daemon.json'), 'utf8')).pid)
+  assert.deepEqual(running.sort(), started.sort())
+  for (const folder of folders) assert.ok(!existsSync(join(folder, 'starting')))
+})
+
+test('a daemon that has stopped is named with its store', async t => {
+  const shell = newShell(t)
+  const store = join(shell.home, 'my store')
+  t.after(() => endAt(store))
+  assert.equal((await shell.natter(['daemon', 'start', '--port', '0', '--data', store])).code, 0)
+  assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
+  const start = `\`natter daemon start --data '${store}'\``
+  for (const words of [['whoami'], ['doctor'], ['daemon', 'stop', '--data', store]]) {
+    const { stdout, stderr } = await shell.run(words)
+    assert.ok((stdout + stderr).includes(start), stdout + stderr)
+  }
 })
 
 test('a daemon that cannot start says why, and a wrong flag is wrong usage', async t => {

@@ -176,7 +176,7 @@ test('the level is that of the run', async () => {
     const shell = newShell(t)
     writeFileSync(join(shell.home, 'test_natter.py'), 'mine')
     const { code, stderr } = await shell.run(['init', 'pytest'])
-    assert.equal(code, 1)
+    assert.equal(code, 2)
     assert.match(stderr, /test_natter\.py exists[\s\S]*natter init pytest --print/)
     const printed = await shell.run(['init', 'pytest', '--print'])
     assert.match(printed.stdout, /^==> conftest\.py <==\n[\s\S]*\n==> test_natter\.py <==\n/)

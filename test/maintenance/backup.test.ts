@@ -142,10 +142,11 @@ describe('natter backup', () => {
     const file = place('natter.tar')
     writeFileSync(file, 'mine')
     const refused = await natter(t, 'backup', file, '--data', daemon().data)
-    assert.equal(refused.code, 1)
-    assert.match(refused.stderr, /exists\n {2}Choose another name, or add --force\./)
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /exists\n {2}Choose another name, or add --yes to replace it\./)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
-    assert.equal((await natter(t, 'backup', file, '--data', daemon().data, '--force')).code, 0)
+    for (const flag of ['--yes', '--force'])
+      assert.equal((await natter(t, 'backup', file, '--data', daemon().data, flag)).code, 0)
   })
 
   test('ends with the reason and leaves nothing behind where the disk takes no more', t => {

@@ -349,6 +349,7 @@ describe('natter store stats', () => {
     assert.equal(stats.journal_entries, stats.position - stats.snapshot.position)
     const text = await newShell(t).run(['store', 'stats', '--data', original])
     assert.match(text.stdout, /^messages +\d+$/m)
-    assert.match(text.stdout, /^uploads +1, 5 B$/m)
+    assert.match(text.stdout, /^uploads +1$/m)
+    assert.match(text.stdout, /^files +1, 5 B: uploads, avatars, emoji and exports$/m)
   })
 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { UsageError } from '../../daemon/start/config.ts'
-import { withConfigFile } from '../../daemon/start/config-file.ts'
+import { nameSources, withConfigFile } from '../../daemon/start/config-file.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-config-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -52,6 +52,21 @@ describe('the config file of natterd', () => {
           return true
         },
       )
+  })
+
+  test('is named, as a variable is, where its value is wrong', () => {
+    const named = (text: string, args: readonly string[], more: Record<string, string>) => {
+      const given = { ...env, ...more }
+      return nameSources(new UsageError(text), args, given, read({ daemon: { level: 'x' } }, more)).message
+    }
+    assert.equal(named('--level takes a level', [], { NATTER_LEVEL: 'x' }), 'NATTER_LEVEL takes a level')
+    assert.equal(named('--level takes a level', [], {}), `daemon.level in ${path} takes a level`)
+    for (const args of [['--level', 'x'], ['--level=x']])
+      assert.equal(named('--level takes a level', args, {}), '--level takes a level')
+    assert.equal(
+      named('--seed and --from exclude each other', ['--from', 'x'], { NATTER_SEED: 'x' }),
+      'NATTER_SEED and --from exclude each other',
+    )
   })
 
   test('may be missing unless it is named', () => {

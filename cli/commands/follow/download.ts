@@ -1,8 +1,8 @@
 // `natter uploads download`: saves an uploaded file on this machine.
 
-import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { usage } from '../../base/failure.ts'
+import { refuseExisting } from '../../base/files.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
@@ -22,8 +22,7 @@ export async function downloadUpload({ args, flags, globals }: Invocation): Prom
     for await (const bytes of limitSize(await openFile(account, pathId, globals), most)) await printBytes(bytes)
     return
   }
-  if (existsSync(target) && !globals.yes)
-    throw usage(`${target} exists`, 'Give another name with --output, or --yes to replace it.')
+  if (!globals.yes) refuseExisting(target, 'Give another name with --output, or --yes to replace it.')
   await saveFile(account, pathId, target, globals, most)
   await printReply({ saved: target }, {}, globals)
 }

@@ -23,6 +23,7 @@ import type { Reply } from '../../base/reply.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { countText } from '../../base/text-layout.ts'
 import type { ReadNow } from '../../base/times.ts'
+import { addSuggestion } from '../../catalogue/call.ts'
 import { encodeRequest } from '../../catalogue/forms.ts'
 import { pastTime } from '../../catalogue/history.ts'
 import { readParams, sourcesFor } from '../../catalogue/params.ts'
@@ -68,7 +69,9 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
     return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, globals)
   }
   // Asked before anything is written, so that a wrong name leaves no folder behind.
-  const newest = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 })).messages as Reply[]
+  const { messages: newest } = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 }).catch(error =>
+    addSuggestion(error, messages.list, new Map(named), sources),
+  )) as { messages: Reply[] }
   const order = await settleOrder(folder, account, wanted, sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)

@@ -30,8 +30,8 @@ export const topics: Readonly<Record<string, Topic>> = {
 
   0    done; also if the reader of the output stops early
   1    refused by the API, or failed in another way
-  2    wrong usage: an unknown subcommand or flag, an invalid value, or a file
-       that you name and that cannot be read
+  2    wrong usage: an unknown subcommand or flag, an invalid value, a file that
+       you name and that cannot be read, or one that would be replaced
   3    not found: a thing, a name, or a daemon that is not running
   4    not authenticated, or not permitted
   6    the daemon cannot be reached

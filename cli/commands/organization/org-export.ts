@@ -1,9 +1,9 @@
 // `natter org export`: asks for an export of the organization, waits until it is complete, and downloads the archive.
 
-import { existsSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { dataExports } from '../../../daemon/api/organization/exports.ts'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { exitCodes, Failure } from '../../base/failure.ts'
+import { refuseExisting } from '../../base/files.ts'
 import { readDuration } from '../../base/flag-values.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
@@ -74,8 +74,7 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
 }
 
 function checkTarget(file: string, replace: boolean): void {
-  if (file !== '-' && existsSync(file) && !replace)
-    throw usage(`${file} exists`, 'Give another name, or --yes to replace it.')
+  if (file !== '-' && !replace) refuseExisting(file)
 }
 
 /** The row of an export that is no longer pending. After a gap in the events, the list says what they would have. */

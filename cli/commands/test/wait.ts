@@ -84,7 +84,7 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   if (globals.jq !== undefined) await checkJq(globals.jq)
   if (globals.dryRun || globals.curl) return showRegistration(account, plan, globals)
   const terminal = await terminalFor(globals, '')
-  const print = await printerFor(globals, terminal, account)
+  const print = await printerFor(globals, terminal, account, plan.types)
   const connection = await Connection.open(account)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)

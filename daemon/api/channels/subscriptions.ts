@@ -73,6 +73,7 @@ export const subscriptions = {
     refusals: ['UNAUTHORIZED_PRINCIPAL', 'REQUEST_VARIABLE_INVALID'],
     cli: {
       says: 'subscribed',
+      creates: 'subscriptions',
       name: 'subscribe',
       flags: {
         principals: 'to',

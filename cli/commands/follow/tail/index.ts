@@ -78,7 +78,8 @@ export const subcommands: readonly ExtraSubcommand[] = [
     ],
     more: `On stderr, \`ready\` is printed as soon as no event can be missed. With --json each event is one line; a line of type
 _gap marks a place where events were lost that cannot be fetched again. --jq and --fields
-get it too; if they choose nothing of it, or only null, a line on stderr says so instead.
+get it too; if they choose nothing of it, or only null, a line on stderr says so instead. With several types,
+--fields leaves out the fields that an event does not have.
 
 --exec and --reply run the command in a shell, with the event as one line of JSON on stdin: {"type": "message", "message": {…}}. Variables have
 parts of it: NATTER_CONTENT, NATTER_SENDER, NATTER_SENDER_ID, NATTER_SENDER_NAME, NATTER_CHANNEL, NATTER_CHANNEL_ID, NATTER_TOPIC,
@@ -135,7 +136,7 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   if (globals.dryRun || globals.curl) return showRegistration(account, plan, globals)
   const connection = await Connection.open(account)
   const places = new Places(connection)
-  const print = await printerFor(globals, await terminalFor(globals, ''), account)
+  const print = await printerFor(globals, await terminalFor(globals, ''), account, types)
   const actions = await actionsFor(flags, connection, stop.signal)
   const follower = new Follower(connection, plan, stop.signal)
 

@@ -24,16 +24,17 @@ export async function printerFor(
   globals: Pick<Globals, 'json' | 'ndjson' | 'fields' | 'jq'>,
   terminal: Terminal,
   { email: self, site }: Pick<Account, 'email' | 'site'>,
+  types: readonly string[] | undefined,
 ): Promise<Printer> {
   const { json, ndjson, fields, jq } = globals
-  if (jq !== undefined) return jqPrinter(jq, fields)
+  if (jq !== undefined) return jqPrinter(jq)
   if (fields) {
     const { withLink } = await import('../../../print/links.ts')
     const linked = (event: ChatEvent) => (fields.includes('link') ? withLink(event, event.message, site) : event)
     return {
       raw: true,
       renderItem({ event }) {
-        const text = JSON.stringify(choose(linked(event), fields))
+        const text = JSON.stringify(choose(linked(event), fields, types))
         return isGap(event) && text === '{}' ? tellGap(event) : `${harmlessJson(text)}\n`
       },
     }
@@ -45,11 +46,10 @@ export async function printerFor(
   }
 }
 
-async function jqPrinter(expression: string, fields: Globals['fields']): Promise<Printer> {
+async function jqPrinter(expression: string): Promise<Printer> {
   const { jqTexts } = await import('../../../print/jq.ts')
   type Source = Pick<Item, 'event' | 'text'>
-  const writeJson = (item: Source) =>
-    fields ? JSON.stringify(choose(item.event, fields)) : (item.text ?? JSON.stringify(item.event))
+  const writeJson = (item: Source) => item.text ?? JSON.stringify(item.event)
   /** Only of the items that arrived last. A failure counts only if its item is printed: filters may leave it out. */
   let outcomes = new Map<Source, string | Failure>()
   const prepare = async (items: readonly Source[]) => {
@@ -69,12 +69,10 @@ async function jqPrinter(expression: string, fields: Globals['fields']): Promise
   }
 }
 
-/** A gap does not have the fields of other events. */
-function choose(event: ChatEvent, fields: readonly string[]): unknown {
-  return pickFields(
-    event,
-    isGap(event) ? fields.filter(field => Object.hasOwn(event, field.split('.', 1)[0]!)) : fields,
-  )
+/** Of several types, an event has fields of its own, and so has a gap. Of one type, a field that an event does not have is a mistake. */
+function choose(event: ChatEvent, fields: readonly string[], types: readonly string[] | undefined): unknown {
+  const isMixed = types?.length !== 1 || isGap(event)
+  return pickFields(event, isMixed ? fields.filter(field => Object.hasOwn(event, field.split('.', 1)[0]!)) : fields)
 }
 
 function isGap({ type }: ChatEvent): boolean {

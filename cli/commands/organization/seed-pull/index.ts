@@ -16,9 +16,9 @@ export const seedPull: ExtraSubcommand = {
       value: 'FILE',
       about: 'give the same made-up names as other pulls with this file; it is made if needed',
     },
-    { name: 'force', about: 'replace the file if it exists' },
+    { name: 'force', about: 'the same as --yes: replace the file if it exists' },
   ],
-  globals: ['json', 'quiet', ...accountFlags, 'timeout'],
+  globals: ['json', 'quiet', ...accountFlags, 'timeout', 'yes'],
   more: `Works with any server of the API family, and reads what the account may see: no direct messages, no keys, no uploaded files.
 Of the settings it takes those that no person or message of the seed could break, and none that name a group or a channel.
 Names and email addresses are replaced by made-up ones, the same one for the same person everywhere: in accounts, mentions and

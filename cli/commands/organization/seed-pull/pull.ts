@@ -30,7 +30,7 @@ export async function pullSeed({ args, flags, globals }: Invocation): Promise<vo
   const file = args[0]!
   const channels = [flags.channel ?? []].flat() as string[]
   const count = readCount('messages', flags.messages ?? defaultMessages, mostMessages)
-  if (!flags.force) refuseExisting(file, 'Choose another name, or add --force.')
+  if (!globals.yes && !flags.force) refuseExisting(file)
   const salt = flags['keep-names'] === true ? undefined : saltIn(flags['salt-file'] as string | undefined)
   const account = accountFor(globals, process.env)
   demandKey(account)

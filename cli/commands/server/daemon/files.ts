@@ -1,12 +1,15 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
 import { flagIn } from '../../../base/command-line.ts'
+import { exitCodes, Failure } from '../../../base/failure.ts'
+import { readIfThere } from '../../../base/files.ts'
 import { readProfiles } from '../../../base/profile.ts'
 
 export function dataFolder(given: string | undefined, chooseDefault = defaultDataFolder): string {
@@ -14,17 +17,60 @@ export function dataFolder(given: string | undefined, chooseDefault = defaultDat
   return resolve(given ?? (env.NATTER_DATA || chooseDefault(env, homedir())))
 }
 
+/** The folder of a daemon to start. `release`: call it when the start has ended. */
+interface FolderToStart {
+  readonly folder: string
+  release(): void
+}
+
 /** The folder of a daemon that is started with these flags. One in memory at another port gets the first folder without a daemon. */
-export function folderToStart(args: readonly string[]): string {
+export function folderToStart(args: readonly string[]): FolderToStart {
   const data = flagIn(args, 'data')
-  if (!args.includes('--memory')) return dataFolder(data)
-  const first = dataFolder(data, defaultMemoryFolder)
+  const isInMemory = args.includes('--memory')
+  const first = dataFolder(data, isInMemory ? defaultMemoryFolder : defaultDataFolder)
   const port = flagIn(args, 'port')
-  if (data !== undefined || process.env.NATTER_DATA || port === undefined) return first
+  if (!isInMemory || data !== undefined || process.env.NATTER_DATA || port === undefined)
+    return { folder: first, release() {} }
   const isTaken = (folder: string) => readRunning(folder)?.url.endsWith(`:${port}`) === false
-  let folder = first
-  for (let number = 2; isTaken(folder); number++) folder = `${first}-${number}`
-  return folder
+  for (let number = 1; ; number++) {
+    const folder = number === 1 ? first : `${first}-${number}`
+    const file = join(folder, 'starting')
+    if (!claim(folder, file)) continue
+    const release = () => rmSync(file, { force: true })
+    // Looked at after the claim, because another start may have ended just before it.
+    if (!isTaken(folder)) return { folder, release }
+    release()
+  }
+}
+
+/** Writes the file if no process that is alive has written it: of two starts at the same time, one gets the folder. */
+function claim(folder: string, file: string): boolean {
+  prepareFolder(folder)
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotUse(folder, error)
+  }
+  const holder = readIfThere(file)
+  if (holder !== undefined && isAlive(Number(holder))) return false
+  if (holder !== undefined) rmSync(file, { force: true })
+  return claim(folder, file)
+}
+
+export function prepareFolder(folder: string): void {
+  try {
+    makeFolderSync(folder)
+  } catch (error) {
+    throw cannotUse(folder, error)
+  }
+}
+
+function cannotUse(folder: string, error: unknown): Failure {
+  const { code } = error as NodeJS.ErrnoException
+  return new Failure(exitCodes.refused, `cannot create the folder ${folder}: ${code}`, {
+    hint: 'Give a folder that you can write to with --data.',
+  })
 }
 
 /** Without --data: the folder of the running daemon, which is that of the profile `local` if there are several. */

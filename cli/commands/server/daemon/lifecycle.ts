@@ -4,21 +4,23 @@ import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeFolderSync, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
 import { isLoopbackSite } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import { localProfile, nameBeside, profileFrom } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
+import { shellWord } from '../../../../daemon/local/shell-word.ts'
 import { flagIn, withoutFlag } from '../../../base/command-line.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
+import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { accountFor, profilesFile, readProfiles, removeProfile, saveProfile } from '../../../base/profile.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { send } from '../../../transport/client.ts'
-import { folderOfRunning, folderToStart, isAlive, logFile, readRunning, runningFile } from './files.ts'
+import { folderOfRunning, folderToStart, isAlive, logFile, prepareFolder, readRunning, runningFile } from './files.ts'
 import { spawnDaemon } from './process.ts'
 import { waitUntilReady } from './wait-ready.ts'
 
@@ -27,7 +29,15 @@ const stopTimeout = 10_000
 const step = 25
 
 export async function start({ args, globals }: Pick<Invocation, 'args' | 'globals'>): Promise<void> {
-  const folder = folderToStart(args)
+  const { folder, release } = folderToStart(args)
+  try {
+    await startIn(folder, args, globals)
+  } finally {
+    release()
+  }
+}
+
+async function startIn(folder: string, args: readonly string[], globals: Globals): Promise<void> {
   const running = await findRunning(folder)
   if (running) {
     const named = flagIn(args, 'data') ?? (folder === folderOfRunning({}) ? undefined : folder)
@@ -37,7 +47,7 @@ export async function start({ args, globals }: Pick<Invocation, 'args' | 'global
     })
   }
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
-  if (!hasNoProfile(args)) await saveLocal(ready, args)
+  if (!hasNoProfile(args)) await saveLocal(ready, args, folder)
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    ${keyPlace(args)}\n`)
@@ -56,7 +66,7 @@ function nameStore(folder: string, args: readonly string[] = []): string {
 
 /** The flag, as it is given again. */
 function nameFolder(given: string | undefined): string {
-  return given === undefined ? '' : ` --data ${/^[\w./-]+$/.test(given) ? given : JSON.stringify(given)}`
+  return given === undefined ? '' : ` --data ${shellWord(given)}`
 }
 
 function hasNoProfile(args: readonly string[]): boolean {
@@ -69,7 +79,7 @@ function keyPlace(args: readonly string[]): string {
 }
 
 /** The profile `local` is for the daemon that was started last. That of another one that still runs is kept under another name. */
-async function saveLocal(ready: Ready, args: readonly string[]): Promise<void> {
+async function saveLocal(ready: Ready, args: readonly string[], folder: string): Promise<void> {
   const { current, profiles } = readProfiles(process.env)
   const before = profiles[localProfile]
   const isOther = before && before.site !== ready.url && URL.canParse(before.site)
@@ -77,11 +87,10 @@ async function saveLocal(ready: Ready, args: readonly string[]): Promise<void> {
     const other = nameBeside(before.site)
     saveProfile(other, before, process.env)
     note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
-    const data = flagIn(args, 'data')
-    const stop = `natter daemon stop${data === undefined ? '' : ` --data ${data}`}`
+    const stop = `natter daemon stop${nameFolder(flagIn(args, 'data'))}`
     note(`use --profile ${other} for the other one; ${stop} goes back to it`)
   }
-  saveProfile(localProfile, profileFrom(ready), process.env)
+  saveProfile(localProfile, profileFrom(ready, args.includes('--memory') ? undefined : folder), process.env)
   if (current && current !== localProfile)
     note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
 }
@@ -262,23 +271,13 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
   rmSync(runningFile(folder), { force: true })
 }
 
-function prepareFolder(folder: string): void {
-  try {
-    makeFolderSync(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new Failure(exitCodes.refused, `cannot create the folder ${folder}: ${code}`, {
-      hint: 'Give a folder that you can write to with --data.',
-    })
-  }
-}
-
 async function notRunning(folder: string): Promise<Failure> {
   const site = readProfiles(process.env).profiles[localProfile]?.site
   const isElsewhere = site !== undefined && (await answers(site)) !== 'nothing'
+  const isUsual = folder === folderOfRunning({})
   return new Failure(exitCodes.notFound, `no daemon runs on ${folder}`, {
     hint: isElsewhere
       ? `The daemon at ${site} has another folder: name it with --data.`
-      : 'Start one with `natter daemon start`.',
+      : `Start one with \`natter daemon start${nameFolder(isUsual ? undefined : folder)}\`.`,
   })
 }

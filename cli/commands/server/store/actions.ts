@@ -5,6 +5,7 @@ import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
 import { refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
+import { countText } from '../../../base/text-layout.ts'
 import { print, printBytes } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { folderIn } from '../daemon/files.ts'
@@ -21,7 +22,7 @@ export async function makeBackup({ args, flags, globals }: Invocation): Promise<
     throw new Failure(exitCodes.usage, 'a backup is not written to a terminal', {
       hint: 'Name a file, or redirect stdout.',
     })
-  if (file !== '-' && !flags.force) refuseExisting(file, 'Choose another name, or add --force.')
+  if (file !== '-' && !globals.yes && !flags.force) refuseExisting(file)
   const made = await inSentences(async () => {
     const { backupToFile, backupToStream, giveWay } = await import('../../../../daemon/maintenance/backup.ts')
     giveWay()
@@ -29,7 +30,7 @@ export async function makeBackup({ args, flags, globals }: Invocation): Promise<
   })
   if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
   const target = file === '-' ? '' : ` to ${file}`
-  note(`backed up ${made.files} files, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
+  note(`backed up ${countText(made.files, 'file')}, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
   if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
 }
 
@@ -45,7 +46,7 @@ export async function restoreFrom({ args, flags, globals }: Invocation): Promise
   const { files, bytes, position, made, version, notes, missing, replaced } = restored
   if (!(await printFormatted({ ...(flags.check ? {} : { folder }), ...restored }, globals))) {
     const verdict = missing.length > 0 ? 'is not complete' : 'is good'
-    const size = `${files} files, ${sizeText(bytes)}, position ${position}`
+    const size = `${countText(files, 'file')}, ${sizeText(bytes)}, position ${position}`
     note(`the backup of ${made}, by natter ${version}, ${verdict}: ${size}`)
     for (const text of missing) print(`${text}\n`)
     for (const text of notes) note(`note: ${text}`)
@@ -67,10 +68,10 @@ export async function check({ flags, globals }: Invocation): Promise<void> {
     for (const text of notes) note(`note: ${text}`)
     const stop = report.stopped_cleanly ? 'stopped cleanly' : 'in use, or not stopped cleanly'
     if (problems.length === 0)
-      print(`ok: ${files} files, ${sizeText(bytes)}, journal up to position ${position}, ${stop}\n`)
+      print(`ok: ${countText(files, 'file')}, ${sizeText(bytes)}, journal up to position ${position}, ${stop}\n`)
   }
   if (problems.length === 0) return
-  note(`found ${problems.length} problem${problems.length === 1 ? '' : 's'}; restore a backup with \`natter restore\``)
+  note(`found ${countText(problems.length, 'problem')}; restore a backup with \`natter restore\``)
   throw new Ending(exitCodes.refused)
 }
 
@@ -79,10 +80,11 @@ export async function showStats({ flags, globals }: Invocation): Promise<void> {
   if (await printFormatted(stats, globals)) return
   const { bytes, snapshot } = stats
   const lines = [
-    ['users', `${stats.users}, and ${stats.bots} ${stats.bots === 1 ? 'bot' : 'bots'}`],
+    ['users', `${stats.users}, and ${countText(stats.bots, 'bot')}`],
     ['channels', stats.channels],
     ['messages', stats.messages],
-    ['uploads', `${stats.uploads}, ${sizeText(bytes.uploads)}`],
+    ['uploads', stats.uploads],
+    ['files', `${stats.files}, ${sizeText(bytes.uploads)}: uploads, avatars, emoji and exports`],
     ['event queues', stats.queues],
     [
       'snapshot',

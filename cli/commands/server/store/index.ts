@@ -16,9 +16,9 @@ export const subcommands: readonly ExtraSubcommand[] = [
       data,
       { name: 'incomplete', about: 'of a daemon of a cluster: leave out uploads that it has not fetched yet' },
       { name: 'without-secret', about: 'leave out the secret: all API keys are new after a restore' },
-      { name: 'force', about: 'replace the file if it exists' },
+      { name: 'force', about: 'the same as --yes: replace the file if it exists' },
     ],
-    globals,
+    globals: [...globals, 'yes'],
     more: `Reads the folder of the store, so run it on the machine of the daemon and as the same user. The daemon is not stopped and
 does not wait; it deletes no upload until the backup is done. The backup has everything that was answered before it began:
 messages, uploads, mail that waits, and the secret that all API keys are derived from. Keep it as safe as the store. It is a
