@@ -1,7 +1,7 @@
 // Mistakes on the command line that the parser found, and what to do about them.
 
 import type { CommandLine } from '../base/command-line.ts'
-import { Failure } from '../base/failure.ts'
+import { exitCodes, Failure } from '../base/failure.ts'
 import { settingsFor } from '../base/settings.ts'
 import { type Command, type Option, pathOf } from './subcommands.ts'
 
@@ -16,15 +16,15 @@ function findCommand(program: Command, { words }: CommandLine): Command {
 
 /** The same failure, about a flag as it was given: by its letter, or by a variable or the config file. */
 export function nameAsGiven(failure: Failure, program: Command, line: CommandLine): Failure {
-  const [, name] = /^--([\w-]+)/.exec(failure.message) ?? []
+  const { exit, message: sentence } = failure
+  // Sentences of a server are none of ours.
+  const [, name] = (exit === exitCodes.usage && /^--([\w-]+)/.exec(sentence)) || []
   if (name === undefined || line.has(name)) return failure
   const isMeant = ({ long, description }: Option) => long === `--${name}` || description === `the same as --${name}`
   const meant = findCommand(program, line).options.filter(isMeant)
   const letter = meant.map(({ short }) => short).find(short => short && line.argv.some(word => word.startsWith(short)))
   const given = letter ?? settingsFor(process.env).find(setting => setting.name === name)?.from
-  return given === undefined
-    ? failure
-    : new Failure(failure.exit, failure.message.replace(`--${name}`, given), { ...failure })
+  return given === undefined ? failure : new Failure(exit, sentence.replace(`--${name}`, given), { ...failure })
 }
 
 /** Of an argument that is missing, it says what it is, and after what it comes. */

@@ -205,8 +205,9 @@ describe('the profile', () => {
   test('of the new daemon is written for the command line, beside those that were there', async () => {
     const folder = join(newFolder(), 'config')
     const file = join(folder, 'profiles.json')
-    const { ready } = await profiled(newFolder(), folder)
-    const local = { site: ready.url, email: ready.owner.email, api_key: ready.owner.api_key }
+    const store = newFolder()
+    const { ready } = await profiled(store, folder)
+    const local = { site: ready.url, email: ready.owner.email, api_key: ready.owner.api_key, store }
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { current: 'local', profiles: { local } })
     assert.equal(mode(file), '600')
     const mine = { site: 'https://example.com', email: 'me@example.com', api_key: 'x' }
@@ -315,7 +316,7 @@ describe('natterd refuses to start', () => {
       ['--memory=yes'],
     ])
       assert.throws(() => readConfig(flags, {}), UsageError, flags.join(' '))
-    givesUp([], 2, /--log-level/, { NATTER_LOG_LEVEL: 'loud' })
+    givesUp([], 2, /NATTER_LOG_LEVEL takes/, { NATTER_LOG_LEVEL: 'loud' })
   })
 })
 
