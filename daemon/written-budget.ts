@@ -8,12 +8,12 @@ import { rateLimited } from './domain/refusal.ts'
 export const writtenBytes = { atOnce: 16 * 1024 * 1024, perMinute: 2 * 1024 * 1024 }
 
 export class WrittenBudget {
-  readonly #now: () => number
-  /** What each account has written, less what it got back, at a time. */
+  readonly #elapsed: () => number
+  /** What each account has written, less what it got back, at a time by `elapsed`. */
   readonly #written = new Map<number, { readonly bytes: number; readonly at: number }>()
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed
   }
 
   /** Refuses a call that would write. What it writes is known later, so one call may go beyond the limit, and the next ones wait. */
@@ -32,12 +32,12 @@ export class WrittenBudget {
   spend(state: State, actor: number | null, bytes: number): void {
     if (actor === null) return
     const account = accountOf(state, actor)
-    this.#written.set(account, { bytes: this.#level(account) + bytes, at: this.#now() })
+    this.#written.set(account, { bytes: this.#level(account) + bytes, at: this.#elapsed() })
   }
 
   #level(account: number): number {
-    const { bytes, at } = this.#written.get(account) ?? { bytes: 0, at: this.#now() }
-    const minutes = Math.max(0, this.#now() - at) / 60_000
+    const { bytes, at } = this.#written.get(account) ?? { bytes: 0, at: this.#elapsed() }
+    const minutes = (this.#elapsed() - at) / 60_000
     return Math.max(0, bytes - minutes * writtenBytes.perMinute)
   }
 }

@@ -33,6 +33,8 @@ export interface SnapshotFiles {
 }
 
 const mostSnapshots = 1000
+/** Of all snapshots: rows of some sections are made anew for each. A lone snapshot may have more. */
+const mostRows = 500_000
 
 /** Names of the current state, and of the one that `reset` goes back to. */
 const reserved = ['now', 'start']
@@ -67,6 +69,9 @@ export class Snapshots {
   }
 
   #keep(name: string, snapshot: Snapshot): { name: string; time: number } {
+    const others = [...this.#saved].filter(([other]) => other !== name).map(([, { sections }]) => countRows(sections))
+    if (others.length > 0 && others.reduce((sum, rows) => sum + rows, countRows(snapshot.sections)) > mostRows)
+      throw conflict('name', `all snapshots together have more than ${mostRows} rows; remove one first`)
     this.#saved.set(name, snapshot)
     return { name, time: snapshot.time }
   }
@@ -165,4 +170,8 @@ export class Snapshots {
     this.#clock.jump(clock)
     await this.#engine.restore(op, sections)
   }
+}
+
+function countRows(sections: Sections): number {
+  return Object.values(sections).reduce((sum, rows) => sum + rows.length, 0)
 }

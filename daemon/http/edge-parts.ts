@@ -21,6 +21,8 @@ export interface EdgeParts {
   readonly engine: Engine
   readonly resources: readonly AnyResource[]
   readonly now: () => number
+  /** For durations: the clock of the machine can be set. */
+  readonly elapsed: () => number
   readonly random: () => string
   readonly keys: Keys
   readonly tools: Tools

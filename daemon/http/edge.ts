@@ -68,13 +68,13 @@ export class Edge {
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
     this.#queues = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
-    this.#limiter = parts.rateLimit ? new RateLimiter(parts.now) : undefined
+    this.#limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
     this.#logins = this.#limiter && new LoginBudget(this.#limiter)
     const { forwarding } = parts
     const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
     const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
     this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
-    this.#mails = new MailBudget(parts.now)
+    this.#mails = new MailBudget(parts)
   }
 
   /** Takes a request that node:http has read as far as its body. */

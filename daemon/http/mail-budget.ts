@@ -4,15 +4,15 @@ import type { Endpoint } from '../api/define.ts'
 import type { State, User } from '../domain/model/state.ts'
 import type { Mail } from '../domain/resource.ts'
 import { isAdministrator } from '../domain/rules/index.ts'
-import { type Claim, mailBudgets, RateLimiter } from './rate-limit.ts'
+import { type Claim, mailBudgets, RateLimiter, type Times } from './rate-limit.ts'
 
 export class MailBudget {
-  readonly #now: () => number
+  readonly #times: Times
   /** A world that is reset or replaced begins with fresh budgets. */
   readonly #limiters = new WeakMap<State, RateLimiter>()
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(times: Times) {
+    this.#times = times
   }
 
   /** Counts mails before they are sent, or refuses all of them. */
@@ -20,7 +20,7 @@ export class MailBudget {
     if (kind === undefined) throw new Error(`the catalogue does not say that ${id} sends mail`)
     // Not counted, so that a member cannot use up the mails that an administrator needs to end their access.
     if (kind === 'notice') return
-    const limiter = this.#limiters.get(state) ?? new RateLimiter(this.#now)
+    const limiter = this.#limiters.get(state) ?? new RateLimiter(this.#times)
     this.#limiters.set(state, limiter)
     const recipients = mails.map(({ to }): Claim => [mailBudgets.recipient, to.toLowerCase()])
     limiter.attempt([...senderClaims(kind, sender, mails.length), ...recipients])

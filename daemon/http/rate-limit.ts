@@ -36,28 +36,40 @@ function nameOf({ name }: Budget, key: Key): string {
   return `${name}:${key}`
 }
 
+export interface Times {
+  /** For what callers are told. */
+  readonly now: () => number
+  /** For durations: `now` can be set back, and what was counted ahead of it would count for hours. */
+  readonly elapsed: () => number
+}
+
 export class RateLimiter {
-  readonly #now: () => number
-  /** Times of recent calls, oldest first. */
+  readonly #times: Times
+  /** When recent calls were made, by `elapsed`; oldest first. */
   readonly #calls = new Map<string, { readonly calls: number[]; readonly perSeconds: number }>()
   #sweepAt = 0
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(times: Times) {
+    this.#times = times
+  }
+
+  /** Whole milliseconds. */
+  get #elapsed(): number {
+    return Math.floor(this.#times.elapsed())
   }
 
   /** Counts a call, or refuses it. Appends the headers that tell what is left. */
   count(budget: Budget, key: Key, headers: string[]): void {
     const calls = this.#recent(budget, key)
     const full = calls.length >= budget.limit
-    if (!full) this.#add(budget, key, calls)
+    if (!full) this.#add(budget, key, calls, this.#elapsed)
     headers.push(
       'X-RateLimit-Limit',
       String(budget.limit),
       'X-RateLimit-Remaining',
       String(budget.limit - calls.length),
       'X-RateLimit-Reset',
-      String(Math.ceil((calls.at(-1)! + budget.perSeconds * 1000) / 1000)),
+      String(Math.ceil((this.#times.now() - this.#elapsed + calls.at(-1)! + budget.perSeconds * 1000) / 1000)),
     )
     if (full) throw this.#hit(budget, calls)
   }
@@ -67,8 +79,9 @@ export class RateLimiter {
     const claimed = claims.map(([budget, key, times = 1]) => [budget, key, this.#recent(budget, key), times] as const)
     for (const [budget, , calls, times] of claimed)
       if (calls.length + times > budget.limit) throw this.#hit(budget, calls)
-    const now = this.#now()
-    for (const [budget, key, calls, times] of claimed) for (let n = 0; n < times; n++) this.#add(budget, key, calls)
+    const now = this.#elapsed
+    for (const [budget, key, calls, times] of claimed)
+      for (let n = 0; n < times; n++) this.#add(budget, key, calls, now)
     return () => {
       for (const [, , calls] of claimed) {
         const index = calls.lastIndexOf(now)
@@ -83,29 +96,29 @@ export class RateLimiter {
   }
 
   #hit(budget: Budget, calls: readonly number[]): Refusal {
-    const oldest = calls[0] ?? this.#now()
-    return rateLimited(Math.max(0, (oldest + budget.perSeconds * 1000 - this.#now()) / 1000))
+    const oldest = calls[0] ?? this.#elapsed
+    return rateLimited(Math.max(0, (oldest + budget.perSeconds * 1000 - this.#elapsed) / 1000))
   }
 
   /** Nothing is kept for a caller that is refused. */
   #recent(budget: Budget, key: Key): number[] {
     this.#sweep()
     const calls = this.#calls.get(nameOf(budget, key))?.calls ?? []
-    const oldest = this.#now() - budget.perSeconds * 1000
+    const oldest = this.#elapsed - budget.perSeconds * 1000
     while (calls.length > 0 && calls[0]! <= oldest) calls.shift()
     return calls
   }
 
-  #add(budget: Budget, key: Key, calls: number[]): void {
-    calls.push(this.#now())
+  #add(budget: Budget, key: Key, calls: number[], now: number): void {
+    calls.push(now)
     if (calls.length === 1) this.#calls.set(nameOf(budget, key), { calls, perSeconds: budget.perSeconds })
   }
 
   /** Deletes budgets that were not used lately, so that their number stays bounded. */
   #sweep(): void {
-    if (this.#now() < this.#sweepAt) return
-    this.#sweepAt = this.#now() + 60_000
+    if (this.#elapsed < this.#sweepAt) return
+    this.#sweepAt = this.#elapsed + 60_000
     for (const [name, { calls, perSeconds }] of this.#calls)
-      if ((calls.at(-1) ?? 0) <= this.#now() - perSeconds * 1000) this.#calls.delete(name)
+      if ((calls.at(-1) ?? 0) <= this.#elapsed - perSeconds * 1000) this.#calls.delete(name)
   }
 }

@@ -259,6 +259,7 @@ export class World {
   // --- parts: they look each other up when they call each other, so they can be built in any order ----------------
 
   readonly #now = (): number => this.clock.now()
+  readonly #elapsed = (): number => this.clock.elapsed()
 
   readonly #random = (): string => this.#randomness.uuid()
 
@@ -302,7 +303,7 @@ export class World {
       },
       boundary: this.#boundary,
       whenEnded: this.#parts.whenEnded,
-      budget: this.#parts.settings.rateLimit ? new WrittenBudget(this.#now) : undefined,
+      budget: this.#parts.settings.rateLimit ? new WrittenBudget(this.#elapsed) : undefined,
       ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.history.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()
@@ -368,6 +369,7 @@ export class World {
         engine,
         resources,
         now: this.#now,
+        elapsed: this.#elapsed,
         random: this.#random,
         keys,
         findFile: store.files.find,

@@ -74,6 +74,20 @@ describe('the control plane', () => {
     assert.equal(kept.at(-1)!.subject, '40')
   })
 
+  test('keeps 500,000 rows of snapshots, or one that has more, and has room again when one is removed', () => {
+    const rows = Array(300_000).fill({})
+    const { snapshots } = planeOf({ sections: () => ({ users: rows }) })
+    snapshots.save('one')
+    snapshots.save('one')
+    assert.throws(
+      () => snapshots.save('two'),
+      /name: all snapshots together have more than 500000 rows; remove one first/,
+    )
+    snapshots.remove('one')
+    for (let n = 0; n < 300_000; n++) rows.push({})
+    snapshots.save('two')
+  })
+
   test('ends a move of the clock with its world', async () => {
     const refusal = new Refusal('This space has been deleted.', { code: 'SERVER_NOT_READY' })
     const plane = planeOf({ settled: async () => {}, mustBeOpen: () => assert.fail(refusal) })

@@ -100,7 +100,7 @@ describe('a snapshot file from a stranger', () => {
     [
       'a last ID far above its messages',
       s => Object.assign(s.messages[0], { last_id: 2 ** 28 }),
-      /messages: the ID 268435456 is too high for a file with \d+ messages; give IDs up to \d+/,
+      /messages: the ID 268435456 is too high for the number of rows; give IDs up to \d+/,
     ],
     [
       'a message in the last of many empty segments',

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { budgets, RateLimiter } from '../../daemon/http/rate-limit.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import type { HttpReply } from '../support/http.ts'
 
@@ -29,6 +30,23 @@ describe('rate limits', () => {
     }
     isHit(await owner.try(users.me, {}), 60)
     assert.equal((await owner.try(users.me, {})).headers['x-ratelimit-remaining'], '0')
+  })
+
+  test('go by the time that passes, however the clock of the machine is set', () => {
+    let [now, elapsed] = [Date.UTC(2030, 0, 1), 5.5]
+    const limiter = new RateLimiter({ now: () => now, elapsed: () => elapsed })
+    const count = () => {
+      const headers: string[] = []
+      limiter.count(budgets.user, 1, headers)
+      return headers.slice(3)
+    }
+    now += 3_600_000
+    for (let left = 199; left >= 0; left--)
+      assert.deepEqual(count(), [String(left), 'X-RateLimit-Reset', String(now / 1000 + 60)])
+    now -= 3_600_000
+    assert.throws(count, /rate limit/)
+    elapsed += 60_000
+    assert.equal(count()[0], '199')
   })
 
   test('polling has a budget of its own', async () => {

@@ -34,7 +34,7 @@ function mark(html: string, terms: readonly string[]): string {
   const lower = html.replace(/[^İ]+/g, part => part.toLowerCase())
   const hits = terms.flatMap(term => [...occurrences(lower, term)]).sort((a, b) => a[0] - b[0] || b[1] - a[1])
   // Tags and entities, in which a hit is no text.
-  const others = html.matchAll(/<[^>]*>|&#?\w+;/g)
+  const others = html.matchAll(/<[^<>]*>|&#?\w+;/g)
   let other = others.next().value
   let result = ''
   let at = 0

@@ -3,7 +3,8 @@
 
 import { problemInRow } from '../../api/checking.ts'
 import type { TSchema } from '../../api/define.ts'
-import { State, type User } from '../model/state.ts'
+import { limits } from '../limits.ts'
+import { type Group, State, type User } from '../model/state.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
@@ -95,34 +96,45 @@ export async function loadChecked(
 ): Promise<State> {
   const turns = checkRows(sections)
   while (!turns.next().done) await rest()
-  if (isSent) checkSpread(sections)
+  if (isSent) checkSent(sections)
   const state = State.load(sections, fileOf)
   const more = checkReferences(state)
   while (!more.next().done) await rest()
   return state
 }
 
-/** Tables by the ID of a message take memory and time up to the highest one, however few messages there are. */
-const spread = { least: 2 ** 20, perMessage: 100 }
+/** Tables by the ID of a message or user take memory and time up to the highest one, however few there are. */
+const spreads = { messages: { least: 2 ** 20, perRow: 100 }, users: { least: 50_000, perRow: 100 } }
 
 /**
- * Message IDs must not be far above the number of messages. A store from which most messages were deleted has such IDs, so files of
- * operators are not held to it.
+ * Files of clients are small, and must not make work that is not: IDs must not be far above the number of rows, and who is in which
+ * group is worked out through all subgroups. A store from which most messages were deleted has such IDs, so files of operators are not
+ * held to it.
  */
-function checkSpread({ messages = [], messageFlags = [] }: Sections): void {
-  const rows = [...messages] as { id?: number; last_id?: number }[]
-  // The first row is the head of the section.
-  const count = Math.max(0, rows.length - 1)
-  const most = spread.least + spread.perMessage * count
-  const check = (section: string, id = 0) => {
-    if (id > most)
-      throw new RowsRefused(
-        `${section}: the ID ${id} is too high for a file with ${count} messages; give IDs up to ${most}`,
-      )
-  }
-  for (const { id, last_id } of rows) check('messages', id ?? last_id)
+function checkSent(sections: Sections): void {
+  const { messageFlags = [], groups = [] } = sections
+  const most = { messages: checkSpread(sections, 'messages'), users: checkSpread(sections, 'users') }
   for (const { userId: _, ...sets } of messageFlags as Iterable<{ userId: number } & Record<string, number[]>>)
-    for (const runs of Object.values(sets)) check('messageFlags', runs.at(-1))
+    for (const runs of Object.values(sets)) checkId('messageFlags', runs.at(-1), most.messages)
+  let links = 0
+  for (const { subgroups = [] } of groups as Iterable<Partial<Group>>) links += subgroups.length
+  if (links > limits.subgroups)
+    throw new RowsRefused(`groups: there are ${links} subgroups in them, and at most ${limits.subgroups} are allowed`)
+}
+
+/** The highest ID that may be. */
+function checkSpread(sections: Sections, section: keyof typeof spreads): number {
+  const rows = [...(sections[section] ?? [])] as { id?: number; last_id?: number }[]
+  const { least, perRow } = spreads[section]
+  // The first row is the head of the section.
+  const most = least + perRow * Math.max(0, rows.length - 1)
+  for (const { id, last_id } of rows) checkId(section, id ?? last_id, most)
+  return most
+}
+
+function checkId(section: string, id = 0, most: number): void {
+  if (id > most)
+    throw new RowsRefused(`${section}: the ID ${id} is too high for the number of rows; give IDs up to ${most}`)
 }
 
 /** The same for a state that was made in another way. */

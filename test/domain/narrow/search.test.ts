@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { HtmlDifferences } from '../../../daemon/domain/messages/messages/html-differences.ts'
 import { highlight, highlightedText, searchTerms } from '../../../daemon/domain/narrow/search.ts'
 import { threePeople } from '../../support/domain-world.ts'
 
@@ -16,6 +17,12 @@ describe('searches', () => {
       world.refused(amy, 'check-messages-match-narrow', { msg_ids: [id], narrow }).message,
       /at most 50 words/,
     )
+  })
+
+  test('mark words in a file of others, where no tag is closed, as fast as elsewhere', () => {
+    const open = '<'.repeat(1_000_000)
+    assert.equal(highlight(`${open} tea`, ['tea']), `${open} <span class="highlight">tea</span>`)
+    assert.ok(new HtmlDifferences().between(open, `${open}<b>tea`).includes('tea'))
   })
 
   test('mark words, but nothing in tags and entities', () => {

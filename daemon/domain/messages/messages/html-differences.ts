@@ -29,15 +29,18 @@ export class HtmlDifferences {
   #words = mostWords
 
   between(older: string, newer: string): string {
-    if (this.#words < 0) return `<div>${newer}</div>`
+    const unmarked = `<div>${newer}</div>`
+    if (this.#words < 0) return unmarked
     const [old, now] = [tokenize(older), tokenize(newer)]
     this.#words -= old.length + now.length
+    if (this.#words < 0) return unmarked
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
-      if (next < to) pieces.push(...markInsertions(now.slice(next, to)))
+      if (next < to) for (const piece of markInsertions(now.slice(next, to))) pieces.push(piece)
       if (at < from) pieces.push({ deleted: old.slice(at, from).flatMap(token => expand(token)) })
-      for (const token of now.slice(to, to + size)) pieces.push(...expand(token, !token.isAddress))
+      for (const token of now.slice(to, to + size))
+        for (const piece of expand(token, !token.isAddress)) pieces.push(piece)
       ;[at, next] = [from + size, to + size]
     }
     return `<div>${placeDeletions(pieces).join('').trim()}</div>`
@@ -99,7 +102,7 @@ function tokenize(html: string): Token[] {
     tokens.push({ word, space, before: tags, after: [], isAddress })
     tags = []
   }
-  for (const part of html.split(/(<[^>]*>)/)) {
+  for (const part of html.split(/(<[^<>]*>)/)) {
     if (part.startsWith('<')) {
       if (part.startsWith('<a ')) addresses.push(/ href="([^"]*)"/.exec(part)?.[1] ?? '')
       if (part === '</a>') add(` Link: ${addresses.pop() ?? ''}`, ' ', true)
@@ -112,7 +115,7 @@ function tokenize(html: string): Token[] {
     for (const [, word, space] of part.matchAll(/(\S+)(\s*)/g)) add(word!, space!)
   }
   if (tokens.length === 0) add('', '')
-  else tokens.at(-1)!.after.push(...tags)
+  else for (const tag of tags) tokens.at(-1)!.after.push(tag)
   return tokens
 }
 
@@ -163,14 +166,14 @@ function placeDeletions(pieces: readonly (string | Deleted)[]): string[] {
     for (const [part, isWhole] of parts.toReversed()) {
       const behind = placed.at(-1) ?? ''
       if (isWhole || !isEnd(part) || !isEnd(behind) || nameOf(behind) !== nameOf(part)) break
-      following.unshift(placed.pop()!)
+      following.push(placed.pop()!)
     }
     const whole = parts.filter(([, isWhole]) => isWhole).map(([part]) => part)
     if (whole.length > 0) {
       separate(placed)
       placed.push(...mark('deleted', whole))
     }
-    placed.push(...following)
+    for (const tag of following.toReversed()) placed.push(tag)
   }
   return placed
 }

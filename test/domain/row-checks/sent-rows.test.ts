@@ -1,0 +1,42 @@
+// Rows that a client sends: they are small, and must not make work that is not.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
+import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
+import { World } from '../../support/in-process.ts'
+
+const rest = async () => {}
+
+function rowsOf(change: (world: World) => void): Record<string, unknown[]> {
+  const world = new World()
+  change(world)
+  return collectRows(world.state.save())
+}
+
+describe('rows that a client sends', () => {
+  test('have user IDs near the number of users', async () => {
+    const rows = rowsOf(({ state, owner }) => state.users.put({ ...owner, id: 5_000_000, email: 'far@example.com' }))
+    await assert.rejects(
+      loadChecked(rows, rest, { isSent: true }),
+      /^Error: users: the ID 5000000 is too high for the number of rows; give IDs up to 50\d\d\d$/,
+    )
+    await loadChecked(rows, rest)
+  })
+
+  test('have at most 2,000 subgroups', async () => {
+    const ids = Array.from({ length: 64 }, (_, n) => 1000 + n)
+    const rows = rowsOf(({ state }) => {
+      const group = state.groups.find('name', 'role:nobody')!
+      for (const id of ids) {
+        const subgroups = ids.filter(other => other < id)
+        state.groups.put({ ...group, id, name: `group ${id}`, system: false, subgroups })
+      }
+    })
+    await assert.rejects(
+      loadChecked(rows, rest, { isSent: true }),
+      /^Error: groups: there are 20\d\d subgroups in them, and at most 2000 are allowed$/,
+    )
+    await loadChecked(rows, rest)
+  })
+})
