@@ -33,7 +33,7 @@ export interface SnapshotFiles {
 }
 
 const mostSnapshots = 1000
-/** Of all snapshots: rows of some sections are made anew for each. A lone snapshot may have more. */
+/** Of all snapshots: rows of some sections are copied for each. A single snapshot may have more. */
 const mostRows = 500_000
 
 /** Names of the current state, and of the one that `reset` goes back to. */
