@@ -244,7 +244,7 @@ describe('the config file', () => {
     assert.equal(await colored([], { NATTER_COLOR: 'never' }), false)
     assert.equal(await colored(['--color', 'always'], { NATTER_COLOR: 'never' }), true)
     const { code, stderr } = await natter(['users', 'list'], { NATTER_COLOR: 'red' })
-    assert.deepEqual([code, stderr], [2, 'natter: --color: "red" is not always, never or auto\n'])
+    assert.deepEqual([code, stderr], [2, 'natter: NATTER_COLOR: "red" is not always, never or auto\n'])
     const rows = JSON.parse(await printed(['config', 'explain', '--json'], { NATTER_CONFIG, NATTER_TIMEOUT: '20s' }))
     const row = (name: string) => rows.find(({ value }: { value: string }) => value === name)
     assert.deepEqual(row('timeout'), { value: 'timeout', is: '20s', from: 'NATTER_TIMEOUT' })
