@@ -1,8 +1,10 @@
 // A file of the server, piece by piece: it can be larger than memory.
 
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { dirname, join } from 'node:path'
 import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
@@ -78,12 +80,13 @@ export async function saveWhole(
   write: (stream: NodeJS.WritableStream) => Promise<void>,
   mode = 0o666,
 ): Promise<void> {
-  const part = `${target}.part`
+  // Not the name with something after it: that may be longer than a file system allows.
+  const unfinished = join(dirname(target), `natter-${randomUUID()}.part`)
   try {
-    await write(createWriteStream(part, { mode }))
-    await rename(part, target)
+    await write(createWriteStream(unfinished, { mode, flags: 'wx' }))
+    await rename(unfinished, target)
   } catch (error) {
-    await rm(part, { force: true })
+    await rm(unfinished, { force: true })
     throw error
   }
 }

@@ -25,7 +25,10 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
   return safe ? plain : undefined
 }
 
-/** Writes the file whole or not at all. */
+/** What a system says of a name that it cannot give to a file, or gave to a folder. */
+const wrongNames = ['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR', 'EINVAL', 'ENOTEMPTY']
+
+/** Writes the file whole or not at all. Folders are made when the server has the file: its path may be in the text of any message. */
 export async function saveFile(
   account: Account,
   pathId: string,
@@ -33,17 +36,21 @@ export async function saveFile(
   options: CallOptions,
   most: number,
 ): Promise<void> {
-  await mkdir(dirname(target), { recursive: true })
-  const content = limitSize(await openFile(account, pathId, options), most)
-  await saveWhole(target, stream => pipeline(content, stream))
+  const file = await openFile(account, pathId, options)
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    await saveWhole(target, stream => pipeline(limitSize(file, most), stream))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!wrongNames.includes(code ?? '')) throw error
+    throw new Failure(exitCodes.refused, `cannot write ${target}: ${code}`)
+  } finally {
+    file.destroy()
+  }
 }
 
 /** The content of the file, piece by piece. */
-export async function openFile(
-  account: Account,
-  pathId: string,
-  options: CallOptions,
-): Promise<AsyncIterable<Uint8Array>> {
+export async function openFile(account: Account, pathId: string, options: CallOptions): Promise<IncomingMessage> {
   const at = pathId.indexOf('/')
   const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
   const { path, fields } = encode(uploads.temporary, where)

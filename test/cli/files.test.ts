@@ -1,7 +1,7 @@
 // Files on the command line: `send --file`, `uploads url`, `uploads download`, `messages export`.
 
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -57,7 +57,10 @@ describe('files', () => {
     const target = join(folder, 'none.txt')
     const [code] = await refused('uploads', 'download', '/user_uploads/1/ab/none.txt', '-o', target)
     assert.equal(code, 3)
-    assert.ok(!existsSync(target) && !existsSync(`${target}.part`))
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name.endsWith('.part') || name === 'none.txt'),
+      [],
+    )
     for (const wrong of ['https://example.com/user_uploads/1/ab/x.txt', '/user_uploads/1/../../etc/passwd', 'x'])
       assert.equal((await refused('uploads', 'download', wrong, '-o', target))[0], 2, wrong)
   })
@@ -165,6 +168,56 @@ describe('files', () => {
       assert.match(stderr, /skipped \S+evil\.txt of message 7: the path is not safe/)
       assert.match(stderr, /exported 1 message and 0 files to .+; skipped 2 files/)
       assert.equal(lines(out).length, 1)
+    })
+
+    test('skips links that cannot be files, and saves files with the longest names', async t => {
+      const longest = `${'n'.repeat(251)}.txt`
+      const links = [`ab/${longest}`, `${'a'.repeat(300)}/b`, 'ab/doc', 'ab/doc/x', `ab/${'ä'.repeat(200)}`]
+      const content = links.map(link => `[f](/user_uploads/1/${link})`).join(' ')
+      const url = await fakeServer(t, (request, response) => {
+        if (request.url!.startsWith('/api/v1/messages'))
+          return answer(response, {
+            result: 'success',
+            messages: [{ id: 7, timestamp: 1, content }],
+            found_newest: true,
+          })
+        // It claims to have all of them.
+        if (request.url!.startsWith('/api/')) return answer(response, { result: 'success', url: '/user_uploads/t/a' })
+        response.end('content')
+      })
+      const out = join(folder, 'long')
+      const { code, stderr } = await inProcess(['messages', 'export', out], { env: { ...env, NATTER_SITE: url } })
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /exported 1 message and 2 files to .+; skipped 3 files/)
+      assert.match(stderr, /skipped \S+\/doc\/x of message 7: cannot write \S+: (ENOTDIR|EEXIST)/)
+      assert.deepEqual(readdirSync(join(out, 'files/1/ab')).sort(), ['doc', longest])
+    })
+
+    test('makes no folder for a link to a file that does not exist', async () => {
+      await natter('send', '#general>links', `/user_uploads/1/${'a'.repeat(300)}/b and /user_uploads/1/ab/none`)
+      const out = join(folder, 'none')
+      const { code, stderr } = await inProcess(['messages', 'export', out, '--narrow', 'topic:links'], { env })
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /exported 1 message and 0 files to .+; skipped 2 files/)
+      assert.ok(!existsSync(join(out, 'files')))
+    })
+
+    test('continues after a message that is longer than what is read at first', async () => {
+      await natter('send', '#general>long', 'one')
+      await natter('send', '#general>long', 'two')
+      const out = join(folder, 'long-lines')
+      const narrowed = ['messages', 'export', out, '--narrow', 'topic:long']
+      await natter(...narrowed)
+      const file = join(out, 'messages.ndjson')
+      const [one, two] = lines(out).map(line => JSON.stringify({ ...line, edit_history: 'x'.repeat(3_000_000) }))
+      for (const rest of [`${two}\n`, two!.slice(0, -9)]) {
+        writeFileSync(file, `${one}\n${rest}`)
+        await natter(...narrowed)
+        assert.deepEqual(
+          lines(out).map(({ content }) => content),
+          ['one', 'two'],
+        )
+      }
     })
   })
 })

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
-import { readText, smallFile } from '../../../daemon/local/bounded-file.ts'
+import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../base/profile.ts'
@@ -36,8 +36,8 @@ import { pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
 
 /** Messages per call. */
 const page = 1000
-/** Bytes at the end of a file that hold its last whole line: a message is much shorter. */
-const lastBytes = 4 * 1024 * 1024
+/** Bytes at the end of a file that are read first: most often they hold its last whole line. */
+const lastBytes = 1024 * 1024
 
 /** What is exported. Relative times are fixed by the first run. */
 interface Order {
@@ -162,12 +162,9 @@ function flagsText(flags: Order['flags']): string {
 /** The ID in the last whole line. A line that a kill left torn is removed. */
 function findLastSaved(fd: number, file: string): number | undefined {
   const { size } = statSync(file)
-  const bytes = Buffer.alloc(Math.min(size, lastBytes))
-  readSync(fd, bytes, 0, bytes.length, size - bytes.length)
-  const end = bytes.lastIndexOf('\n')
+  const { bytes, start, end } = readLastLine(fd, size, lastBytes)
   if (end + 1 < bytes.length) ftruncateSync(fd, size - bytes.length + end + 1)
   if (end < 0) return undefined
-  const start = bytes.lastIndexOf('\n', end - 1) + 1
   try {
     return Number(JSON.parse(bytes.toString('utf8', start, end)).id)
   } catch {
@@ -175,6 +172,16 @@ function findLastSaved(fd: number, file: string): number | undefined {
       hint: 'Remove that line, or start again in another folder.',
     })
   }
+}
+
+/** The end of a file, from at least `start` to `end`: its last whole line. With its earlier versions, a message can be long. */
+function readLastLine(fd: number, size: number, most: number): { bytes: Buffer; start: number; end: number } {
+  const bytes = Buffer.alloc(Math.min(size, most))
+  readSync(fd, bytes, 0, bytes.length, size - bytes.length)
+  const end = bytes.lastIndexOf('\n')
+  const before = end > 0 ? bytes.lastIndexOf('\n', end - 1) : -1
+  if (before < 0 && bytes.length < size && most < largeFile) return readLastLine(fd, size, 2 * most)
+  return { bytes, start: before + 1, end }
 }
 
 /** The files of this server that a message links to. One that is gone is skipped; anything else ends the export. */
