@@ -23,6 +23,8 @@ interface Reader {
   waiting: number
   calls: number
   over: boolean
+  /** Whether it ended because its reader was too slow. */
+  lagged: boolean
   wake: () => void
 }
 
@@ -58,7 +60,7 @@ export class Recordings {
 
   /** Lines from now on, until the recording is ended or its reader goes away. */
   async *read(head: object): AsyncGenerator<string> {
-    const reader: Reader = { lines: [], waiting: 0, calls: 0, over: false, wake: () => {} }
+    const reader: Reader = { lines: [], waiting: 0, calls: 0, over: false, lagged: false, wake: () => {} }
     this.#readers.add(reader)
     try {
       yield `${JSON.stringify({ natter_recording: recordingFormat, ...head })}\n`
@@ -72,7 +74,7 @@ export class Recordings {
             reader.wake = resolve
           })
       }
-      yield `${JSON.stringify({ end: reader.calls })}\n`
+      yield `${JSON.stringify(reader.lagged ? { cut: reader.calls } : { end: reader.calls })}\n`
     } finally {
       this.#readers.delete(reader)
     }
@@ -88,9 +90,11 @@ export class Recordings {
   #add(reader: Reader, line: string): void {
     if (reader.over) return
     reader.waiting += line.length
-    // It ends early, with a last line that says how far it goes, instead of filling the memory.
-    if (reader.waiting > mostWaiting) reader.over = true
-    else {
+    // It ends early, with a last line that says so, instead of filling the memory.
+    if (reader.waiting > mostWaiting) {
+      reader.over = true
+      reader.lagged = true
+    } else {
       reader.lines.push(line)
       reader.calls++
     }

@@ -8,37 +8,10 @@ import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { Replay } from '../../daemon/replay.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
-import { everyKind } from '../support/every-fact.ts'
+import { changed, type Document, original } from '../support/edited-snapshot.ts'
 import type { HttpReply } from '../support/http.ts'
 import { openSpace, type TestSpace } from '../support/spaces.ts'
-
-interface Document {
-  sums: unknown
-  sections: Record<string, any>
-}
-
-/** A world with rows of every kind, as a snapshot without checksums. */
-function rowsOfEveryKind(): Document {
-  const replay = new Replay()
-  for (const fact of Object.values(everyKind)) {
-    // What comes after it takes things away.
-    if (fact.type === 'bot-storage.removed') break
-    replay.take([fact])
-  }
-  const sections = Object.entries(replay.state.save(true)).map(([name, rows]) => [name, [...rows]])
-  const document = { format: 3, position: 0, time: 0, sections: Object.fromEntries(sections), sums: 'edited' }
-  return JSON.parse(JSON.stringify(document))
-}
-
-const original = JSON.stringify(rowsOfEveryKind())
-
-function changed(change: (sections: Document['sections']) => unknown): string {
-  const document = JSON.parse(original) as Document
-  change(document.sections)
-  return JSON.stringify(document)
-}
 
 function load({ control }: TestSpace, text: string): Promise<HttpReply> {
   return control.try('POST', '/snapshots/theirs/file', { document: text })
@@ -224,6 +197,11 @@ describe('a snapshot file from a stranger', () => {
       'an upload of another name',
       s => Object.assign(s, { uploads: [{ name: 'a'.repeat(64), content: 'aaaa' }] }),
       /uploads, row 1: name: must be the SHA-256/,
+    ],
+    [
+      'a long alert word',
+      s => Object.assign(s.alertWords[1], { words: ['.'.repeat(201)] }),
+      /alertWords.*200 characters/,
     ],
     [
       'no rows at all',

@@ -31,19 +31,30 @@ keys, tokens and passwords are hidden. The last line says that the recording is 
       await Promise.race([began, recorded])
       const code = rest.length === 0 ? await waitForInterrupt(recorded) : await runChild(rest, process.env)
       await callControlPlane(globals, { method: 'DELETE', path: '/control/v1/recording' })
-      const calls = await recorded
+      const { calls, isComplete } = await recorded
       note(`wrote ${file}, ${calls} ${calls === 1 ? 'call' : 'calls'}`)
+      const incomplete = `${file} is not complete: the daemon answered calls faster than they were written`
+      if (!isComplete && code === exitCodes.done)
+        throw new Failure(exitCodes.refused, incomplete, {
+          hint: 'Record fewer calls at a time, or write to a faster disk.',
+        })
+      if (!isComplete) note(incomplete)
       if (code !== exitCodes.done) throw new Ending(code)
     },
   },
 ]
+
+interface Recorded {
+  readonly calls: number
+  readonly isComplete: boolean
+}
 
 /** Written line by line, so that a recording that is interrupted has everything up to that point. */
 function recordTo(
   file: string,
   globals: Globals,
   largest: number,
-): { recorded: Promise<number>; began: Promise<void> } {
+): { recorded: Promise<Recorded>; began: Promise<void> } {
   let begin = () => {}
   const began = new Promise<void>(resolve => {
     begin = resolve
@@ -54,12 +65,15 @@ function recordTo(
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
     })
     let lines = 0
+    let end = ''
     const recording = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
     const pieces = limitSize(recording, largest)
     const copied = (async () => {
       for await (const bytes of pieces) {
         if (!output.write(bytes)) await once(output, 'drain')
-        lines += String(Buffer.from(bytes)).split('\n').length - 1
+        const text = String(Buffer.from(bytes))
+        lines += text.split('\n').length - 1
+        end = (end + text).slice(-100)
         begin()
       }
       output.end()
@@ -67,13 +81,13 @@ function recordTo(
     })()
     await Promise.race([copied, failed])
     // Neither the first line nor the last is a call.
-    return Math.max(0, lines - 2)
+    return { calls: Math.max(0, lines - 2), isComplete: /\{"end":\d+\}\n$/.test(end) }
   })()
   recorded.catch(() => {})
   return { recorded, began }
 }
 
-async function waitForInterrupt(recorded: Promise<number>): Promise<number> {
+async function waitForInterrupt(recorded: Promise<unknown>): Promise<number> {
   const interrupted = nextSignal('SIGINT', 'SIGTERM')
   note('recording until Ctrl-C')
   await Promise.race([interrupted, recorded])

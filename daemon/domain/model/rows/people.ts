@@ -19,6 +19,7 @@ import {
   rowUserId as userId,
 } from '../../../api/shapes/rows.ts'
 import { userSettings } from '../../../api/shapes/user-settings.ts'
+import { limits } from '../../limits.ts'
 
 /** Where an outgoing webhook goes. Its token is derived, never stored. */
 const outgoingService = row({
@@ -128,7 +129,8 @@ export type UserStatus = RowOf<typeof userStatus>
 export const mutedUser = row({ userId, mutedId: userId, since: time })
 export type MutedUser = RowOf<typeof mutedUser>
 
-export const alertWords = row({ userId, words: listOf(label) })
+/** The longer a word, the more work it is to look for it in a message. */
+export const alertWords = row({ userId, words: listOf(textLike(/^/, 2 * limits.alertWord)) })
 export type AlertWords = RowOf<typeof alertWords>
 
 const deviceKind = oneOf('apns', 'fcm')
