@@ -235,9 +235,9 @@ test('daemons in memory run beside that of the default store, and are stopped fi
 test('daemons in memory that start at the same time have folders of their own', async t => {
   const shell = newShell(t)
   const folders = ['memory', 'memory-2', 'memory-3'].map(name => join(shell.home, '.local/share/natter', name))
-  t.after(() => folders.forEach(endAt))
   const starts = folders.map(() => shell.natter(['daemon', 'start', '--memory', '--port', '0', '--json']))
   const started = (await Promise.all(starts)).map(({ stdout }) => JSON.parse(stdout).pid)
+  t.after(() => started.forEach(pid => void process.kill(pid)))
   const running = folders.map(folder => JSON.parse(readFileSync(join(folder, 'daemon.json'), 'utf8')).pid)
   assert.deepEqual(running.sort(), started.sort())
   for (const folder of folders) assert.ok(!existsSync(join(folder, 'starting')))
