@@ -12,6 +12,7 @@ import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
+import { watchDisk } from './disk-watch.ts'
 import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
 import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
@@ -195,7 +196,8 @@ export class Replica {
 
   async #report(): Promise<void> {
     const { journal } = this.#instance!.store
-    const synced = await journal.sync()
+    // All writes of the cluster wait for the disk of the leader.
+    const synced = await watchDisk(journal.sync(), hanging => this.#leads && this.#fail(hanging))
     const { committed: position } = journal
     const digest = this.#comparison.report()
     const member = { ...this.#self, version: version(), position, synced, time: Date.now(), digest }

@@ -1,0 +1,28 @@
+// How a daemon of a cluster notices that its disk hangs.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { watchDisk } from '../../daemon/cluster/disk-watch.ts'
+import { until } from '../support/until.ts'
+
+describe('a disk', () => {
+  test('that does not answer in time is noticed, and its answer still counts', async () => {
+    let answer = (_: number) => {}
+    const work = new Promise<number>(resolve => {
+      answer = resolve
+    })
+    const errors: Error[] = []
+    const watched = watchDisk(work, error => errors.push(error), 10)
+    await until(() => errors.length > 0)
+    assert.equal(errors[0]!.message, 'the disk of the store has not answered for 0.01 seconds')
+    answer(7)
+    assert.equal(await watched, 7)
+  })
+
+  test('that answers or fails is not', async () => {
+    const unexpected = () => assert.fail('it was noticed')
+    assert.equal(await watchDisk(Promise.resolve(7), unexpected, 1), 7)
+    await assert.rejects(watchDisk(Promise.reject(new Error('full')), unexpected, 1), /full/)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  })
+})
