@@ -1,4 +1,4 @@
-// How a daemon of a cluster notices that its disk hangs.
+// A daemon of a cluster notices that its disk hangs.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
