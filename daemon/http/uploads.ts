@@ -152,7 +152,8 @@ export class RangeRefused extends Refusal {
 /** Names of printable ASCII as they are, all others encoded. */
 function filenameField(name: string): string {
   if (/^[\x20-\x7e]*$/.test(name)) return `filename="${name.replace(/[\\"]/g, '\\$&')}"`
-  const encoded = encodeURIComponent(name).replace(
+  // Half of a surrogate pair has no encoding.
+  const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*!]/g,
     char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   )

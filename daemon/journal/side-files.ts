@@ -1,5 +1,5 @@
 // Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot names it.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -34,15 +34,18 @@ export class SideFiles {
     const entry = this.#known.get(name)
     const damaged = (reason: string) => new SnapshotDamaged(join('messages', name), 1, reason)
     if (!entry) throw damaged('the snapshot does not know this file')
-    let bytes: Buffer
+    const path = join(this.#folder, name)
     try {
-      bytes = readFileSync(join(this.#folder, name))
+      // Before it is read: a device has no end.
+      const { size } = statSync(path)
+      if (size !== entry.bytes) throw damaged(`${entry.bytes} bytes were written, ${size} are there`)
+      const bytes = size === 0 ? Buffer.alloc(0) : readFileSync(path)
+      if (crc32(bytes) !== entry.sum) throw damaged('its checksum does not fit')
+      return bytes
     } catch (error) {
+      if (error instanceof SnapshotDamaged) throw error
       throw damaged(`the snapshot needs this file: ${(error as NodeJS.ErrnoException).code}`)
     }
-    if (bytes.length !== entry.bytes) throw damaged(`${entry.bytes} bytes were written, ${bytes.length} are there`)
-    if (crc32(bytes) !== entry.sum) throw damaged('its checksum does not fit')
-    return bytes
   }
 
   /** Writes those that are new. Returns the entries of all files for the snapshot. */

@@ -275,11 +275,15 @@ function isTooNew(document: unknown): boolean {
 }
 
 function whyNotState(document: unknown): string | undefined {
-  const { format, position, time, sections } = Object(document) as Record<string, unknown>
+  const { format, position, time, sections, files = [] } = Object(document) as Record<string, unknown>
   if (!Number.isSafeInteger(format)) return 'not a snapshot of natter'
   if (isTooNew(document)) return `format ${format}, this natter reads ${stateFormat}; upgrade it`
   if (!Number.isSafeInteger(position) || typeof time !== 'number') return 'the position or time is missing'
   if (typeof sections !== 'object' || sections === null) return 'the sections are missing'
   if (!Object.values(sections).every(Array.isArray)) return 'a section is not a list of rows'
+  // A name must not lead out of the folder.
+  const isName = (name: unknown) => typeof name === 'string' && /^[\w-][\w.-]{0,200}$/.test(name)
+  if (!Array.isArray(files) || !files.every(file => isName(Object(file).name)))
+    return 'a file has a name that natter does not give'
   return undefined
 }

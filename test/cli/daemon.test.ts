@@ -1,13 +1,13 @@
 // `natter daemon`: a daemon in the background, from start to stop.
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { daemonFlagList } from '../../daemon/local/flags.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
-import { newShell, type Shell, Watched } from '../support/cli.ts'
+import { fakeServer, newShell, type Shell, Watched } from '../support/cli.ts'
 import { send } from '../support/http.ts'
 import { terminals } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
@@ -289,6 +289,19 @@ test('a daemon that was killed is not running, even if another process has its I
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 3)
   assert.equal((await started(shell, store)).code, 0)
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
+})
+
+test('a process that is no daemon is not stopped, whatever daemon.json says of it', {
+  skip: !existsSync('/proc'),
+}, async t => {
+  const shell = newShell(t)
+  const child = spawn('sleep', ['300'])
+  t.after(() => child.kill())
+  const url = await fakeServer(t, (_request, response) => response.end('{}'))
+  writeFileSync(join(shell.home, 'daemon.json'), JSON.stringify({ pid: child.pid, url, args: [] }))
+  for (const verb of ['stop', 'restart', 'reload'])
+    assert.equal((await shell.natter(['daemon', verb, '--data', shell.home])).code, 3, verb)
+  assert.equal(child.exitCode ?? child.signalCode, null)
 })
 
 test('daemon logs prints the last lines', async t => {

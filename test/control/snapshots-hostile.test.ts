@@ -277,14 +277,17 @@ describe('a snapshot file from a stranger', () => {
     }
   })
 
-  test('with the type of an upload that no header can have makes that upload one of bytes', async () => {
+  test('with the type or the name of an upload that no header can have makes that upload one of bytes', async () => {
     const space = await openSpace(daemon())
     const file = { filename: 'a.txt', contentType: 'text/plain', bytes: Buffer.from('some bytes') }
     const { url } = await space.owner.call(uploads.upload, { file })
     const { text } = await space.control.try('GET', '/snapshots/now/file')
     const document = JSON.parse(text) as Document
     document.sums = 'edited'
-    document.sections.attachments.at(-1).contentType = 'text/html\u010d\u010aX: y'
+    Object.assign(document.sections.attachments.at(-1), {
+      contentType: 'text/html\u010d\u010aX: y',
+      name: '\ud800.txt',
+    })
     assert.equal((await load(space, JSON.stringify(document))).status, 200)
     await space.control.call('POST', '/snapshots/theirs/restore')
     const served = await space.owner.raw('GET', url)

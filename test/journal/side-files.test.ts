@@ -1,7 +1,7 @@
 // Files beside a snapshot, and the small things around it: what is written comes back, and anything else is refused.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type SideFile, SideFiles } from '../../daemon/journal/side-files.ts'
@@ -58,8 +58,22 @@ describe('files beside a snapshot', () => {
     refuses('a', /its checksum does not fit/)
     rmSync(path)
     refuses('a', /the snapshot needs this file: ENOENT/)
+    if (existsSync('/dev/zero')) {
+      symlinkSync('/dev/zero', path)
+      refuses('a', /7 bytes were written, 0 are there/)
+      rmSync(path)
+    }
     writeFileSync(path, 'content')
     assert.equal(snapshots.file('a').toString(), 'content')
+  })
+
+  test('have names that lead nowhere else', async () => {
+    const folder = newFolder()
+    for (const name of ['../a', '/dev/zero', '..', '', 'a/b', 7, null]) {
+      const text = JSON.stringify({ ...document, files: [{ name, bytes: 0, sum: 0 }], sums: 'edited' })
+      writeFileSync(join(folder, 'state.json'), text)
+      await assert.rejects(openSnapshots(folder).read(), /a file has a name that natter does not give/)
+    }
   })
 
   test('are kept while a snapshot or a reader needs them, and are removed after that', async () => {

@@ -118,12 +118,12 @@ export function findLog(flags: Readonly<Record<string, unknown>>): string {
   return logs.reduce((newest, log) => (writtenAt(log) > writtenAt(newest) ? log : newest))
 }
 
-/** What `daemon.json` says, if the process it names is alive. */
+/** What `daemon.json` says, if the process it names is alive and a daemon. */
 export function readRunning(folder: string): Running | undefined {
   try {
     const found = JSON.parse(readFileSync(runningFile(folder), 'utf8')) as Running
     const isRight = Number.isSafeInteger(found.pid) && found.pid > 0 && typeof found.url === 'string'
-    return isRight && isAlive(found.pid) ? found : undefined
+    return isRight && isAlive(found.pid) && isDaemon(found.pid) ? found : undefined
   } catch {
     return undefined
   }
@@ -137,6 +137,16 @@ export function isAlive(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
+
+/** Process IDs are used again, and a folder can come from elsewhere: no other process must be stopped. Only Linux tells. */
+function isDaemon(pid: number): boolean {
+  const words = readIfThere(`/proc/${pid}/cmdline`)?.split('\0')
+  if (words === undefined) return true
+  // The single executable is natter.
+  return words.some(word => daemonProgram.test(word)) || (words[1] === 'daemon' && words[2] === 'run')
+}
+
+const daemonProgram = /(^|\/)(natterd(\.cjs)?|daemon\/main\.ts)$/
 
 export function lastLines(text: string, count: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n')
