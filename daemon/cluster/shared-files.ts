@@ -96,6 +96,18 @@ export async function fetchFile(files: Files, peers: Peers, name: string, url: s
   }
 }
 
+/** Milliseconds in which the entry that names a file arrives, or the call of the leader that deletes it. */
+const holdTime = 60_000
+
+/** The same for an upload of the leader, whose entry is still to come: it is not deleted as another upload of the same content. */
+export async function fetchUpload(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
+  const release = files.hold(name)
+  const isKept = await fetchFile(files, peers, name, url)
+  if (isKept) setTimeout(release, holdTime).unref()
+  else release()
+  return isKept
+}
+
 /** Milliseconds that another daemon has to fetch a file. */
 const copyTime = 15_000
 

@@ -17,7 +17,7 @@ import type { Term } from './log.ts'
 import { idleQueues, Recorder, signalSender } from './messages.ts'
 import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
-import { fetchFile, fetchMissing, sharedFiles } from './shared-files.ts'
+import { fetchMissing, fetchUpload, sharedFiles } from './shared-files.ts'
 
 /** Milliseconds between two attempts to fetch missing files. */
 const firstPause = 500
@@ -237,7 +237,7 @@ function answerPeer({ config, server, peers, current, leads, findAddress, reach 
     findFile: name => current().store.localFiles.find(name),
     async keepFile(name, member) {
       const url = await findAddress(member)
-      return url !== undefined && fetchFile(current().store.localFiles, peers, name, url)
+      return url !== undefined && fetchUpload(current().store.localFiles, peers, name, url)
     },
     reach,
   })

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Peers } from '../../daemon/cluster/peers.ts'
-import { sharedFiles } from '../../daemon/cluster/shared-files.ts'
+import { fetchUpload, sharedFiles } from '../../daemon/cluster/shared-files.ts'
 import { folderFiles } from '../../daemon/io/files.ts'
 import { until } from '../support/until.ts'
 
@@ -35,6 +35,22 @@ describe('an upload that is being copied to another daemon', () => {
       drops.map(({ body }) => body.files),
       [[name]],
     )
+  })
+})
+
+describe('an upload that a daemon keeps for the leader', () => {
+  test('is not deleted as another upload of the same content, of which the leader tells it at that moment', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-shared-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const files = folderFiles(folder)
+    const name = await files.keep(content)
+    await nextTurn()
+    await nextTurn()
+    const peers = new Peers('the secret of the cluster in this test')
+    t.after(() => peers.close())
+    assert.equal(await fetchUpload(files, peers, name, 'http://127.0.0.1:1'), true)
+    assert.equal(files.remove(name), false)
+    assert.deepEqual(await files.read(name), content)
   })
 })
 
