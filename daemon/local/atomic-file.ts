@@ -59,9 +59,18 @@ export function writeFileAtomicallySync(path: string, text: string, { durable = 
  * says that a folder inside an existing one has no parent, as it does below /proc.
  */
 export function makeFolderSync(path: string): void {
-  if (existsSync(path) && statSync(path).isDirectory()) return
+  if (isFolder(path)) return
   if (!existsSync(dirname(path))) makeFolderSync(dirname(path))
-  mkdirSync(path, { mode: 0o700 })
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it since.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
 }
 
 /** Removes what a crash left of earlier attempts to write this file. Only its one writer may call this. */
