@@ -5,9 +5,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { isAlive } from '../../cli/commands/server/daemon/files.ts'
 import { daemonFlagList } from '../../daemon/local/flags.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import { fakeServer, newShell, type Shell, Watched } from '../support/cli.ts'
+import { endProcess } from '../support/end-process.ts'
 import { send } from '../support/http.ts'
 import { terminals } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
@@ -293,17 +295,32 @@ test('a daemon that was killed is not running, even if another process has its I
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
 })
 
-test('a process that is no daemon is not stopped, whatever daemon.json says of it', {
-  skip: !existsSync('/proc'),
-}, async t => {
+test('no process but a daemon is stopped or reloaded, and no flags but its own are taken, whatever daemon.json says', async t => {
   const shell = newShell(t)
-  const child = spawn('sleep', ['300'])
-  t.after(() => child.kill())
+  const [store, mine] = [join(shell.home, 'theirs'), join(shell.home, 'mine.txt')]
+  mkdirSync(store)
+  writeFileSync(mine, 'mine')
   const url = await fakeServer(t, (_request, response) => response.end('{}'))
-  writeFileSync(join(shell.home, 'daemon.json'), JSON.stringify({ pid: child.pid, url, args: [] }))
-  for (const verb of ['stop', 'restart', 'reload'])
-    assert.equal((await shell.natter(['daemon', verb, '--data', shell.home])).code, 3, verb)
-  assert.equal(child.exitCode ?? child.signalCode, null)
+  const other = spawn('sleep', ['600'])
+  t.after(() => endProcess(other))
+  const real = join(shell.home, 'real')
+  t.after(() => endAt(real))
+  assert.equal((await started(shell, real)).code, 0)
+  const { pid } = JSON.parse(readFileSync(join(real, 'daemon.json'), 'utf8'))
+  const foreign = ['--memory', '--port', '0', '--ready-file', mine]
+  for (const claimed of [
+    { pid: other.pid, url, args: foreign },
+    { pid: other.pid, url, args: ['600'] },
+    { pid: other.pid, url },
+    // Other systems print flags in other ways.
+    ...(process.platform === 'linux' ? [{ pid, url, args: foreign }] : []),
+  ])
+    for (const verb of ['status', 'stop', 'reload', 'restart']) {
+      writeFileSync(join(store, 'daemon.json'), JSON.stringify(claimed))
+      assert.equal((await shell.run(['daemon', verb, '--data', store])).code, 3, verb)
+    }
+  assert.ok([other.pid!, pid].every(isAlive))
+  assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
 
 test('daemon logs prints the last lines', async t => {

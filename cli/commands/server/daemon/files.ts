@@ -1,9 +1,11 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
+import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
@@ -121,9 +123,9 @@ export function findLog(flags: Readonly<Record<string, unknown>>): string {
 /** What `daemon.json` says, if the process it names is alive and a daemon. */
 export function readRunning(folder: string): Running | undefined {
   try {
-    const found = JSON.parse(readFileSync(runningFile(folder), 'utf8')) as Running
+    const found = JSON.parse(readText(runningFile(folder), smallFile)) as Running
     const isRight = Number.isSafeInteger(found.pid) && found.pid > 0 && typeof found.url === 'string'
-    return isRight && isAlive(found.pid) && isDaemon(found.pid) ? found : undefined
+    return isRight && isAlive(found.pid) && isDaemon(found) ? found : undefined
   } catch {
     return undefined
   }
@@ -138,15 +140,28 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Process IDs are used again, and a folder can come from elsewhere: no other process must be stopped. Only Linux tells. */
-function isDaemon(pid: number): boolean {
-  const words = readIfThere(`/proc/${pid}/cmdline`)?.split('\0')
-  if (words === undefined) return true
-  // The single executable is natter.
-  return words.some(word => daemonProgram.test(word)) || (words[1] === 'daemon' && words[2] === 'run')
+/** Whether the process is a daemon with these flags. IDs are used again, and a folder may come from another machine or person. */
+function isDaemon({ pid, args = [] }: Running): boolean {
+  const line = commandLine(pid)
+  if (line === undefined) return true
+  // Of other systems: ps may print letters beyond ASCII in another way.
+  if (process.platform !== 'linux') return /natterd|daemon run|main\.ts/.test(line)
+  const flags = args.map(flag => ` ${flag}`).join('')
+  return (
+    line.endsWith(flags) && /(natterd(\.cjs)?|daemon run|main\.ts)$/.test(line.slice(0, line.length - flags.length))
+  )
 }
 
-const daemonProgram = /(^|\/)(natterd(\.cjs)?|daemon\/main\.ts)$/
+/** Undefined where the system does not tell, as on Windows. */
+function commandLine(pid: number): string | undefined {
+  try {
+    if (process.platform === 'linux')
+      return readText(`/proc/${pid}/cmdline`, smallFile).replace(/\0$/, '').replaceAll('\0', ' ')
+    return execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+  } catch {
+    return undefined
+  }
+}
 
 export function lastLines(text: string, count: number): string[] {
   const lines = text.replace(/\n$/, '').split('\n')

@@ -183,6 +183,9 @@ export async function status({ flags, globals }: Invocation): Promise<void> {
 /** The flags it was started with, without those that `launch` adds. */
 function rebuildFlags({ args = [], url }: Running): string[] {
   let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
+  // A second one was given by the user.
+  if (args.includes('--json'))
+    flags = flags.filter((flag, index) => flag !== '--no-profile' || index !== flags.lastIndexOf(flag))
   // At the same port, even if the system had chosen it, so that clients find it again.
   if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]
   const readyFile = flagIn(flags, 'ready-file')
@@ -203,7 +206,7 @@ function withoutDaemonFlag(args: readonly string[], name: string): string[] {
   return args.filter(item => item !== `--${name}` && item !== `--${opposite}`)
 }
 
-/** The process ID is not enough, because IDs are used again: something must also listen at the URL. */
+/** The process is not enough, because it may be one for another folder: something must also listen at the URL. */
 async function findRunning(folder: string): Promise<Running | undefined> {
   const found = readRunning(folder)
   return found && (await answers(found.url)) !== 'nothing' ? found : undefined
@@ -237,7 +240,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
       readFileSync(logFile(folder)).subarray(before).toString(),
     )
     child.unref()
-    remember(ready, folder, args)
+    remember(ready, folder, all)
     return ready
   } finally {
     closeSync(log)
