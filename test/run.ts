@@ -25,6 +25,7 @@ const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env
 // Hundreds of accounts are made in a run. Tests that need the usual cost give it by its flag.
 const environment = {
   ...inherited,
+  NODE_OPTIONS: `${inherited.NODE_OPTIONS ?? ''} --require ${JSON.stringify(join(root, 'test/support/quick-wasm.cjs'))}`,
   NATTER_PASSWORD_COST: '1024',
   NATTER_TEST_HOST: join(root, hostBundle),
   TMPDIR: scratch,
