@@ -20,6 +20,8 @@ const words = process.argv.slice(2)
 const scratch = mkdtempSync(join(quickFolder(), 'natter-run-'))
 const calls = join(scratch, 'calls')
 const coverage = startCoverage(root)
+// For tsc, esbuild and etcd, which are programs in Go: memory is cheaper than collecting garbage.
+process.env.GOGC ??= '400'
 // Node reads these certificates at every start, which takes twice as long as the rest of it. No test calls another machine.
 const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env
 // Hundreds of accounts are made in a run. Tests that need the usual cost give it by its flag.
