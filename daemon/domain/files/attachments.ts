@@ -42,7 +42,8 @@ export function relink(
   if (urls.length === 0 && before.length === 0) return []
   const seen = new Set(urls.map(url => attachmentAt(asker, url)?.id).filter(found => found !== undefined))
   const now = new Set([...seen].slice(0, limits.filesPerMessage))
-  const linked = [...now].filter(found => !before.includes(found)).sort((a, b) => a - b)
+  const hasRoom = (found: number) => asker.state.attachments.get(found)!.messages.length < limits.messagesPerFile
+  const linked = [...now].filter(found => !before.includes(found) && hasRoom(found)).sort((a, b) => a - b)
   const unlinked = before.filter(found => !now.has(found)).sort((a, b) => a - b)
   if (linked.length + unlinked.length === 0) return []
   return [{ type: 'attachments.relinked', messageId: id, time, linked, unlinked }]

@@ -54,7 +54,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
   /** Rows with this index value, in the order they were first put. */
   where(index: keyof I & string, value: Key): Row[] {
     const found = this.#index(index).get(value)
-    return found ? [...found.values()] : []
+    return found ? Array.from(found, key => this.#rows.get(key)!) : []
   }
 
   count(index: keyof I & string, value: Key): number {
@@ -63,7 +63,8 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
 
   /** The row with this index value, for indexes that are unique by rule. */
   find(index: keyof I & string, value: Key): Row | undefined {
-    return this.#index(index).get(value)?.values().next().value
+    const key = this.#index(index).get(value)?.values().next().value
+    return key === undefined ? undefined : this.#rows.get(key)
   }
 
   put(row: Row): void {
@@ -77,10 +78,9 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     for (const { valuesOf, rows } of this.#indexes) {
       const values = valuesOf(row)
       const before = old && valuesOf(old)
-      if (typeof values === 'object' && values !== before) this.#listsVersion++
-      if (old) unlinkOthers(rows, key, toList(before), toList(values))
-      if (typeof values === 'object') for (const value of values) link(rows, value, key, row)
-      else if (values !== undefined) link(rows, values, key, row)
+      if (values === before) continue
+      if (typeof values === 'object') this.#listsVersion++
+      relink(rows, key, toList(before), toList(values))
     }
     this.onChange?.(key, old)
   }
@@ -121,7 +121,7 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
     this.#lastId = Math.max(this.#lastId, lastId)
   }
 
-  #index(name: string): IndexedRows<Row, K> {
+  #index(name: string): IndexedKeys<K> {
     return this.#indexes.find(index => index.name === name)!.rows
   }
 }
@@ -129,27 +129,34 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
 interface Index<Row, K> {
   readonly name: string
   readonly valuesOf: (row: Row) => Key | readonly Key[] | undefined
-  readonly rows: IndexedRows<Row, K>
+  readonly rows: IndexedKeys<K>
 }
 
-type IndexedRows<Row, K> = Map<Key, Map<K, Row>>
+/** Keys of rows, in the order they were first put. Not the rows: one that is under many values changes often. */
+type IndexedKeys<K> = Map<Key, Set<K>>
 
-function link<Row, K>(index: IndexedRows<Row, K>, value: Key, key: K, row: Row): void {
-  const rows = index.get(value)
-  if (rows) rows.set(key, row)
-  else index.set(value, new Map([[key, row]]))
+function link<K>(index: IndexedKeys<K>, value: Key, key: K): void {
+  const keys = index.get(value)
+  if (keys) keys.add(key)
+  else index.set(value, new Set([key]))
 }
 
-function unlink<Row, K>(index: IndexedRows<Row, K>, value: Key, key: K): void {
-  const rows = index.get(value)
-  rows?.delete(key)
-  if (rows?.size === 0) index.delete(value)
+function unlink<K>(index: IndexedKeys<K>, value: Key, key: K): void {
+  const keys = index.get(value)
+  keys?.delete(key)
+  if (keys?.size === 0) index.delete(value)
 }
 
-/** From the values that the row had before and does not have now. */
-function unlinkOthers<Row, K>(index: IndexedRows<Row, K>, key: K, before: readonly Key[], now: readonly Key[]): void {
-  const kept = now.length > 8 ? new Set(now) : undefined
-  for (const value of before) if (!(kept?.has(value) ?? now.includes(value))) unlink(index, value, key)
+/** The row has other values than before. */
+function relink<K>(index: IndexedKeys<K>, key: K, before: readonly Key[], now: readonly Key[]): void {
+  // Long lists mostly grow at their end.
+  let same = 0
+  while (same < before.length && before[same] === now[same]) same++
+  if (same < before.length) {
+    const kept = new Set(now)
+    for (const value of before) if (!kept.has(value)) unlink(index, value, key)
+  }
+  for (const value of now.slice(same)) link(index, value, key)
 }
 
 // Shared by all worlds: a number that comes only once, and says nothing.

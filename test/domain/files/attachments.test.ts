@@ -5,8 +5,10 @@ import { test } from 'node:test'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { uploads as api } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
+import { findAttachments } from '../../../daemon/domain/files/attachments.ts'
 import { limits } from '../../../daemon/domain/limits.ts'
 import { type Caller, sharedDaemon } from '../../support/daemon.ts'
+import { threePeople } from '../../support/domain-world.ts'
 import { people } from '../../support/world.ts'
 
 let amy: Caller
@@ -43,4 +45,16 @@ test('a file lists the newest messages that link it, and older ones once these d
   assert.deepEqual(await listed(), sent.slice(1))
   await amy.call(messages.update, { message_id: sent.at(-1)!, content: 'none' })
   assert.deepEqual(await listed(), sent.slice(0, -1))
+})
+
+test('10,000 messages share a file, later ones do not', () => {
+  const { world, amy } = threePeople()
+  const lunch = world.channel('lunch', [amy])
+  const messages = Array.from({ length: limits.messagesPerFile - 1 }, (_, n) => ({ id: 1_000_000 + n, time: 0 }))
+  const path = '1/aa/token/notes.txt'
+  const file = { id: 1, userId: amy.id, name: 'notes.txt', path, file: 'f', size: 1, contentType: 'text/plain' }
+  world.state.attachments.put({ ...file, created: 0, messages })
+  const [last, late] = [1, 2].map(() => world.send(amy, lunch, 'soup', `[](/user_uploads/${path})`))
+  assert.deepEqual(findAttachments(world.state, [last!]), [1])
+  assert.deepEqual(findAttachments(world.state, [late!]), [])
 })
