@@ -6,16 +6,19 @@ import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { beQuiet } from './base/note.ts'
 import { getLastCall } from './base/reply.ts'
 import { version } from './base/version.ts'
-import { print, printError } from './base/writer.ts'
+import { isPrintingFile, print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
 import { allPages, allWords } from './catalogue/words.ts'
 import { subcommandTable } from './command-table.ts'
 
 export async function runProgram(argv: readonly string[]): Promise<number> {
-  // A reader that stops early, such as `head`, is not an error.
   process.stdout.on('error', error => {
+    // The subcommand hears of it from `printBytes`.
+    if (isPrintingFile()) return
+    // A reader that stops early, such as `head`, is not an error.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
-    throw error
+    report(cannotPrint(error), false)
+    process.exit(exitCodes.refused)
   })
   const line = readCommandLine(argv)
   if (line.has('quiet')) beQuiet()
@@ -216,9 +219,14 @@ async function printHelp(): Promise<void> {
   print((await import('./commands/help/overview.ts')).programHelp())
 }
 
+function cannotPrint(error: unknown): Failure {
+  return new Failure(exitCodes.refused, `cannot write the output: ${(error as NodeJS.ErrnoException).code}`)
+}
+
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
+  if ((error as NodeJS.ErrnoException)?.syscall === 'write') return cannotPrint(error)
   const answered = error instanceof TypeError ? getLastCall() : undefined
   const message = answered
     ? `the server's answer to ${answered} is not what natter expects`

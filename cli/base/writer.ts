@@ -19,8 +19,16 @@ export function printUnchanged(text: string): void {
   process.stdout.write(harmlessOnTerminal(text))
 }
 
+let hasPrintedBytes = false
+
+/** Whether a reader of stdout that stops early lacks a part of a file. */
+export function isPrintingFile(): boolean {
+  return hasPrintedBytes
+}
+
 /** The same for bytes, such as a file. Resolves when they are written. */
 export function printBytes(bytes: Uint8Array): Promise<void> {
+  hasPrintedBytes = true
   const content = process.stdout.isTTY ? harmless(decodeText(bytes)) : bytes
   return new Promise((resolve, reject) => process.stdout.write(content, error => (error ? reject(error) : resolve())))
 }

@@ -71,8 +71,9 @@ interface RestoreOptions {
 
 type Source = AsyncIterable<Uint8Array>
 
-export function openBackup(path: string): Source {
-  return createReadStream(path, { highWaterMark: 1024 * 1024 })
+/** Opened when it is read, so that the reader hears of an error. */
+export async function* openBackup(path: string): Source {
+  yield* createReadStream(path, { highWaterMark: 1024 * 1024 })
 }
 
 /** Reads the whole backup and everything in it; leaves nothing behind. */

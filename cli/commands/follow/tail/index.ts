@@ -162,8 +162,9 @@ async function runTail({ flags, globals }: Invocation): Promise<void> {
   // A write after the reader has gone, as in `natter tail | head -1`, ends the tail; the program's own listener would leave the queue behind.
   process.stdout.removeAllListeners('error')
   process.stdout.on('error', error => {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-    end(exitCodes.done)
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPIPE') note(`cannot write the output: ${code}`)
+    end(code === 'EPIPE' ? exitCodes.done : exitCodes.refused)
   })
 
   const output = new Output(cursorFile === undefined ? largePiece : atomicPiece, prepare)

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync, truncateSync, type WriteStream } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
+import { finished } from 'node:stream/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
@@ -11,6 +12,7 @@ import { jsonOr } from '../../../../daemon/local/json.ts'
 import { tooDeep } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { refuseExisting } from '../../../base/files.ts'
+import { note } from '../../../base/note.ts'
 import { version } from '../../../base/version.ts'
 import { findRoute, loadRoutes } from '../../../transport/routes.ts'
 import type { Exchange } from './forward.ts'
@@ -19,6 +21,8 @@ type Routes = Awaited<ReturnType<typeof loadRoutes>>
 
 /** Bytes of an answer once it is unpacked. */
 const mostUnpacked = 64 * 1024 * 1024
+/** Bytes that wait to be written. */
+const mostWaiting = 256 * 1024 * 1024
 
 export class ProxyRecording {
   static async open(file: string, append: boolean): Promise<ProxyRecording> {
@@ -30,16 +34,22 @@ export class ProxyRecording {
     } catch (error) {
       throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as NodeJS.ErrnoException).code}`)
     }
-    return new ProxyRecording(output, await loadRoutes(Object.values(catalogue)), before)
+    return new ProxyRecording(file, output, await loadRoutes(Object.values(catalogue)), before)
   }
+
+  readonly #file: string
 
   readonly #output: WriteStream
   readonly #routes: Routes
   readonly #last: number
   calls: number
+  /** Why the rest is not recorded. */
+  #failure: Failure | undefined
 
-  private constructor(output: WriteStream, routes: Routes, before: Before | undefined) {
+  private constructor(file: string, output: WriteStream, routes: Routes, before: Before | undefined) {
+    this.#file = file
     this.#output = output
+    output.on('error', error => this.#fail((error as NodeJS.ErrnoException).code))
     this.#routes = routes
     this.calls = before?.calls ?? 0
     this.#last = before?.last ?? 0
@@ -49,7 +59,7 @@ export class ProxyRecording {
   /** Files and pages are passed on, but not recorded. */
   add({ number, time, milliseconds, method, url, headers, body, status, answerHeaders, answer }: Exchange): void {
     const [path, query = ''] = url.split('?', 2) as [string, string?]
-    if (!path.startsWith('/api/v1/')) return
+    if (!path.startsWith('/api/v1/') || this.#failure) return
     this.calls++
     this.#write({
       call: this.#last + number,
@@ -67,15 +77,27 @@ export class ProxyRecording {
     })
   }
 
-  /** With the line that says that the recording is complete. */
+  /** With the line that says that the recording is complete. Throws if it is not. */
   async end(): Promise<void> {
     this.#write({ end: this.calls })
     this.#output.end()
-    await once(this.#output, 'close')
+    await finished(this.#output).catch(() => {})
+    if (this.#failure) throw this.#failure
   }
 
   #write(line: object): void {
+    if (this.#failure) return
     this.#output.write(`${JSON.stringify(line)}\n`)
+    if (this.#output.writableLength > mostWaiting) this.#fail('the disk is too slow')
+  }
+
+  /** Clients go on: they need the server more than the recording. */
+  #fail(reason: string | undefined): void {
+    if (this.#failure) return
+    this.#failure = new Failure(exitCodes.refused, `cannot write ${this.#file}: ${reason}`, {
+      hint: 'The recording is not complete.',
+    })
+    note(`cannot write ${this.#file}: ${reason}; calls are passed on, but no longer recorded`)
   }
 }
 

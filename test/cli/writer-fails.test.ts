@@ -1,0 +1,79 @@
+// Output that cannot be written: a full disk, a reader that has gone, a file that does not exist.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import { exitOf, fakeServer, json, newShell, Watched } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+
+const natter = join(import.meta.dirname, '../../bin/natter')
+
+describe('output that cannot be written', () => {
+  const daemon = sharedDaemon({ flags: ['--preset', 'dev', '--control'] })
+
+  const shellAt = (t: TestContext) => {
+    const { url, control_token, owner } = daemon().ready
+    const account = { NATTER_SITE: url, NATTER_EMAIL: owner.email, NATTER_API_KEY: owner.api_key }
+    return newShell(t, { ...account, NATTER_CONTROL_TOKEN: control_token! })
+  }
+
+  /** Runs natter as `"$0" "$@"` of a script. */
+  async function inScript(t: TestContext, script: string, args: readonly string[]) {
+    const { home, env } = shellAt(t)
+    const surroundings = { PATH: process.env.PATH, HOME: home, ...env }
+    const child = execFile('bash', ['-c', script, process.execPath, natter, ...args], { env: surroundings, cwd: home })
+    let stderr = ''
+    child.stderr!.on('data', text => {
+      stderr += text
+    })
+    return { code: await exitOf(child), stderr, home }
+  }
+
+  test('is reported in one line', { skip: !existsSync('/dev/full') }, async t => {
+    for (const args of [
+      ['users', 'me'],
+      ['snapshot', 'print', 'now'],
+      ['backup', '-', '--data', daemon().data],
+    ]) {
+      const { code, stderr } = await inScript(t, '"$0" "$@" > /dev/full', args)
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /^natter: .*ENOSPC.*\n$/, args.join(' '))
+    }
+  })
+
+  test('makes a backup fail whose reader has gone, and the store is not held any longer', async t => {
+    const script = `"$0" "$@" | true; exit "\${PIPESTATUS[0]}"`
+    const { code, stderr } = await inScript(t, script, ['backup', '-', '--data', daemon().data])
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^natter: .*EPIPE/)
+    assert.deepEqual(
+      readdirSync(daemon().data).filter(name => name.startsWith('hold-')),
+      [],
+    )
+  })
+
+  test('does not end a proxy: calls are passed on, and the exit code tells', async t => {
+    const url = await fakeServer(t, (_request, response) =>
+      json(response, { result: 'success', msg: 'x'.repeat(99_999) }),
+    )
+    const get = 'process.env.NATTER_SITE + "/api/v1/users/me"'
+    const client = `(async () => { for (let n = 0; n < 20; n++) if (!(await fetch(${get})).ok) process.exit(9) })()`
+    const command = ['proxy', 'talk.ndjson', '--to', url, '--', process.execPath, '-e', client]
+    const { code, stderr, home } = await inScript(t, 'ulimit -f 256; "$0" "$@"', command)
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /cannot write talk\.ndjson: EFBIG; calls are passed on, but no longer recorded\n/)
+    assert.match(stderr, /natter: cannot write talk\.ndjson: EFBIG\n {2}The recording is not complete\.\n$/)
+    assert.doesNotMatch(readFileSync(join(home, 'talk.ndjson'), 'utf8'), /"end":/)
+  })
+})
+
+test('a backup that does not exist is reported in a sentence, with and without --check', async t => {
+  const shell = newShell(t)
+  for (const flags of [['--data', 'store'], ['--check']]) {
+    const restoring = new Watched(t, shell.spawn(['restore', 'missing.tar', ...flags]))
+    assert.equal(await restoring.ended, 3, restoring.stderr)
+    assert.match(restoring.stderr, /^natter: ENOENT: .*missing\.tar'\n$/)
+  }
+})
