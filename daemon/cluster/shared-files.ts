@@ -97,7 +97,7 @@ export async function fetchFile(files: Files, peers: Peers, name: string, url: s
 }
 
 /** Milliseconds in which the entry that names a file arrives, or the call of the leader that deletes it. */
-const holdTime = 60_000
+const holdTime = 10_000
 
 /** The same for an upload of the leader, whose entry is still to come: it is not deleted as another upload of the same content. */
 export async function fetchUpload(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {

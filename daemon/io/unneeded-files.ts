@@ -12,7 +12,7 @@ export class UnneededFiles {
   readonly #files: Files
   readonly #isHeld: () => boolean
   #sweeping: Promise<void> | undefined
-  /** Files that stay because a backup may need them, until the next look. */
+  /** Files that stay until the next look, because a backup may need them or an upload of the same content holds them. */
   readonly #deferred = new Set<string>()
   #nextLook: (() => void) | undefined
 
@@ -31,7 +31,7 @@ export class UnneededFiles {
       await this.#engine.settled()
       // Asked now, not before: a backup that begins after this knows that nothing names them.
       if (this.#isHeld()) this.#defer(unneeded)
-      else for (const name of listUnnamed(this.#engine.state, unneeded)) this.#files.remove(name)
+      else this.#defer([...listUnnamed(this.#engine.state, unneeded)].filter(name => !this.#files.remove(name)))
     } catch (error) {
       warn(`files that nothing names could not be deleted: ${(error as Error).message}`)
     }
@@ -52,6 +52,7 @@ export class UnneededFiles {
 
   #defer(names: Iterable<string>): void {
     for (const name of names) this.#deferred.add(name)
+    if (this.#deferred.size === 0) return
     this.#nextLook ??= this.#engine.boundary.after(lookMs, () => {
       this.#nextLook = undefined
       const due = [...this.#deferred]
@@ -61,7 +62,7 @@ export class UnneededFiles {
   }
 }
 
-/** How often a daemon that has something to delete looks whether a backup still reads its store. */
+/** How often a daemon that has something to delete looks whether it still must stay. */
 const lookMs = 1000
 
 /** Those of the files that no row of the state names. */
