@@ -227,7 +227,8 @@ function cannotPrint(error: unknown): Failure {
 function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
   if ((error as NodeJS.ErrnoException)?.syscall === 'write') return cannotPrint(error)
-  const answered = error instanceof TypeError ? getLastCall() : undefined
+  // A RangeError: the answer is nested more deeply than the stack is.
+  const answered = error instanceof TypeError || error instanceof RangeError ? getLastCall() : undefined
   const message = answered
     ? `the server's answer to ${answered} is not what natter expects`
     : error instanceof Error

@@ -284,6 +284,19 @@ describe('an answer of the wrong form', () => {
   })
 })
 
+describe('an answer that is nested too deeply', () => {
+  test('is reported with the call', async t => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const url = await fakeServer(t, (_request, response) => {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(`{"result":"success","full_name":${deep}}`)
+    })
+    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--json'])
+    assert.equal(code, 1)
+    assert.match(stderr, /the server's answer to GET \/api\/v1\/users\/me is not what natter expects/)
+  })
+})
+
 describe('a hostile server that `tail` and `bot run` follow', () => {
   /** Answers polls by `poll`, which knows how many queues there were. */
   async function serve(t: TestContext, poll: (queues: number, response: ServerResponse) => unknown) {
