@@ -14,7 +14,7 @@ const hostProgram = 'test/support/daemon-host-process.ts'
 export const hostBundle = `${bundleFolder}/host.mjs`
 
 /** Files to a process of long tests, and to one of short ones: few enough that none holds up the end of a run. */
-const [fewLong, manyShort] = [8, 24]
+const [fewLong, manyShort] = [8, 40]
 
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
 export function removeBundles(root: string): void {
