@@ -32,6 +32,8 @@ export function renderDescription(state: State, row: object, source: string, lev
   // Most have no markup, and take less time than looking for what is kept.
   if (source === '') return ''
   if (isPlain(source) && state.linkifiers.size === 0) return plainHtml(source)
+  // Only a file can bring one in. Its HTML would be too long as well.
+  if (source.length > limits.renderedDescription) return plainHtml(source)
   let texts = kept.get(row)
   if (!texts) {
     texts = new Map()

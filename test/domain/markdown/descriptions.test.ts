@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import katex from 'katex'
+import MarkdownIt from 'markdown-it'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
@@ -51,6 +52,13 @@ describe('descriptions', () => {
     assert.equal(renderDescription(new State(), {}, source), `<p>${source}</p>`)
     assert.ok(mock.callCount() < 40, `${mock.callCount()} formulas`)
     assert.match(renderDescription(new State(), {}, 'about $$x^2$$'), /class="katex"/)
+  })
+
+  test('are not parsed at all if their source is too long', t => {
+    const { mock } = t.mock.method(MarkdownIt.prototype, 'parse')
+    const source = `${'@**'.repeat(100_000)}`
+    assert.equal(renderDescription(new State(), {}, source), `<p>${source}</p>`)
+    assert.equal(mock.callCount(), 0)
   })
 
   test('are rendered once for each row', t => {
