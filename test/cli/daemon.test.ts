@@ -320,6 +320,7 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
       assert.equal((await shell.run(['daemon', verb, '--data', store])).code, 3, verb)
     }
   assert.ok([other.pid!, pid].every(isAlive))
+  assert.equal((await shell.natter(['daemon', 'stop', '--data', real])).code, 0)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
 
