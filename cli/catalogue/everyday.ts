@@ -234,7 +234,10 @@ async function fillInRecipient(
   if (type === undefined && given.has('stream_id')) values.type = 'channel'
   else if (type === undefined && to !== undefined) values.type = given.has('topic') ? 'channel' : 'direct'
   else if (type === undefined && endpoint.params.type!.presence === 'required')
-    throw usage('no recipient given', "Start with '#channel>topic', or give --channel and --topic, or --to with users.")
+    throw usage(
+      'no recipient given',
+      "Start with '#channel>topic', or give --channel and --topic, or --to with users. A piped text after a name is `-`.",
+    )
   const direct = values.type === 'direct' || type === 'direct' || type === 'private'
   if (!direct || typeof to !== 'string' || to.startsWith('[')) return
   given.delete('to')

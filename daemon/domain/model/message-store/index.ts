@@ -396,5 +396,5 @@ function isEmpty(details: object): boolean {
 }
 
 function noFile(name: string): never {
-  throw new Error(`no file ${name}`)
+  throw new Error(`the messages name the file ${JSON.stringify(name)}, which is not part of it`)
 }
