@@ -138,7 +138,7 @@ async function settleOrder(folder: string, account: Account, flags: Order['flags
   if (same(before) === same(wanted)) return before
   throw usage(
     `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
-    'Choose another folder, or give the same account and flags to continue.',
+    'Choose another folder, or give the same account, address and flags to continue.',
   )
 }
 

@@ -29,7 +29,7 @@ export function readCursor(file: string, site: string, email: string): Cursor | 
   if (!cursor) throw new Failure(exitCodes.refused, `${file} is not a cursor file`, { hint: 'Use another file.' })
   if (cursor.site !== site || cursor.email !== email)
     throw new Failure(exitCodes.refused, `the cursor ${file} belongs to ${cursor.email} at ${cursor.site}`, {
-      hint: 'Use another file for this account.',
+      hint: 'Use another file for this account, or start the daemon at that address again (--port).',
     })
   return cursor
 }
