@@ -44,6 +44,22 @@ describe('natter exec --levels', () => {
     for (const level of [421, 498, 509]) assert.match(stderr, new RegExp(`^--- level ${level}$`, 'm'))
   })
 
+  test('with --jobs, what is said about a failure follows the output of its run', async () => {
+    const script = 'echo "output of $NATTER_LEVEL"; exit 1'
+    const args = ['--levels', '417,498,509', '--jobs', '3', '--on-failure', 'kept', '--', 'sh', '-c', script]
+    const { code, stderr } = await shell.natter(['exec', ...args])
+    assert.equal(code, 1)
+    const parts = stderr.split('--- level ').slice(1)
+    assert.deepEqual(parts.map(part => part.slice(0, 3)).sort(), ['417', '498', '509'])
+    for (const part of parts) {
+      const level = part.slice(0, 3)
+      assert.match(
+        part,
+        new RegExp(`^${level}\noutput of ${level}\nthe command failed; see kept/${level}/README\\.md, .*\n$`),
+      )
+    }
+  })
+
   test('uses spaces of a daemon that runs, and the exit code of a command that fails at one level only', async () => {
     const inner = `[ "$NATTER_LEVEL" != 443 ] || exit 5`
     const script = `"$0" "$1" exec --in "$NATTER_SITE" --control-token "$NATTER_CONTROL_TOKEN" --levels 417,443,474 -- sh -c '${inner}'`
@@ -119,8 +135,33 @@ describe('tests that failed', () => {
       '·x\n\n FAIL  a.spec.mjs > a group > fails\nAssertionError: no\n',
       ['a.spec.mjs > a group > fails'],
     ],
+    [
+      'jest with several files',
+      'FAIL ./a.test.js\n  ● Console\n\n  ● a group › fails\n\n    expect(received)\n\nTests:       1 failed, 1 passed, 2 total\n',
+      ['a group › fails'],
+    ],
     ['another program', 'all is well\n', []],
   ]
   for (const [runner, output, failed] of outputs)
-    test(`are found in the output of ${runner}`, () => assert.deepEqual([...failuresIn(output)], failed))
+    test(`are found in the output of ${runner}`, () => assert.deepEqual([...failuresIn(output).names], failed))
+
+  const sameNames: readonly (readonly [runner: string, output: string])[] = [
+    ['TAP', 'not ok 1 - bad\nnot ok 2 - bad\n# suites 0\n# pass 0\n# fail 1\n# cancelled 1\n'],
+    [
+      'the spec reporter',
+      '✖ bad (1ms)\n✖ bad (1ms)\nℹ fail 2\nℹ cancelled 0\n\n✖ failing tests:\n\n✖ bad (1ms)\n✖ bad (1ms)\n',
+    ],
+    ['vitest', '   × bad 12ms\n   × bad 9ms\n\n Test Files  1 failed (1)\n      Tests  2 failed | 1 passed (3)\n'],
+    ['jest', '  ● bad\n\n  ● bad\n\nTest Suites: 1 failed, 1 total\nTests:       2 failed, 2 total\n'],
+    ['go test', '--- FAIL: TestBad (0.00s)\nFAIL\n--- FAIL: TestBad (0.00s)\nFAIL\n'],
+    ['JUnit', '<testcase name="bad">\n <failure type="x">\n</testcase><testcase name="bad"><error/>\n'],
+  ]
+  for (const [runner, output] of sameNames)
+    test(`of the same name are counted in the output of ${runner}`, () => {
+      const { names, count } = failuresIn(output)
+      assert.deepEqual([names.size, count], [1, 2])
+    })
+
+  test('are counted without their group where the runner prints a number', () =>
+    assert.equal(failuresIn('    not ok 1 - bad\nnot ok 1 - a group\n# fail 1\n').count, 1))
 })

@@ -172,6 +172,18 @@ test('the level is that of the run', async () => {
     assert.doesNotMatch(agent.stdout, /`natter /)
   })
 
+  test('github: npm ci is a step where the project has a package-lock.json', async t => {
+    const shell = newShell(t)
+    const stepsOf = async () => {
+      const { stdout } = await shell.natter(['init', 'github', '--print'])
+      const { jobs } = parse(stdout.replace(/^==>.*\n/, ''))
+      return (jobs.test.steps as { run?: string }[]).flatMap(({ run }) => run?.split(' ').slice(0, 2).join(' ') ?? [])
+    }
+    assert.deepEqual(await stepsOf(), ['npm install', 'natter exec'])
+    writeFileSync(join(shell.home, 'package-lock.json'), '{}')
+    assert.deepEqual(await stepsOf(), ['npm ci', 'npm install', 'natter exec'])
+  })
+
   test('writes nothing if one of its files exists', async t => {
     const shell = newShell(t)
     writeFileSync(join(shell.home, 'test_natter.py'), 'mine')

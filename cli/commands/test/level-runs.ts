@@ -39,6 +39,8 @@ class LevelRuns {
   readonly #runAt: RunAt
   readonly #ended: LevelRun[] = []
   readonly #children = new Set<ChildProcess>()
+  /** Until the run that printed its output last has ended. */
+  #printing: Promise<void> = Promise.resolve()
   #interrupted: NodeJS.Signals | undefined
 
   constructor(levels: readonly number[], atATime: number, runAt: RunAt) {
@@ -83,18 +85,33 @@ class LevelRuns {
 
   async #runOne(level: number): Promise<void> {
     const began = performance.now()
-    // Runs at the same time would mix their lines, so each is printed when it has ended.
+    // Runs at the same time would mix their lines, so each is printed when its command has ended.
     const isAlone = this.#atATime === 1
     let output = ''
+    let seconds = 0
+    let endTurn = () => {}
     if (isAlone) printError(`--- level ${level}\n`)
-    const code = await this.#runAt(String(level), (command, env) =>
-      this.#runPiped(command, env, text => {
-        output = (output + text).slice(-longestOutput)
-        if (isAlone) printError(text)
-      }),
-    )
-    if (!isAlone) printError(`--- level ${level}\n${output}`)
-    this.#ended.push({ level, code, output, seconds: (performance.now() - began) / 1000 })
+    try {
+      const code = await this.#runAt(String(level), async (command, env) => {
+        const code = await this.#runPiped(command, env, text => {
+          output = (output + text).slice(-longestOutput)
+          if (isAlone) printError(text)
+        })
+        seconds = (performance.now() - began) / 1000
+        if (isAlone) return code
+        // What is said about the failure follows the output of its run, so the next run waits until this one has ended.
+        const earlier = this.#printing
+        this.#printing = new Promise(resolve => {
+          endTurn = resolve
+        })
+        await earlier
+        printError(`--- level ${level}\n${output}`)
+        return code
+      })
+      this.#ended.push({ level, code, output, seconds })
+    } finally {
+      endTurn()
+    }
   }
 
   #runPiped(
@@ -125,13 +142,13 @@ function report(runs: readonly LevelRun[]): void {
     version: versionAt(level),
     exit: String(code),
     // Output in which no test is found says nothing about how many failed.
-    failed: code !== 0 && failures[at]!.size === 0 ? '-' : String(failures[at]!.size),
+    failed: code !== 0 && failures[at]!.count === 0 ? '-' : String(failures[at]!.count),
     seconds: seconds.toFixed(1),
   }))
   print(`${tableLines(rows, String, { columns: undefined, colors: undefined }).join('\n')}\n`)
-  const names = new Set(failures.flatMap(found => [...found]))
+  const names = new Set(failures.flatMap(({ names }) => [...names]))
   const levelsWhere = (name: string, fails: boolean) =>
-    runs.flatMap(({ level }, at) => (failures[at]!.has(name) === fails ? [level] : [])).join(', ')
+    runs.flatMap(({ level }, at) => (failures[at]!.names.has(name) === fails ? [level] : [])).join(', ')
   const different = [...names].find(name => levelsWhere(name, false) !== '')
   if (different === undefined) return
   print(

@@ -34,7 +34,11 @@ ${Object.entries(scaffolds)
       const scaffold = Object.hasOwn(scaffolds, kind) ? scaffolds[kind] : undefined
       if (!scaffold)
         throw usage(`natter init does not know "${kind}"`, didYouMean(kind, kinds) ?? `It knows ${kinds.join(', ')}.`)
-      const contents = { ...scaffold.files, ...(isUnderNpx() && scaffold.withNpx) }
+      const contents = {
+        ...scaffold.files,
+        ...(existsSync('package-lock.json') && scaffold.withLock),
+        ...(isUnderNpx() && scaffold.withNpx),
+      }
       if (flags.print === true) {
         for (const [file, text] of Object.entries(contents)) print(`==> ${file} <==\n${text}\n`)
         return

@@ -10,6 +10,8 @@ interface Scaffold {
   readonly files: Readonly<Record<string, string>>
   /** The files that differ where natter is a dependency of the project, and its programs are reached by npx. */
   readonly withNpx?: Readonly<Record<string, string>>
+  /** The files that differ where npm installs what the project needs. */
+  readonly withLock?: Readonly<Record<string, string>>
   readonly run: string
 }
 
@@ -255,6 +257,13 @@ const globalSteps = `      # The tarball of a release, which your repository has
       # Replace npm test by the command that runs your tests. Install what they need before, such as npm ci.
       - run: ${runTests}`
 
+const lockSteps = `      - run: npm ci
+      # The tarball of a release, which your repository has. If natter is a dependency of your project, leave this out, and write
+      # npx natter exec below.
+      - run: npm install --global ./natter-${version()}.tgz
+      # Replace npm test by the command that runs your tests.
+      - run: ${runTests}`
+
 const projectSteps = `      - run: npm ci
       # Replace npm test by the command that runs your tests.
       - run: npx ${runTests}`
@@ -290,6 +299,7 @@ export const scaffolds: Readonly<Record<string, Scaffold>> = {
   github: {
     about: 'a workflow for GitHub Actions',
     files: { [workflowFile]: workflow(globalSteps) },
+    withLock: { [workflowFile]: workflow(lockSteps) },
     withNpx: { [workflowFile]: workflow(projectSteps) },
     run: runTests,
   },
