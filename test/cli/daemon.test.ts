@@ -202,6 +202,12 @@ test('a daemon without a store can be found and stopped as well', async t => {
   const elsewhere = await shell.natter(['daemon', 'stop'])
   assert.equal(elsewhere.code, 3)
   assert.match(elsewhere.stderr, /The daemon at http:\S+ has another folder: name it with --data\./)
+  const { url } = JSON.parse((await shell.run(['daemon', 'status', '--data', store, '--json'])).stdout)
+  for (const verb of ['stop', 'status']) {
+    const asked = await shell.natter(['daemon', verb], { env: { NATTER_SITE: url } })
+    assert.equal(asked.code, 3)
+    assert.match(asked.stderr, /One of `natter daemon run --memory` has no folder: stop it with Ctrl-C, or with kill /)
+  }
   assert.equal((await shell.run(['users', 'me'])).code, 0)
   assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
 })

@@ -176,7 +176,7 @@ export async function status({ flags, globals }: Invocation): Promise<void> {
   if (running) return
   const { site } = accountFor(globals, process.env)
   if (site && !formatted && (await answers(site)) === 'ready')
-    note(`${site} answers, but has another store: name its folder with --data`)
+    note(`${site} answers, but has another store: name its folder with --data. ${withoutFolder}`)
   throw new Ending(exitCodes.notFound)
 }
 
@@ -274,13 +274,18 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
   rmSync(runningFile(folder), { force: true })
 }
 
+/** `natter daemon run --memory` leaves nothing by which it could be found. */
+const withoutFolder =
+  'One of `natter daemon run --memory` has no folder: stop it with Ctrl-C, or with kill and the `pid` of its ready file.'
+
 async function notRunning(folder: string): Promise<Failure> {
-  const site = readProfiles(process.env).profiles[localProfile]?.site
-  const isElsewhere = site !== undefined && (await answers(site)) !== 'nothing'
+  const site = process.env.NATTER_SITE || readProfiles(process.env).profiles[localProfile]?.site
+  const isOfMachine = site !== undefined && URL.canParse(site) && isLoopbackSite(site)
+  const isElsewhere = isOfMachine && (await answers(site)) !== 'nothing'
   const isUsual = folder === folderOfRunning({})
   return new Failure(exitCodes.notFound, `no daemon runs on ${folder}`, {
     hint: isElsewhere
-      ? `The daemon at ${site} has another folder: name it with --data.`
+      ? `The daemon at ${site} has another folder: name it with --data. ${withoutFolder}`
       : `Start one with \`natter daemon start${nameFolder(isUsual ? undefined : folder)}\`.`,
   })
 }
