@@ -5,6 +5,8 @@ import type { drift } from '../api/control/drift.ts'
 import type { ParamsOf } from '../api/define.ts'
 import type { Level } from '../api/levels/level.ts'
 import type { SteeredClock } from '../clock.ts'
+import type { Fact } from '../domain/facts.ts'
+import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
 import type { Keys, Mail } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
@@ -107,6 +109,12 @@ export class ControlPlane {
 
   get engine(): Engine {
     return this.parts.engine
+  }
+
+  /** A fact was applied at this position. */
+  take(state: State, position: number, fact: Fact): void {
+    this.history.take(state, position, fact)
+    this.deliveries.take(fact)
   }
 
   post(mails: readonly Mail[]): void {

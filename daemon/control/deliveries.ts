@@ -1,6 +1,7 @@
 // Deliveries of outgoing webhooks, of all bots: as the state remembers them, with the newest request that was made.
 
 import type { WebhookRequest } from '../domain/bots/webhooks/request.ts'
+import type { Fact } from '../domain/facts.ts'
 import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
 import type { State } from '../domain/model/state.ts'
 import type { Keys } from '../domain/resource.ts'
@@ -41,6 +42,8 @@ export class Deliveries extends NumberedLog<Delivery> {
   readonly #keys: Keys
   /** By the state that holds the deliveries: after a reset or restore, another one can have the same ID. */
   readonly #requests = new WeakMap<State, Requests>()
+  /** IDs of deliveries that the present entry has changed. */
+  readonly #changed = new Set<number>()
 
   constructor(engine: Engine, keys: Keys) {
     super(engine.boundary)
@@ -67,10 +70,20 @@ export class Deliveries extends NumberedLog<Delivery> {
     requests.keep(id, { url, content_type: contentType, body: shown }, text.length)
   }
 
-  /** Facts were taken: a wait may be for one of them. */
-  reconsider(): void {
+  /** A fact was taken: notes the deliveries that it changes. */
+  take(fact: Fact): void {
     if (!this.awaited) return
-    for (const delivery of this.since()) this.tell(delivery)
+    if (fact.type === 'message.sent') for (const { id } of fact.calls ?? []) this.#changed.add(id)
+    else if (fact.type === 'webhook.asked' || fact.type === 'webhook.attempted') this.#changed.add(fact.delivery.id)
+  }
+
+  /** All facts of an entry were taken: a wait may be for one of them. */
+  reconsider(): void {
+    for (const id of this.#changed) {
+      const row = this.#engine.state.webhookDeliveries.get(id)
+      if (row) this.tell(this.#shown(row))
+    }
+    this.#changed.clear()
   }
 
   #shown(row: WebhookDelivery): Delivery {

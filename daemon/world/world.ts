@@ -304,7 +304,7 @@ export class World {
       boundary: this.#boundary,
       whenEnded: this.#parts.whenEnded,
       budget: this.#parts.settings.rateLimit ? new WrittenBudget(this.#elapsed) : undefined,
-      ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.history.take(...fact) }),
+      ...(this.#parts.settings.control && { onFact: (...fact) => this.control?.take(...fact) }),
       onChange: () => {
         this.#scheduler.reconsider()
         this.#webhooks.reconsider()

@@ -9,6 +9,7 @@ import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent } from '../../daemon/control/recent.ts'
+import type { Fact } from '../../daemon/domain/facts.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
 import { type Group, State } from '../../daemon/domain/model/state.ts'
@@ -18,6 +19,7 @@ import type { Engine } from '../../daemon/engine.ts'
 import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
 
 /** Of an engine that can do no more than this. */
 function planeOf(engine: Partial<Engine>): ControlPlane {
@@ -115,6 +117,27 @@ describe('the control plane', () => {
       [2, 3, 4, 5],
     )
     assert.equal(kept[0]!.request!.body, body)
+  })
+
+  test('looks only at the deliveries that an entry changes, for waits in progress', async () => {
+    const state = new State()
+    const deliveries = new Deliveries({ state, boundary: new Boundary() } as Engine, {} as Keys)
+    for (let id = 1; id <= 100; id++) state.webhookDeliveries.put({ id, botId: 1 } as WebhookDelivery)
+    const seen: number[] = []
+    const wish = { size: 0, characters: 0, isTooCostly: false, fits: ({ id }: { id: number }) => seen.push(id) === 0 }
+    const waiting = deliveries.wait(wish, 90, 60_000)
+    await until(() => seen.length === 10)
+    for (const fact of [
+      { type: 'user.deactivated', userId: 1 },
+      { type: 'webhook.attempted', delivery: { id: 95 } },
+      { type: 'message.sent', calls: [{ id: 97 }] },
+    ]) {
+      deliveries.take(fact as Fact)
+      deliveries.reconsider()
+    }
+    assert.deepEqual(seen.slice(10), [95, 97])
+    deliveries.end()
+    assert.equal(await waiting, undefined)
   })
 
   test('remembers fewer changes of large rows, and says from where on', () => {
