@@ -1,5 +1,5 @@
 // Putting bytes on disk so that they stay there: whole writes, syncs, and the folder that holds the names.
-import { close, fdatasync, fsync, openSync, write } from 'node:fs'
+import { close, fdatasync, fsync, openSync, write, writeSync } from 'node:fs'
 
 /** The two calls of the hot path. A port only so that tests can count them and make them fail. */
 export interface Disk {
@@ -36,6 +36,16 @@ export function writeAt(fd: number, bytes: Uint8Array, at: number | null, needed
       })
     proceed()
   })
+}
+
+/** The same as `writeWhole`, before it returns. `at`: a place in the file, or null for the file's own offset. */
+export function writeWholeSync(fd: number, bytes: Uint8Array, at: number | null = null): void {
+  let from = 0
+  while (from < bytes.length) {
+    const written = writeSync(fd, bytes, from, bytes.length - from, at === null ? null : at + from)
+    if (written === 0) throw new Error('the disk took no bytes')
+    from += written
+  }
 }
 
 export function sync(fd: number, disk = realDisk): Promise<void> {

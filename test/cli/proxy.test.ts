@@ -1,7 +1,7 @@
 // `natter proxy`: a server behind it answers as if it were called directly, and what was said is in the recording, without secrets.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { createRequire } from 'node:module'
@@ -176,6 +176,24 @@ describe('natter proxy', () => {
       lines.map(({ call, end }) => call ?? end),
       [undefined, 7, 8, 2],
     )
+  })
+
+  test('replaces no file with --disguise, with or without --append, and continues a recording that a crash left', async t => {
+    const shell = newShell(t)
+    const file = join(shell.home, 'talk.ndjson')
+    const args = ['proxy', file, '--to', daemon().url, '--disguise']
+    writeFileSync(file, 'notes')
+    for (const flags of [[], ['--append']]) {
+      const { code, stderr } = await shell.run([...args, ...flags, '--', 'true'])
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, /talk\.ndjson exists\n {2}Choose another name: a disguised recording cannot be continued/)
+    }
+    assert.equal(readFileSync(file, 'utf8'), 'notes')
+    rmSync(file)
+    writeFileSync(`${file}.partial`, '{"natter_recording":1,"version":"0"}\n{"call":1,"path":"/api/v1/x"}\n')
+    const { code, stderr } = await shell.run([...args, '--append', '--', 'true'])
+    assert.equal(code, 0, stderr)
+    assert.match(readFileSync(file, 'utf8'), /\n\{"call":1,.*\n\{"end":1\}\n$/)
   })
 
   test('unpacks a compressed answer for the recording alone', async t => {

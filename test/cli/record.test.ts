@@ -1,7 +1,7 @@
-// `natter record` of a daemon that ends the recording before it is complete.
+// `natter record` of a daemon that ends the recording before it is complete, or that cannot be reached.
 
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fakeServer, newShell } from '../support/cli.ts'
@@ -21,4 +21,31 @@ test('a recording that the daemon cut off is reported, with the exit code of the
     assert.match(stderr, /wrote talk, 1 call\n.*talk is not complete: the daemon answered calls faster/)
   }
   assert.equal(readFileSync(join(shell.home, 'talk'), 'utf8'), text)
+})
+
+test('an earlier recording stays as it is until a daemon sends a new one', async t => {
+  const refusing = await fakeServer(t, (_request, response) => {
+    response.statusCode = 401
+    response.end('{"result":"error","msg":"no","code":"UNAUTHORIZED"}')
+  })
+  const shell = newShell(t)
+  const file = join(shell.home, 'talk')
+  writeFileSync(file, 'earlier')
+  for (const flags of [
+    ['--site', 'http://127.0.0.1:9', '--control-token', 'token'],
+    ['--site', 'http://127.0.0.1:9'],
+    ['--site', refusing, '--control-token', 'token'],
+  ]) {
+    const { code, stderr } = await shell.natter(['record', 'talk', ...flags, '--', 'true'])
+    assert.notEqual(code, 0, stderr)
+    assert.equal(readFileSync(file, 'utf8'), 'earlier')
+  }
+})
+
+test('a recording that cannot be written is reported, and the command does not run', async t => {
+  const url = await fakeServer(t, (_request, response) => void response.write('{"natter_recording":1}\n'))
+  const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'token' })
+  const { code, stderr } = await shell.natter(['record', 'none/talk', '--site', url, '--', 'sh', '-c', 'exit 7'])
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, /^natter: cannot write none\/talk: ENOENT/)
 })

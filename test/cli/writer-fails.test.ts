@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { messages } from '../../daemon/api/messages/messages.ts'
 import { exitOf, fakeServer, json, newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
@@ -66,6 +67,17 @@ describe('output that cannot be written', () => {
     assert.match(stderr, /cannot write talk\.ndjson: EFBIG; calls are passed on, but no longer recorded\n/)
     assert.match(stderr, /natter: cannot write talk\.ndjson: EFBIG\n {2}The recording is not complete\.\n$/)
     assert.doesNotMatch(readFileSync(join(home, 'talk.ndjson'), 'utf8'), /"end":/)
+  })
+
+  test('makes an export fail in the middle of its last message, and a second run completes it', async t => {
+    const content = 'x'.repeat(9000)
+    await daemon().owner.call(messages.send, { type: 'channel', to: 'general', topic: 'long', content })
+    const script = '(ulimit -f 8; "$0" "$@") && exit 9; "$0" "$@"'
+    const args = ['messages', 'export', 'out', '--narrow', 'topic:long', '--skip-files']
+    const { code, stderr, home } = await inScript(t, script, args)
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^natter: cannot write .*: EFBIG\nexported 1 message /)
+    assert.equal(JSON.parse(readFileSync(join(home, 'out/messages.ndjson'), 'utf8')).content, content)
   })
 })
 

@@ -1,21 +1,12 @@
 // `natter messages export`: messages as NDJSON and the files they link to, in a folder. A line is written when the files of its
 // message are there, so that the last line says where a second run continues.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
+import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../base/profile.ts'
@@ -92,7 +83,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
         const time = Number(message.timestamp)
         if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
         if (flags['skip-files'] !== true) await saveFiles(account, message, folder, counts, globals, most)
-        writeSync(fd, `${JSON.stringify(message)}\n`)
+        writeWholeSync(fd, Buffer.from(`${JSON.stringify(message)}\n`))
         counts.messages++
         progress.reach(Number(message.id) - (last ?? 0), savedText(counts))
       }

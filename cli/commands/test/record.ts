@@ -1,7 +1,6 @@
 // `natter record FILE`: writes the calls of clients and their answers, until Ctrl-C or the end of a command.
 
-import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -60,26 +59,26 @@ function recordTo(
     begin = resolve
   })
   const recorded = (async () => {
-    const output = createWriteStream(file, { mode: 0o600 })
-    const failed = once(output, 'error').then(([error]) => {
-      throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
-    })
+    let output: FileHandle | undefined
     let lines = 0
     let end = ''
     const recording = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
-    const pieces = limitSize(recording, largest)
-    const copied = (async () => {
-      for await (const bytes of pieces) {
-        if (!output.write(bytes)) await once(output, 'drain')
+    try {
+      for await (const bytes of limitSize(recording, largest)) {
+        // Not before: without a daemon that records, an earlier recording stays as it is.
+        output ??= await open(file, 'w', 0o600)
+        await output.appendFile(bytes)
         const text = String(Buffer.from(bytes))
         lines += text.split('\n').length - 1
         end = (end + text).slice(-100)
         begin()
       }
-      output.end()
-      await once(output, 'close')
-    })()
-    await Promise.race([copied, failed])
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)
+    } finally {
+      await output?.close()
+    }
     // Neither the first line nor the last is a call.
     return { calls: Math.max(0, lines - 2), isComplete: /\{"end":\d+\}\n$/.test(end) }
   })()

@@ -1,6 +1,7 @@
 // The position of a tail, in a file: one line, written by one call, so that a killed tail leaves either the old or the new position.
 
-import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+import { constants, fstatSync, openSync } from 'node:fs'
+import { writeWholeSync } from '../../../../daemon/local/durable-files.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readIfThere } from '../../../base/files.ts'
@@ -55,7 +56,7 @@ export class CursorFile {
       text.copy(line)
       line.write('\n', line.length - 1)
       const handle = this.#handle
-      return () => this.#withFileError(() => void writeSync(handle, line, 0, line.length, 0))
+      return () => this.#withFileError(() => writeWholeSync(handle, line, 0))
     })
   }
 

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isLoopbackHost } from '../../../../daemon/local/loopback.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
+import { refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import { readSite } from '../../../base/profile.ts'
 import { onSignals } from '../../../base/signals.ts'
@@ -39,7 +40,8 @@ export const subcommands: readonly ExtraSubcommand[] = [
     globals: ['json', 'quiet'],
     more: `Give the address that is printed to a client in place of the server. Everything is passed through as it is: long polls, uploads, errors,
 redirects, which are not followed. API keys, tokens and passwords are hidden in the recording; email addresses and texts are not, unless you add
---disguise. Until the end, a recording to be disguised is in FILE.partial, under the real names.
+--disguise. Until the end, a recording to be disguised is in FILE.partial, under the real names; --append continues that file after a crash, but not
+a recording that is already disguised.
 natter proxy FILE --to SITE -- COMMAND gives the command the address in NATTER_SITE and ZULIP_SITE. natter replay FILE --against natter shows
 where natter differs from that server.`,
     examples: [
@@ -50,6 +52,7 @@ where natter differs from that server.`,
       const site = siteIn(flags.to)
       const disguise = flags.disguise === true
       const salt = saltIn(flags['salt-file'] as string | undefined)
+      if (disguise) refuseExisting(file!, 'Choose another name: a disguised recording cannot be continued.')
       const target = disguise ? `${file}.partial` : file!
       const recording = await ProxyRecording.open(target, flags.append === true)
       const progress = new Progress(undefined, globals)
