@@ -1,7 +1,8 @@
 // Makes a backup of a store while a daemon runs on it, or while none does. The daemon takes no part in it, except that it deletes no
 // upload while the backup holds the store: files that are complete never change, and the journal only grows. A bundle of its own: it
-// needs neither domain nor API, except for a daemon of a cluster.
+// needs neither domain nor API, except where there are uploads, to know which of them the state names.
 
+import { createHash, type Hash } from 'node:crypto'
 import { existsSync, fstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +42,7 @@ interface BackupOptions {
   readonly folder: string
   /** Whether to leave out the secret: a restored store then has new API keys. */
   readonly withoutSecret: boolean
-  /** Whether to go on without uploads that a daemon of a cluster does not have yet. */
+  /** Whether to go on when uploads are missing or damaged. */
   readonly incomplete?: boolean
   readonly now: Date
 }
@@ -103,7 +104,7 @@ class Backup {
         } catch (error) {
           throw refuseDamaged((error as Error).message)
         }
-        if (!incomplete && existsSync(join(folder, clusterFileName))) await refuseMissing(view, loose)
+        if (!incomplete) await refuseMissing(folder, view, loose)
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
         view.close()
@@ -137,10 +138,11 @@ class Backup {
     this.#made = { position, files: this.#files.length, bytes, secret }
   }
 
-  async #heldFile(tar: TarFile, { name, fd, size }: HeldFile): Promise<BackedUpFile> {
+  async #heldFile(tar: TarFile, { name, fd, size }: HeldFile, hash?: Hash): Promise<BackedUpFile> {
     let sum = 0
     await tar.add(name, size, this.#read(fd, size), piece => {
       sum = crc32(piece, sum)
+      hash?.update(piece)
     })
     const file = { name, bytes: size, sum }
     this.#files.push(file)
@@ -192,11 +194,14 @@ class Backup {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
       throw error
     }
+    const hash = name.startsWith('files/') ? createHash('sha256') : undefined
     try {
-      await this.#heldFile(tar, { name, fd, size: fstatSync(fd).size })
+      await this.#heldFile(tar, { name, fd, size: fstatSync(fd).size }, hash)
     } finally {
       await closeFile(fd)
     }
+    if (hash && !this.#options.incomplete && name !== `files/${hash.digest('hex')}`)
+      throw refuseDamaged(`${name} does not have the content that its name says`)
     return true
   }
 }
@@ -211,14 +216,22 @@ function refuseDamaged(what: string): BackupRefused {
 }
 
 /** A daemon of a cluster gets uploads that others took later than their rows. */
-async function refuseMissing(view: StoreView, packed: readonly string[]): Promise<void> {
+/** Rebuilds the state, which takes a while: only for a store that has uploads, or fetches them from its cluster. */
+async function refuseMissing(folder: string, view: StoreView, packed: readonly string[]): Promise<void> {
+  const inCluster = existsSync(join(folder, clusterFileName))
+  if (!inCluster && !existsSync(join(folder, 'files'))) return
   const { neededFiles } = await import('./index.ts')
+  const needed = await neededFiles(view).catch(error => {
+    throw refuseDamaged((error as Error).message)
+  })
   const have = new Set(packed)
-  const missing = (await neededFiles(view)).filter(file => !have.has(file))
-  if (missing.length > 0)
-    throw new BackupRefused(
-      `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`,
-    )
+  const missing = needed.filter(file => !have.has(file))
+  if (missing.length === 0) return
+  throw new BackupRefused(
+    inCluster
+      ? `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`
+      : `the store lacks files that it needs (${missing.length}), such as ${missing[0]}; put them back, or add --incomplete`,
+  )
 }
 
 interface Opened {

@@ -83,6 +83,14 @@ describe('a backup beside snapshots and deletions', () => {
     await until(() => files() === before)
   })
 
+  test('fails where the daemon took the backup for dead', async () => {
+    const take = async () => {
+      for (const name of holdsIn(daemon().data)) rmSync(join(daemon().data, name))
+    }
+    const options = { folder: daemon().data, withoutSecret: false, now: new Date() }
+    await assert.rejects(backupToStream(take, options), /natterd no longer waited for it; run it again/)
+  })
+
   test('fails where an upload is taken away while it is read', async () => {
     await uploadText(daemon().owner, 'taken away')
     const folder = join(daemon().data, 'files')
@@ -93,12 +101,27 @@ describe('a backup beside snapshots and deletions', () => {
     await assert.rejects(backupToStream(write, options), /files\/[0-9a-f]+ was deleted while the backup was made/)
   })
 
-  test('fails where the daemon took the backup for dead', async () => {
-    const take = async () => {
-      for (const name of holdsIn(daemon().data)) rmSync(join(daemon().data, name))
-    }
-    const options = { folder: daemon().data, withoutSecret: false, now: new Date() }
-    await assert.rejects(backupToStream(take, options), /natterd no longer waited for it; run it again/)
+  test('is refused where uploads are missing or damaged, which the last good backup may still have', async t => {
+    const data = place('store')
+    const first = await launch(data)
+    await uploadText(first.owner, 'precious')
+    await first.stop()
+    const [name] = readdirSync(join(data, 'files'))
+    const path = join(data, 'files', name!)
+    const shell = newShell(t)
+    const backup = (...more: string[]) => shell.run(['backup', place('natter.tar'), '--data', data, ...more])
+    assert.equal((await backup()).code, 0)
+    writeFileSync(path, 'other')
+    const changed = await backup()
+    assert.deepEqual([changed.code, (await backup('--incomplete')).code], [1, 0])
+    assert.match(changed.stderr, /files\/[0-9a-f]+ does not have the content that its name says/)
+    rmSync(path)
+    const gone = await backup()
+    assert.deepEqual([gone.code, (await backup('--incomplete')).code], [1, 0])
+    assert.match(
+      gone.stderr,
+      /the store lacks files that it needs \(1\), such as files\/[0-9a-f]+; put them back, or add --incomplete/,
+    )
   })
 })
 

@@ -14,7 +14,10 @@ export const subcommands: readonly ExtraSubcommand[] = [
     args: [{ name: 'file', about: 'the file to write; `-` writes to stdout' }],
     flags: [
       data,
-      { name: 'incomplete', about: 'of a daemon of a cluster: leave out uploads that it has not fetched yet' },
+      {
+        name: 'incomplete',
+        about: 'go on when uploads are missing or damaged, or not yet fetched by a daemon of a cluster',
+      },
       { name: 'without-secret', about: 'leave out the secret: all API keys are new after a restore' },
       { name: 'force', about: 'the same as --yes: replace the file if it exists' },
     ],
