@@ -165,6 +165,52 @@ describe('natter proxy', () => {
     assert.ok(list!.answer.members.some(({ email }: { email: string }) => email === sent!.user))
   })
 
+  test('disguises people who are named only as senders, recipients, in events and in mentions', async t => {
+    const content = '<p><span class="user-mention" data-user-id="7">@Gil Green</span> will mark it, says Amy</p>'
+    const answer = {
+      result: 'success',
+      messages: [
+        {
+          type: 'private',
+          sender_id: 1,
+          sender_email: 'user1@real.test',
+          sender_full_name: 'Amy Adams',
+          is_admin: true,
+          content,
+          display_recipient: [
+            { id: 1, email: 'user1@real.test', full_name: 'Amy Adams' },
+            { id: 2, email: 'bob@real.test', full_name: 'Bob Brown' },
+          ],
+          reactions: [{ user_id: 3, user: { id: 3, email: 'cat@real.test', full_name: 'Cat Cole' } }],
+        },
+      ],
+      events: [
+        { id: 0, type: 'realm_user', op: 'update', person: { user_id: 2, full_name: 'Bobby Black' } },
+        { id: 1, type: 'mark', user_id: 4, user_full_name: 'Mark Admin' },
+        { id: 2, type: 'draft', content: 'Ask @**Eve Elm|5**, @_**Fay Fox** and @**all** of them' },
+      ],
+      presences: { 'bob@real.test': {} },
+    }
+    const site = await upstream(t, (_, response) => response.end(JSON.stringify(answer)))
+    const proxy = await startProxy(t, site, ['--disguise'])
+    await send(`${proxy.url}/api/v1/users/bob%40real.test`)
+    const [, call] = await proxy.stop()
+    const text = readFileSync(proxy.file, 'utf8')
+    for (const name of 'Amy Adams Bob Bobby Black Brown Cat Cole Eve Elm Fay Fox Gil Green real.test'.split(' '))
+      assert.doesNotMatch(text, new RegExp(`\\b${name}\\b`))
+    const { messages, events, presences } = call!.answer
+    const [{ display_recipient: recipients, ...message }] = messages
+    assert.notEqual(message.sender_full_name, 'Amy Adams')
+    assert.deepEqual(recipients[0], { id: 1, email: message.sender_email, full_name: message.sender_full_name })
+    assert.equal(events[0].person.full_name, recipients[1].full_name)
+    assert.deepEqual(Object.keys(presences), [recipients[1].email])
+    assert.equal(call!.path, `/api/v1/users/${encodeURIComponent(recipients[1].email)}`)
+    assert.match(events[2].content, /@\*\*all\*\* of them$/)
+    // Words of the API stay, though a person is called Mark Admin.
+    assert.equal(events[1].type, 'mark')
+    assert.equal(message.is_admin, true)
+  })
+
   test('continues a recording with --append, after its last whole line', async t => {
     const line =
       '{"call":7,"time":1,"user":null,"method":"GET","path":"/api/v1/x","endpoint":null,"sent":{},"status":200,"answer":{}}'

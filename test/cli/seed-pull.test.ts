@@ -200,6 +200,53 @@ describe('natter seed pull from a server that does not behave', () => {
     assert.ok(!existsSync(partial))
   })
 
+  test('disguises people who have left, short names, and names in scripts without spaces or in another Unicode form', async t => {
+    const names = ['Maria Former', '李明', '山田太郎', '김 민수', 'Bo', 'Al Xu', 'José Núñez', 'IT']
+    const members = names.map((full_name, index) => ({
+      ...person,
+      user_id: index + 1,
+      email: `p${index}@real.example`,
+      full_name,
+      is_active: full_name !== 'Maria Former',
+    }))
+    const description = [
+      'led by Maria Former',
+      'hello @**李明**',
+      '山田太郎さんはいますか',
+      '민수는 Mariaさん',
+      '@**bo** or Bo, bold',
+      'Al Xu, al xu, Al',
+      'and José Núñez'.normalize('NFD'),
+      'it is ours',
+    ].join('\n')
+    const many: Record<string, object> = {
+      '/api/v1/users': { members },
+      '/api/v1/streams': { streams: [{ stream_id: 1, name: 'general', description }] },
+    }
+    const url = await fakeServer(t, (request, response) => {
+      const found = many[request.url!.split('?', 1)[0]!]
+      if (found) json(response, { result: 'success', msg: '', ...found })
+      else answer(request, response)
+    })
+    const shell = newShell(t, accountAt(url))
+    const { code, stderr } = await pull(shell)
+    assert.equal(code, 0, stderr)
+    const { users, channels } = seedIn(shell)
+    assert.equal(users.length, 6, 'the owner is not in the list, nor is the person who has left')
+    const madeUp = String.raw`[A-Z][a-z]+ [A-Z][a-z]+(?: \d+)?`
+    const lines = [
+      `led by ${madeUp}`,
+      String.raw`hello @\*\*${madeUp}\*\*`,
+      `${madeUp}さんはいますか`,
+      '[A-Z][a-z]+는 (?!Maria)[A-Z][a-z]+さん',
+      String.raw`@\*\*(${madeUp})\*\* or \1, bold`,
+      String.raw`(${madeUp}), \2, Al`,
+      `and ${madeUp}`,
+      'it is ours',
+    ]
+    assert.match(channels[0].description, new RegExp(`^${lines.join('\n')}$`))
+  })
+
   test('disguises an organization of thousands of people', { timeout: 300_000 }, async t => {
     const members = Array.from({ length: 4000 }, (_, index) => ({
       ...person,

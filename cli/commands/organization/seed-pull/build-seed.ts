@@ -9,8 +9,10 @@ import type { Read } from './shapes.ts'
 export function buildSeed(read: Read, { salt, now }: { salt: Uint8Array | undefined; now: number }) {
   const heard = new Set(Object.values(read.messages).flatMap(({ list }) => list.map(({ sender_id }) => sender_id)))
   const people = read.people.filter(person => person.is_active || heard.has(person.user_id)).map(readPerson)
-  const disguises = salt ? disguisesFor(people, salt) : asTheyAre(people)
-  const rewrite = salt ? disguiseText(people, disguises, salt) : keepText
+  // Texts also name people who have left.
+  const everyone = read.people.map(readPerson)
+  const disguises = salt ? disguisesFor(everyone, salt) : asTheyAre(everyone)
+  const rewrite = salt ? disguiseText(everyone, disguises, salt) : keepText
   const owner = read.people.find(person => person.is_active && !person.is_bot && person.role === 100)
   const names = shortNames(people, disguises, owner?.user_id)
   const named = (ids: readonly number[]) => ids.flatMap(id => names.get(id) ?? [])

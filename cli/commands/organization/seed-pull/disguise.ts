@@ -20,11 +20,12 @@ Pia Quinn Rosa Sven Tara Uma Vera Wim Xenia Yann Zoe Arlo Bea Carl Dora`.split(/
 const lastNames = `Abbott Brook Carver Dale Ellis Frost Gray Hale Irving Jarvis Keller Lane Marsh
 North Oakes Perry Quill Reed Stone Thorne Upton Vale West Young Zeller Ashby`.split(/\s/)
 
-/** One for each person. Two with the same made-up name get a number. */
+/** One for each person, also for one who is listed under several names. Two with the same made-up name get a number. */
 export function disguisesFor(people: readonly Person[], salt: Uint8Array): Map<number, Disguise> {
   const uses = new Map<string, number>()
   const disguises = new Map<number, Disguise>()
   for (const { userId, email, isBot } of [...people].sort((a, b) => a.userId - b.userId)) {
+    if (disguises.has(userId)) continue
     const bytes = hashAddress(email, salt)
     const first = firstNames[bytes.readUInt16BE(0) % firstNames.length]!
     const last = isBot ? 'Bot' : lastNames[bytes.readUInt16BE(2) % lastNames.length]!
@@ -41,7 +42,7 @@ export function keepText(text: string): string {
   return withoutIds(text)
 }
 
-/** Replaces names and addresses of these people in texts, and all other addresses. */
+/** Replaces names and addresses of these people in texts, and all other addresses. The texts are then in NFC, as the names are. */
 export function disguiseText(
   people: readonly Person[],
   disguises: ReadonlyMap<number, Disguise>,
@@ -53,7 +54,7 @@ export function disguiseText(
   for (const { userId, fullName, isBot } of people)
     if (!isBot)
       for (const [index, part] of fullName.split(/\s+/).entries())
-        names.add(part, partOf(disguises.get(userId)!, index))
+        if (!isShort(part)) names.add(part, partOf(disguises.get(userId)!, index))
   return text =>
     names
       .replaceIn(withoutIds(text))
@@ -65,17 +66,20 @@ interface Node {
   readonly next: Map<string, Node>
   /** What replaces the name that ends here. */
   madeUp?: string
+  /** How a short name is written: in other cases it is a word, as "it" is. */
+  exactly?: string
 }
 
 /** Names as a trie of their pieces. A text is cut into pieces once and each is looked up: how many names there are does not matter. */
 class Names {
   readonly #root: Node = { next: new Map() }
 
-  /** The first of two that are the same counts. Names of one or two characters are left out: too many words are the same. */
+  /** The first of two that are the same counts. */
   add(name: string, madeUp: string): void {
-    if (name.length <= 2) return
+    const pieces = piecesOf(name).slice(0, mostPieces)
+    if (pieces.length === 0) return
     let node = this.#root
-    for (const piece of piecesOf(name).slice(0, mostPieces)) {
+    for (const piece of pieces) {
       const key = piece.toLowerCase()
       let next = node.next.get(key)
       if (!next) {
@@ -84,7 +88,9 @@ class Names {
       }
       node = next
     }
-    node.madeUp ??= madeUp
+    if (node.madeUp !== undefined) return
+    node.madeUp = madeUp
+    if (isShort(name)) node.exactly = pieces.join('')
   }
 
   /** Whole words only, and of several names the longest. */
@@ -105,7 +111,11 @@ class Names {
     for (let at = start; at < pieces.length; at++) {
       node = node.next.get(pieces[at]!.toLowerCase())
       if (!node) break
-      if (node.madeUp !== undefined) longest = { madeUp: node.madeUp, end: at + 1 }
+      const { madeUp, exactly } = node
+      if (madeUp === undefined) continue
+      const isMention = pieces[start - 1] === '*' && pieces[at + 1] === '*'
+      if (exactly === undefined || isMention || exactly === pieces.slice(start, at + 1).join(''))
+        longest = { madeUp, end: at + 1 }
     }
     return longest
   }
@@ -114,9 +124,19 @@ class Names {
 /** Of a name; more than any name or address has. A text takes at most so many steps for each of its pieces. */
 const mostPieces = 100
 
-/** Words, and each character between them. */
+/** Letters of scripts that put no space after a name. */
+const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}]`
+const anyUnspaced = new RegExp(unspaced, 'u')
+const anyPiece = new RegExp(String.raw`(?:(?!${unspaced})[\p{L}\p{N}\p{M}])+|[^]`, 'gu')
+
+/** Words, each character between them, and each letter where words have no spaces between them. */
 function piecesOf(text: string): string[] {
-  return text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
+  return text.normalize('NFC').match(anyPiece) ?? []
+}
+
+/** Too many words are the same as a name of two Latin letters, or of one Chinese character. */
+function isShort(name: string): boolean {
+  return name.length <= (anyUnspaced.test(name) ? 1 : 2)
 }
 
 /** IDs are others in the world that the seed makes; files stay where they are. */

@@ -23,8 +23,8 @@ export const seedPull: ExtraSubcommand = {
 Of the settings it takes those that no person or message of the seed could break, and none that name a group or a channel.
 Names and email addresses are replaced by made-up ones, the same one for the same person everywhere: in accounts, mentions and
 texts. Each pull makes up other names, unless --salt-file names a file; keep that file to yourself, since who has it can find out
-whose names they were. Other personal data in texts stays; read the seed before you share it. One call is made at a time, and rate limits are
-respected. If the pull is interrupted, run the same command again: what was read is in FILE.partial, under the real names.`,
+whose names they were. In texts, nicknames, first names of two Latin letters, parts of names written without spaces and other personal data
+stay; read the seed before you share it. One call is made at a time, and rate limits are respected. If the pull is interrupted, run the same command again: what was read is in FILE.partial, under the real names.`,
   examples: [
     'natter seed pull team.json --site https://chat.example.com --user me@example.com',
     'natter seed pull team.json --channel general --channel random --messages 500',

@@ -3,7 +3,8 @@
 import { rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { largeFile, readText } from '../../../../daemon/local/bounded-file.ts'
-import { disguisesFor, disguiseText, type Person } from '../../organization/seed-pull/disguise.ts'
+import { disguisesFor, disguiseText } from '../../organization/seed-pull/disguise.ts'
+import { peopleIn } from './people-in.ts'
 
 /** From one file to the other; the first one is deleted. */
 export function disguiseRecording(from: string, to: string, salt: Uint8Array): void {
@@ -11,28 +12,34 @@ export function disguiseRecording(from: string, to: string, salt: Uint8Array): v
     .trimEnd()
     .split('\n')
     .map(line => JSON.parse(line) as unknown)
-  const people = new Map<number, Person>()
-  for (const line of lines) findPeople(line, people)
-  const all = [...people.values()]
-  const disguise = disguiseText(all, disguisesFor(all, salt), salt)
+  const people = peopleIn(lines)
+  const disguise = disguiseText(people, disguisesFor(people, salt), salt)
   writeFileAtomicallySync(to, `${lines.map(line => JSON.stringify(changeTexts(line, disguise))).join('\n')}\n`)
   rmSync(from)
 }
 
-/** Accounts as any answer has them. */
-function findPeople(value: unknown, people: Map<number, Person>): void {
-  if (typeof value !== 'object' || value === null) return
-  const { user_id: userId, email, delivery_email, full_name: fullName, is_bot } = value as Record<string, unknown>
-  const address = delivery_email ?? email
-  if (typeof userId === 'number' && typeof address === 'string' && typeof fullName === 'string')
-    people.set(userId, { userId, email: address, fullName, isBot: is_bot === true })
-  for (const part of Object.values(value)) findPeople(part, people)
-}
+/** Their values are words of the API, even if a person is called so. */
+const wordsOfApi = new Set(['type', 'op', 'property', 'result', 'code', 'method', 'endpoint'])
 
-/** Keys too: some records are keyed by address. */
+/** Keys are changed only if they are addresses: with a Mark among the people, mark_as_read stays. */
 function changeTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map(item => changeTexts(item, change))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [change(key), changeTexts(item, change)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      if (wordsOfApi.has(key) && typeof item === 'string') return [key, item]
+      if (key === 'path' && typeof item === 'string') return [key, changePath(item, change)]
+      return [key.includes('@') ? change(key) : key, changeTexts(item, change)]
+    }),
+  )
+}
+
+/** Of a path, only addresses: /users/amy%40example.org. */
+function changePath(path: string, change: (text: string) => string): string {
+  return path
+    .split('/')
+    .map(part => part.replaceAll('%40', '@').replace(/%2b/gi, '+'))
+    .map(part => (part.includes('@') ? change(part).replaceAll('@', '%40') : part))
+    .join('/')
 }

@@ -40,8 +40,10 @@ export const subcommands: readonly ExtraSubcommand[] = [
     globals: ['json', 'quiet'],
     more: `Give the address that is printed to a client in place of the server. Everything is passed through as it is: long polls, uploads, errors,
 redirects, which are not followed. API keys, tokens and passwords are hidden in the recording; email addresses and texts are not, unless you add
---disguise. Until the end, a recording to be disguised is in FILE.partial, under the real names; --append continues that file after a crash, but not
-a recording that is already disguised.
+--disguise. It knows the people whom a call, an answer or a mention in the recording names in full; nicknames, first names of two Latin letters,
+parts of names written without spaces and other personal data in texts stay, so read the recording before you share it. Until the end, a
+recording to be disguised is in FILE.partial, under the real names; --append continues that file after a crash, but not a recording that is
+already disguised.
 natter proxy FILE --to SITE -- COMMAND gives the command the address in NATTER_SITE and ZULIP_SITE. natter replay FILE --against natter shows
 where natter differs from that server.`,
     examples: [
