@@ -1,4 +1,4 @@
-// Who is named in a recording, in any form in which requests, answers and events name people.
+// Finds the people in a recording, in any form in which requests, answers and events name them.
 
 import type { Person } from '../../organization/seed-pull/disguise.ts'
 
