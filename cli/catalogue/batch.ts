@@ -55,12 +55,13 @@ export function callEach(
   { account, sources, globals }: { account: Account; sources: Sources; globals: Globals },
 ): Promise<void> {
   const reader = new ParamReader(endpoint, given, sources)
-  return runAll(batch, account, globals, line => reader.read(line))
+  const about = [endpoint.method, endpoint.path, [...given].sort()]
+  return runAll(batch, about, account, globals, line => reader.read(line))
 }
 
 /** Lines are `{"method":"POST","path":"/typing","params":{…}}`. */
 export function callLines(batch: BatchOptions, globals: Globals): Promise<void> {
-  return runAll(batch, accountFor(globals, process.env), globals, line => {
+  return runAll(batch, [], accountFor(globals, process.env), globals, line => {
     const { method = 'GET', path, params = {} } = line
     if (typeof method !== 'string' || !methods.includes(method.toUpperCase()))
       throw usage(`"method" is not one of ${methods.join(', ')}`)
@@ -165,10 +166,18 @@ function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-async function runAll(batch: BatchOptions, account: Account, globals: Globals, read: Read): Promise<void> {
+/** `about`: what is the same for every line. */
+async function runAll(
+  batch: BatchOptions,
+  about: readonly unknown[],
+  account: Account,
+  globals: Globals,
+  read: Read,
+): Promise<void> {
   const { file, parallel, keepGoing, ending } = batch
   const input = open(file)
-  const resume = batch.resume === undefined ? undefined : new Resume(batch.resume)
+  const { site, email } = account
+  const resume = batch.resume === undefined ? undefined : new Resume(batch.resume, [site, email, ...about])
   const pool = await Pool.open(account, parallel)
   const caller = createCaller(pool, globals)
   const progress = new Progress(countLines(file, ending), globals)
@@ -209,6 +218,7 @@ async function runAll(batch: BatchOptions, account: Account, globals: Globals, r
         await report(await waiting.shift()!)
         if (failed > 0 && !keepGoing) break reading
       }
+    if (interrupted === undefined) resume?.check()
   } catch (error) {
     // An interrupt closes the input, which is not an error.
     if (interrupted === undefined) problem = error

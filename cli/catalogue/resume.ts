@@ -12,7 +12,7 @@ interface Saved {
   readonly run: string
   /** The number of lines from the start that are done. */
   readonly done: number
-  /** Digest of these lines. */
+  /** Digest of what the batch is about, and of these lines. */
   readonly digest: string
 }
 
@@ -28,12 +28,16 @@ export class Resume {
   #done: number
   #digest: string
   #written = 0
+  #checked: boolean
 
-  constructor(file: string) {
+  /** `about`: what makes the same lines another batch, such as another account. */
+  constructor(file: string, about: readonly unknown[]) {
     this.#file = file
+    this.#hash.update(`${JSON.stringify(about)}\n`)
     this.#saved = readSaved(file) ?? { run: randomUUID(), done: 0, digest: '' }
     this.#done = this.#saved.done
     this.#digest = this.#saved.digest
+    this.#checked = this.#done === 0
     // Before the first call: a key that is not in the file could not be used again.
     this.write()
   }
@@ -49,16 +53,21 @@ export class Resume {
 
   /** Call with each line, in order. Returns false if an earlier run has done it. */
   read(line: number, text: string): boolean {
+    const isNew = line > this.#saved.done
+    if (isNew) this.check()
     this.#hash.update(`${text}\n`)
-    if (line < this.#saved.done) return false
-    const digest = this.#hash.copy().digest('hex')
-    if (line > this.#saved.done) {
-      this.#ahead.set(line, digest)
-      return true
-    }
-    if (digest === this.#saved.digest) return false
-    throw new Failure(exitCodes.refused, `the first ${line} lines are not those that ${this.#file} is about`, {
-      hint: `Remove ${this.#file} to start over.`,
+    if (isNew) this.#ahead.set(line, this.#hash.copy().digest('hex'))
+    return isNew
+  }
+
+  /** Refuses another batch. Call at the end of the input: it may have fewer lines than an earlier run has done. */
+  check(): void {
+    if (this.#checked) return
+    this.#checked = true
+    if (this.#hash.copy().digest('hex') === this.#saved.digest) return
+    const other = 'its first lines, flags, account or server are not the same'
+    throw new Failure(exitCodes.refused, `${this.#file} is about another batch: ${other}`, {
+      hint: `Use another file, or remove ${this.#file} to start over.`,
     })
   }
 

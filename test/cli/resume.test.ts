@@ -44,7 +44,29 @@ describe('natter send --batch', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('line 2', 'LINE 2'))
     const other = await shell.run(args)
     assert.equal(other.code, 1)
-    assert.match(other.stderr, /the first 8 lines are not those that state.json is about\n {2}Remove state.json/)
+    assert.match(other.stderr, /state.json is about another batch: .*\n {2}Use another file, or remove state.json/)
+  })
+
+  test('--resume refuses a shorter batch, one with a blank line at the end of what is done, other flags and another account', async t => {
+    const shell = shellFor(t)
+    const lines = ['{"content":"1"}', '{"content":"2"}', '{"content":"3"}']
+    const run = (to: string, input: readonly string[], env = {}) =>
+      shell.run(['send', to, '--batch', '-', '--resume', 'state.json'], { input: input.join('\n'), env })
+    assert.equal((await run('#general>batch', lines)).code, 0)
+    for (const [to, input, env] of [
+      ['#general>batch', ['{"content":"other"}']],
+      ['#general>batch', []],
+      ['#general>batch', ['{"content":"other"}', '{"content":"other"}', '', '{"content":"other"}']],
+      ['#general>elsewhere', lines],
+      ['#general>batch', lines, { NATTER_EMAIL: 'another@example.com' }],
+    ] as const) {
+      const { code, stdout, stderr } = await run(to, input, env)
+      assert.deepEqual([code, stdout], [1, ''], stderr)
+      assert.match(stderr, /^natter: state.json is about another batch: .*\n.*\n$/)
+    }
+    const longer = await run('#general>batch', [...lines, '', '{"content":"4"}'])
+    assert.equal(longer.code, 0, longer.stderr)
+    assert.deepEqual(await contentsIn(shell, 'batch'), ['1', '2', '3', '4'])
   })
 
   test('-0 reads objects that span lines', async t => {
