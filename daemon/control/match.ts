@@ -22,6 +22,8 @@ const mostSteps = 50_000_000
 const mostCharacters = 64 * 1024
 /** Fields and items of what is wanted, each of which is compared with every new entry of a log. */
 const mostFields = 500
+/** Fields that are compared to find near misses, of the newest items. */
+const mostCompared = 20_000
 
 interface Difference {
   readonly at: string
@@ -66,7 +68,8 @@ export class Goal {
   async nearMisses<T>(items: readonly T[]): Promise<NearMiss<T>[]> {
     const all: { readonly item: T; readonly count: number }[] = []
     const turns = new Turns()
-    for (const item of items.toReversed()) {
+    const newest = items.slice(-Math.ceil(mostCompared / this.#fields)).toReversed()
+    for (const item of newest) {
       if (this.isTooCostly) break
       await turns.take()
       all.push({ item, count: [...this.#compare(this.#wanted, item, '')].length })

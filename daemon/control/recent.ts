@@ -27,15 +27,21 @@ const mostWaits = 1000
 const mostCharacters = 4 * 1024 * 1024
 /** Milliseconds of looking at old items after which other requests get their turn. */
 const slice = 10
+/** The same before the first of them: a short wait need not stand in line behind long ones. */
+const firstSlice = 1
+
+// Shared by all worlds: the end of the line of those that wait for a slice. Many waits can end at the same moment.
+let line: Promise<void> = Promise.resolve()
 
 /** For long work in a loop. */
 export class Turns {
-  #until = performance.now() + slice
+  #until = performance.now() + firstSlice
 
-  /** Lets other requests have their turn, now and then. */
+  /** Lets other requests have their turn, now and then. A turn of the event loop has one slice of such work. */
   async take(): Promise<void> {
     if (performance.now() < this.#until) return
-    await nextTurn()
+    line = line.then(() => nextTurn())
+    await line
     this.#until = performance.now() + slice
   }
 }

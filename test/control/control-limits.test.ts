@@ -2,13 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { SteeredClock } from '../../daemon/clock.ts'
 import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
-import { Recent } from '../../daemon/control/recent.ts'
+import { Recent, Turns } from '../../daemon/control/recent.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
@@ -138,6 +139,29 @@ describe('the control plane', () => {
     assert.deepEqual(seen.slice(10), [95, 97])
     deliveries.end()
     assert.equal(await waiting, undefined)
+  })
+
+  test('gives long work of many waits one slice in each turn, so that other calls are answered between them', async t => {
+    let now = 0
+    // Every look at the clock finds that a slice is over.
+    t.mock.method(performance, 'now', () => (now += 1000))
+    let steps = 0
+    let working = 50
+    const work = async () => {
+      const turns = new Turns()
+      for (let i = 0; i < 3; i++, steps++) await turns.take()
+      working--
+    }
+    const all = Array.from({ length: working }, work)
+    let [before, most] = [0, 0]
+    while (working > 0) {
+      await nextTurn()
+      most = Math.max(most, steps - before)
+      before = steps
+    }
+    await Promise.all(all)
+    assert.equal(steps, 150)
+    assert.ok(most <= 2, `${most} in one turn`)
   })
 
   test('remembers fewer changes of large rows, and says from where on', () => {
