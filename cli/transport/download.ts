@@ -5,7 +5,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
-import { writeFileAtomically } from '../../daemon/local/atomic-file.ts'
+import { refuseDevice, writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
@@ -80,6 +80,7 @@ export async function saveWhole(
   write: (stream: NodeJS.WritableStream) => Promise<void>,
   mode = 0o666,
 ): Promise<void> {
+  refuseDevice(target)
   // Not the name with something after it: that may be longer than a file system allows.
   const unfinished = join(dirname(target), `natter-${randomUUID()}.part`)
   try {

@@ -4,6 +4,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -21,6 +22,7 @@ export type Content = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable
 
 /** Replaces the file, readable by its owner alone. Resolves when it is on disk under its name. */
 export async function writeFileAtomically(path: string, content: Content): Promise<void> {
+  refuseDevice(path)
   const unfinished = unfinishedPath(path)
   try {
     await writeNew(unfinished, content)
@@ -43,6 +45,7 @@ export async function renameDurably(from: string, to: string): Promise<void> {
  * disk: enough for a file that says nothing once its process has ended.
  */
 export function writeFileAtomicallySync(path: string, text: string, { durable = true } = {}): void {
+  refuseDevice(path)
   const unfinished = unfinishedPath(path)
   try {
     writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: durable })
@@ -52,6 +55,13 @@ export function writeFileAtomicallySync(path: string, text: string, { durable = 
     throw error
   }
   if (durable) syncFolderNow(dirname(path))
+}
+
+/** Call before a file is replaced: for root, a file renamed to /dev/null would take the place of the device. */
+export function refuseDevice(path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found || found.isFile() || found.isDirectory() || found.isSymbolicLink()) return
+  throw new Error(`${path} is a device, a pipe or a socket; give the name of a file`)
 }
 
 /**

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { versionAt } from '../api/levels/releases.ts'
 import { makeFolder } from '../journal/store-folder.ts'
-import { makeFolderSync, writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { makeFolderSync, refuseDevice, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { configFolder } from '../local/folders.ts'
 import {
   localProfile,
@@ -142,6 +142,7 @@ export async function prepareReadyFile(path: string): Promise<void> {
   try {
     await makeFolder(dirname(path))
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder')
+    refuseDevice(path)
     writeFileAtomicallySync(`${path}.probe`, '', { durable: false })
     rmSync(`${path}.probe`)
     if (isStale(path)) rmSync(path)

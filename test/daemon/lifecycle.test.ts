@@ -1,7 +1,7 @@
 // The life of the daemon: founding, the ready file, keys, and every way a start can fail with a sentence.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -178,7 +178,9 @@ describe('the ready file', () => {
     const plain = join(folder, 'file')
     writeFileSync(plain, '')
     mkdirSync(join(folder, 'folder'))
-    for (const file of [join(plain, 'ready.json'), join(folder, 'folder'), '/proc/ready.json', '/dev/full/x']) {
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const file of [join(plain, 'ready.json'), join(folder, 'folder'), '/proc/ready.json', '/dev/full/x', pipe]) {
       givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /ready file/)
       assert.ok(!existsSync(join(folder, 'store')), 'something started')
     }

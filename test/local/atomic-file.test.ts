@@ -1,9 +1,11 @@
 // Whole files: replaced at once, private, never through a planted link, and without leftovers.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -51,6 +53,14 @@ for (const [name, write] of Object.entries(writers))
     test('takes an empty text', async () => {
       await write(join(folder, 'empty'), '')
       assert.equal(readFileSync(join(folder, 'empty'), 'utf8'), '')
+    })
+
+    test('does not replace a pipe', { skip: process.platform === 'win32' }, async () => {
+      const path = join(folder, 'pipe')
+      execFileSync('mkfifo', [path])
+      await assert.rejects(write(path, 'new'), /pipe is a device, a pipe or a socket; give the name of a file/)
+      assert.ok(lstatSync(path).isFIFO())
+      assert.deepEqual(readdirSync(folder), ['pipe'])
     })
 
     test('does not write through a link at the path itself', async () => {

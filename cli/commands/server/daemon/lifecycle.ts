@@ -4,7 +4,7 @@ import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import { refuseDevice, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
 import { isLoopbackSite } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
@@ -227,6 +227,7 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
   const wanted = flagIn(args, 'ready-file')
   const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)
+  refuseDevice(readyFile)
   // The file of an earlier run would be taken for that of this one.
   rmSync(readyFile, { force: true })
   const before = fstatSync(log).size
