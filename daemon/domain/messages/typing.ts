@@ -14,13 +14,14 @@ import { liveChannelFor } from '../rules/channel-access.ts'
 import * as may from '../rules/index.ts'
 import { knownUser } from '../rules/user-access.ts'
 import { isNoTopic, topicMeant, topicShown } from '../values/topic-names.ts'
+import { checkRecipients } from './messages/direct-recipients.ts'
 
 type Params = ParamsOf<typeof api.set>
 
 export const typing = resource(api)<never>({
   commands: {
     set: (ctx, params) => ({
-      signals: params.type === 'direct' ? [direct(ctx, params)] : inChannel(ctx, params),
+      signals: params.type === 'direct' ? direct(ctx, params) : inChannel(ctx, params),
       reply: {},
     }),
   },
@@ -28,23 +29,28 @@ export const typing = resource(api)<never>({
   announce: {},
 })
 
-function direct(ctx: Context, { op, to }: Params): Announcement {
+function direct(ctx: Context, { op, to }: Params): Announcement[] {
   if (!to || to.length === 0) throw needed('to', 'for a direct message: at least one recipient')
+  checkRecipients(to)
   if (!userSetting(ctx.actor, 'send_private_typing_notifications'))
     throw conflict('type', 'your settings turn off typing notifications in direct messages')
+  const { state, actor } = ctx
   const named = to.map((id, index) => person(ctx, id, index))
-  const people = [...new Map([ctx.actor, ...named].map(user => [user.id, user])).values()]
+  const people = [...new Map([actor, ...named].map(user => [user.id, user])).values()]
   people.sort((a, b) => a.id - b.id)
-  const as = (reader: User) => (user: User) =>
-    presentPerson(ctx.state, user, !may.accessUser.allows({ state: ctx.state, actor: reader }, user))
-  return {
-    to: people.filter(receives).map(user => user.id),
-    event: { type: 'typing', op, message_type: 'direct' },
-    personal: id => {
-      const seen = as(ctx.state.users.get(id)!)
-      return { sender: seen(ctx.actor), recipients: people.map(seen) }
+  const shown = (see: (user: User) => object) => ({ sender: see(actor), recipients: people.map(see) })
+  const asSeenBy = (reader: User) =>
+    shown(user => presentPerson(state, user, !may.accessUser.allows({ state, actor: reader }, user)))
+  const event = { type: 'typing', op, message_type: 'direct' }
+  const listening = people.filter(receives)
+  // Only guests may not know some of the people. All others get the same event, which has every recipient in it.
+  return [
+    {
+      to: listening.filter(user => !may.isGuest(user)).map(user => user.id),
+      event: { ...event, ...shown(user => presentPerson(state, user, false)) },
     },
-  }
+    { to: listening.filter(may.isGuest).map(user => user.id), event, personal: id => asSeenBy(state.users.get(id)!) },
+  ]
 }
 
 function inChannel(ctx: Context, { op, stream_id, topic }: Params): Announcement[] {

@@ -9,7 +9,9 @@ import { messages } from '../../../daemon/api/messages/messages.ts'
 import { typing as api } from '../../../daemon/api/messages/typing.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
 import { userGroups } from '../../../daemon/api/people/user-groups.ts'
+import { typing } from '../../../daemon/domain/messages/typing.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
+import { threePeople } from '../../support/domain-world.ts'
 import { people, person } from '../../support/world.ts'
 
 describe('POST /typing', () => {
@@ -43,6 +45,17 @@ describe('POST /typing', () => {
     }
   })
 
+  test('makes one event for all who may know everyone, however many they are', () => {
+    const { world, amy } = threePeople()
+    const others = Array.from({ length: 50 }, (_, i) => world.account(`person${i}`).id)
+    const signals = typing.commands.set!(world.context(amy), { op: 'start', type: 'direct', to: others } as never)
+      .signals!
+    const [all, guests] = [...signals]
+    assert.equal([...all!.to].length, 51)
+    assert.equal(all!.personal, undefined)
+    assert.deepEqual([...guests!.to], [])
+  })
+
   test('keeps no state: the journal does not grow', async () => {
     const { owner, data } = daemon()
     const journal = () => readFileSync(join(data, 'journal.ndjson'), 'utf8')
@@ -54,7 +67,7 @@ describe('POST /typing', () => {
   test('direct is the default, and needs at least one recipient', async () => {
     const { owner } = daemon()
     await owner.call(api.set, { op: 'stop', to: [owner.id] })
-    for (const to of [undefined, []])
+    for (const to of [undefined, [], Array(301).fill(owner.id)])
       assert.match((await owner.refused(api.set, { op: 'start', to }, 'BAD_REQUEST')).msg, /^to/)
   })
 

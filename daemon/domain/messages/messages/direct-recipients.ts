@@ -15,8 +15,7 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
     typeof to === 'string' ? to.split(',').map(part => part.trim()) : (to as (string | number)[] | undefined)
   const listed = (given ?? []).filter(item => item !== '')
   if (listed.length === 0) throw needed('to', 'for a direct message: at least one recipient')
-  if (listed.length > limits.directRecipients)
-    throw invalid('to', `must name at most ${limits.directRecipients} recipients; use a channel for more`)
+  checkRecipients(listed)
   if (listed.some(item => typeof item !== typeof listed[0]))
     throw invalid('to', 'give either IDs or email addresses, not both')
   const people = listed.map((item, index) => {
@@ -26,6 +25,11 @@ export function peopleTo(ctx: Context, to: unknown): number[] {
   })
   checkPeople(ctx, people)
   return [...new Set([ctx.actor.id, ...people.map(user => user.id)])].sort((a, b) => a - b)
+}
+
+export function checkRecipients(to: readonly unknown[]): void {
+  if (to.length > limits.directRecipients)
+    throw invalid('to', `must name at most ${limits.directRecipients} recipients; use a channel for more`)
 }
 
 function checkPeople(ctx: Context, people: readonly User[]): void {
