@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { givenSecret } from '../io/secret.ts'
-import { restoringPrefix } from '../journal/store-folder.ts'
+import { isRestoring } from '../journal/store-folder.ts'
 import { partsIn } from '../journal/store-parts.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
@@ -115,7 +115,7 @@ function checkOwner(folder: string, name: string, found: ClusterRecord | undefin
       `${folder} belongs to another cluster that was also named '${name}': choose another folder with --data`,
     )
   // An attempt that was interrupted leaves a folder without the file.
-  const interrupted = readdirSync(folder).some(part => part.startsWith(restoringPrefix))
+  const interrupted = readdirSync(folder).some(isRestoring)
   if (!identity && !interrupted && partsIn(folder).length > 0)
     throw new RestoreRefused(
       `${folder} has a store of a single daemon (${join(folder, clusterFileName)} is missing): choose another folder with --data`,

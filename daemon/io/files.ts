@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
@@ -83,15 +83,14 @@ function only(names: ReadonlySet<string>, { read, find }: FilesBehind): FilesBeh
 
 export function folderFiles(folder: string): Files {
   const inHand = new InHand()
-  const read = async (name: string) => {
-    if (!isName(name)) return undefined
-    return readFile(join(folder, name)).catch(() => undefined)
-  }
   const find = async (name: string): Promise<StoredFile | undefined> => {
     const path = join(folder, name)
-    const found = isName(name) ? await stat(path).catch(() => undefined) : undefined
-    return found && { size: found.size, read: (first, last) => Readable.from(readPieces(path, first, last)) }
+    // A link in a folder that was handed over could lead to any file.
+    const found = isName(name) ? await lstat(path).catch(() => undefined) : undefined
+    if (!found?.isFile()) return undefined
+    return { size: found.size, read: (first, last) => Readable.from(readPieces(path, first, last)) }
   }
+  const read = async (name: string) => (await find(name)) && readFile(join(folder, name)).catch(() => undefined)
   const keep = (bytes: Uint8Array) =>
     inHand.during(hashBytes(bytes), async name => {
       const path = join(folder, name)

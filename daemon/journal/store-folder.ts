@@ -1,5 +1,5 @@
 // The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -23,9 +23,14 @@ export class StoreGone extends Error {
 /** What a backup is unpacked into, inside the folder, until it has become the store. */
 export const restoringPrefix = 'restoring-'
 
+/** Whether natter made it: another folder of the user can begin in the same way. */
+export function isRestoring(name: string): boolean {
+  return name.startsWith(restoringPrefix) && name.length === restoringPrefix.length + 6
+}
+
 /** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */
 export function refuseHalfRestored(folder: string, names: readonly string[]): void {
-  const unpacked = names.find(name => name.startsWith(restoringPrefix))
+  const unpacked = names.find(isRestoring)
   if (!unpacked) return
   const isMember = [folder, join(folder, unpacked)].some(place => existsSync(join(place, 'cluster.json')))
   const command = isMember ? '`natter cluster restore` again' : '`natter restore` again, with --replace'
@@ -33,14 +38,16 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
   throw new StoreUnusable(folder, reason, undefined)
 }
 
-/** Throws when only uploads are left of a store: a new one would begin by deleting the files that it does not know. */
+/** Throws when a folder has parts of a store and no journal: a new store would begin by deleting the files that it does not know. */
 export function refuseFilesAlone(folder: string): void {
   const names = readdirSync(folder)
-  if (!names.includes('files') || names.some(name => name.startsWith('journal') || name === 'state.json')) return
-  if (readdirSync(join(folder, 'files')).length === 0) return
-  const reason =
-    'it has uploads but no journal; restore a backup, or delete its folder "files" to begin with an empty store'
-  throw new StoreUnusable(folder, reason, undefined)
+  if (names.some(name => name.startsWith('journal') || name === 'state.json')) return
+  for (const part of ['files', 'messages', 'outbox']) {
+    const path = join(folder, part)
+    if (!names.includes(part) || !statSync(path).isDirectory() || readdirSync(path).length === 0) continue
+    const reason = `it has a folder "${part}" but no journal; choose another folder, or restore a backup`
+    throw new StoreUnusable(folder, reason, undefined)
+  }
 }
 
 /** Makes the folder if need be, for its owner alone, and makes sure that it can be written to. */

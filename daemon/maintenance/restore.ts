@@ -18,7 +18,7 @@ import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { FileJournal } from '../journal/file-journal.ts'
-import { prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
+import { isRestoring, prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
@@ -100,7 +100,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       )
     // Left by an earlier attempt. The lock shows that no other process is at work here.
     for (const name of readdirSync(folder))
-      if (name.startsWith(restoringPrefix)) rmSync(join(folder, name), { recursive: true, force: true })
+      if (isRestoring(name)) rmSync(join(folder, name), { recursive: true, force: true })
     const unpacked = mkdtempSync(join(folder, restoringPrefix))
     let restored: Omit<Restored, 'replaced'>
     try {

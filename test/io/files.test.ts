@@ -1,7 +1,7 @@
 // Files beside the store: which names are taken, and when a file can be deleted.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -27,6 +27,16 @@ describe('a folder of files', () => {
     files.remove(unfinished)
     assert.ok(!existsSync(join(folder, 'a'.repeat(64))))
     assert.ok(!existsSync(join(folder, unfinished)))
+  })
+
+  test('has no links in it: they could lead to any file', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const name = 'a'.repeat(64)
+    writeFileSync(join(folder, 'key'), 'private')
+    symlinkSync(join(folder, 'key'), join(folder, name))
+    const files = folderFiles(folder)
+    assert.deepEqual([await files.read(name), await files.find(name)], [undefined, undefined])
   })
 
   test('gives a fork the files that it is to begin with, and no others, not even later ones', async t => {

@@ -51,16 +51,16 @@ describe('the folder of a store', () => {
     )
   })
 
-  test('a folder with uploads alone is refused, and they stay', async () => {
-    const folder = newFolder()
-    const files = join(folder, 'files')
-    mkdirSync(files)
-    writeFileSync(join(files, 'upload'), 'x')
-    await assert.rejects(
-      launch(folder),
-      /it has uploads but no journal; restore a backup, or delete its folder "files"/,
-    )
-    assert.deepEqual(readdirSync(files), ['upload'])
+  test('a folder with uploads alone, or of something else, is refused, and its files stay', async () => {
+    for (const part of ['files', 'messages', 'outbox']) {
+      const folder = newFolder()
+      const files = join(folder, part)
+      mkdirSync(files)
+      writeFileSync(join(files, 'de.json'), 'x')
+      const said = new RegExp(`it has a folder "${part}" but no journal; choose another folder, or restore a backup`)
+      await assert.rejects(launch(folder), said)
+      assert.deepEqual(readdirSync(files), ['de.json'])
+    }
   })
 
   test('a file in its place or above it is refused with a sentence', async () => {
@@ -129,8 +129,8 @@ describe('the folder of a store', () => {
   })
 
   test('is refused while a restore into it is unfinished', () => {
-    refuseHalfRestored('/data', ['state.json', 'not-restoring-1'])
-    assert.throws(() => refuseHalfRestored('/data', ['state.json', 'restoring-1']), {
+    refuseHalfRestored('/data', ['state.json', 'not-restoring-AbC123', 'restoring-furniture'])
+    assert.throws(() => refuseHalfRestored('/data', ['state.json', 'restoring-AbC123']), {
       name: 'StoreUnusable',
       message:
         '/data cannot hold the store: a restore into it was interrupted; run `natter restore` again, with --replace',

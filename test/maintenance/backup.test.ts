@@ -374,7 +374,7 @@ describe('natter restore', () => {
 
   test('that was interrupted keeps a daemon from starting, until it is done again', async t => {
     const data = place('store')
-    mkdirSync(join(data, 'restoring-abc'), { recursive: true })
+    mkdirSync(join(data, 'restoring-abcdef'), { recursive: true })
     await assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
     assert.equal((await natter(t, 'restore', file, '--data', data, '--replace')).code, 0)
     const other = await startDaemon(t, { data })
