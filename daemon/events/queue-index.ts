@@ -1,11 +1,11 @@
-// All queues of an organization, found by ID and by user, with the characters that are pending for each user.
+// All queues of an organization, found by ID and by user, with the characters that are pending for each account.
 
 import type { Announcement } from '../domain/resource.ts'
 import { Clients } from './adapt.ts'
 import { type Queue, sumSizes, type Unsaved } from './queue.ts'
 
-/** The queues of one user, and the characters that are pending in all of them. */
-export interface Account {
+/** The queues of one user and of their bots, of which a member can have many, and the characters that are pending in all of them. */
+interface Account {
   readonly queues: Set<Queue>
   size: number
 }
@@ -16,8 +16,15 @@ export class QueueIndex {
   /** Queues registered for all public channels, or with a narrow: they can receive messages that are not sent to their user. */
   readonly overhearing = new Set<Queue>()
   readonly #queues = new Map<string, Queue>()
-  readonly #byUser = new Map<number, Account>()
+  readonly #byUser = new Map<number, Set<Queue>>()
+  readonly #accounts = new Map<number, Account>()
   readonly #clients = new Clients()
+  readonly #ownerOf: (userId: number) => number
+
+  /** `ownerOf`: the owner of a bot; any other user is their own. */
+  constructor(ownerOf: (userId: number) => number) {
+    this.#ownerOf = ownerOf
+  }
 
   get size(): number {
     return this.#queues.size
@@ -31,12 +38,13 @@ export class QueueIndex {
     return this.#queues.get(id)
   }
 
-  account(userId: number): Account | undefined {
-    return this.#byUser.get(userId)
+  /** The account that the queue counts for. */
+  account({ ownerId }: Queue): Account | undefined {
+    return this.#accounts.get(ownerId)
   }
 
   ofUser(userId: number): ReadonlySet<Queue> {
-    return this.#byUser.get(userId)?.queues ?? none
+    return this.#byUser.get(userId) ?? none
   }
 
   /** The users of the audience who have a queue, `first` before the others; costs the smaller of the two. */
@@ -54,6 +62,7 @@ export class QueueIndex {
     const queue: Queue = {
       ...row,
       client: this.#clients.take(row),
+      ownerId: this.#ownerOf(row.userId),
       types: row.eventTypes && new Set(row.eventTypes),
       size: sumSizes(row.pending),
       delivered: row.acknowledged,
@@ -65,8 +74,10 @@ export class QueueIndex {
     }
     this.#queues.set(queue.id, queue)
     if (queue.allPublicStreams || queue.narrow.length > 0) this.overhearing.add(queue)
-    const account = this.#byUser.get(queue.userId) ?? { queues: new Set(), size: 0 }
-    this.#byUser.set(queue.userId, account)
+    const ofUser = this.#byUser.get(queue.userId) ?? new Set()
+    this.#byUser.set(queue.userId, ofUser.add(queue))
+    const account = this.account(queue) ?? { queues: new Set(), size: 0 }
+    this.#accounts.set(queue.ownerId, account)
     account.queues.add(queue)
     account.size += queue.size
     return queue
@@ -76,16 +87,19 @@ export class QueueIndex {
     this.#queues.delete(queue.id)
     this.overhearing.delete(queue)
     this.#clients.release(queue)
-    const account = this.#byUser.get(queue.userId)
+    const ofUser = this.#byUser.get(queue.userId)
+    ofUser?.delete(queue)
+    if (ofUser?.size === 0) this.#byUser.delete(queue.userId)
+    const account = this.account(queue)
     account?.queues.delete(queue)
     if (account) account.size -= queue.size
-    if (account?.queues.size === 0) this.#byUser.delete(queue.userId)
+    if (account?.queues.size === 0) this.#accounts.delete(queue.ownerId)
   }
 
   /** Counts characters that were added to the queue's pending events; negative for those that were dropped. */
   grow(queue: Queue, by: number): void {
     queue.size += by
-    const account = this.#byUser.get(queue.userId)
+    const account = this.account(queue)
     if (account) account.size += by
   }
 }

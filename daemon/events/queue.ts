@@ -28,6 +28,8 @@ export interface Queue extends QueueRegistration {
   /** The position that its event IDs are counted from. */
   birth: number
   readonly client: Client
+  /** The user that it counts for: the owner of a bot, or the user themselves. */
+  readonly ownerId: number
   /** The types it takes; null: all. */
   readonly types: ReadonlySet<string> | null
   pending: Pending[]
@@ -52,7 +54,7 @@ export interface Queue extends QueueRegistration {
 
 interface QueueLimits {
   readonly maxPending: number
-  /** Characters that all queues of an account may hold unread; one queue may hold half of it. */
+  /** Characters that all queues of a user and their bots may hold unread; one queue may hold half of it. */
   readonly maxPendingSize: number
   readonly heartbeatMs: () => number
 }
@@ -65,6 +67,8 @@ export interface QueuesParts {
    */
   readonly clock: Clock
   readonly limits: QueueLimits
+  /** The owner of a bot; any other user is their own. */
+  readonly ownerOf?: (userId: number) => number
   /** Asks the engine to journal the end of queues. */
   readonly remove: (queueIds: readonly string[], reason: 'expired' | 'overflowed') => void
   /** Asks the engine for a new position, because IDs at this one run out. */
@@ -74,6 +78,7 @@ export interface QueuesParts {
 /** Fields that follow from the registration, or are counted again after a start. */
 export type Unsaved =
   | 'client'
+  | 'ownerId'
   | 'types'
   | 'delivered'
   | 'size'

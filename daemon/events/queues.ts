@@ -25,7 +25,7 @@ export class Queues {
   onPassedOver: ((queueId: string) => void) | undefined
   #reached: string[] | undefined
   readonly #parts: QueuesParts
-  readonly #queues = new QueueIndex()
+  readonly #queues: QueueIndex
   readonly #heartbeats: Wheel<Queue>
   readonly #expiries: Wheel<Queue>
   /** Everything up to here is on disk and may be delivered. */
@@ -38,6 +38,7 @@ export class Queues {
 
   constructor(parts: QueuesParts) {
     this.#parts = parts
+    this.#queues = new QueueIndex(parts.ownerOf ?? (userId => userId))
     this.#heartbeats = new Wheel(parts.clock, queue => this.#heartbeat(queue))
     this.#expiries = new Wheel(parts.clock, queue => this.#expire(queue))
   }
@@ -70,10 +71,10 @@ export class Queues {
       const { to, fits } = announcement
       const adapter = new Adapter(announcement)
       for (const userId of this.#queues.listening(to, announcement.first)) {
-        const account = this.#queues.account(userId)
-        if (!account) continue
+        const queues = this.#queues.ofUser(userId)
+        if (queues.size === 0) continue
         const personal = announcement.personal?.(userId)
-        for (const queue of account.queues)
+        for (const queue of queues)
           if (this.#takes(queue, fits))
             this.#put(queue, position, announcement, adapter.eventsWith(queue.client, personal), lasting)
       }
@@ -199,7 +200,8 @@ export class Queues {
   /** Rows for a snapshot, with the events that are pending now. */
   save(): Iterable<unknown> {
     const queues = [...this.#queues.values()].map(queue => {
-      const { client, types, size, delivered, joined, waiter, heartbeatAt, lastSeen, idleSince, ...kept } = queue
+      const { client, ownerId, types, size, delivered, joined, waiter, heartbeatAt, lastSeen, idleSince, ...kept } =
+        queue
       return { ...kept, pending: [...queue.pending] }
     })
     return { [Symbol.iterator]: () => rowsOfQueues(queues) }
@@ -286,7 +288,7 @@ export class Queues {
   /** Ends a queue whose client is too slow. The client registers again; a queue with some events dropped would leave it out of date. */
   #endOverflowed(queue: Queue): void {
     const { maxPending, maxPendingSize } = this.#parts.limits
-    const account = this.#queues.account(queue.userId)
+    const account = this.#queues.account(queue)
     if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2 || isUsedUp(queue))
       this.#parts.remove([queue.id], 'overflowed')
     else if (account && account.size > maxPendingSize) this.#parts.remove([largest(account.queues).id], 'overflowed')

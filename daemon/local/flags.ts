@@ -139,7 +139,7 @@ export const daemonFlags = {
     type: 'number',
     takes: 'MIB',
     about:
-      'largest total size of the unread events of an account; one queue may have half of it. Beyond it, the largest queue is deleted',
+      'largest total size of the unread events of an account and its bots; one queue may have half of it. Beyond it, the largest queue is deleted',
     fallback: '64',
     max: 1_000_000,
   },

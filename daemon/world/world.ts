@@ -278,6 +278,7 @@ export class World {
         maxPendingSize: maxPendingMib * 1024 * 1024,
         heartbeatMs: () => (heartbeat === undefined ? 45_000 + this.#randomness.number() * 10_000 : heartbeat * 1000),
       },
+      ownerOf: userId => this.engine.state.users.get(userId)?.bot?.ownerId ?? userId,
       remove: (ids, reason) => {
         if (!this.#leading) return
         if (this.#parts.cluster && reason === 'expired') this.#parts.cluster.expire(ids)

@@ -55,13 +55,15 @@ function queuesBy<T extends QueuesParts['clock']>(
 ) {
   const ended: string[] = []
   let position = 1
-  const register = (id: string) => {
-    queues.register({ ...registration([]), id, userId: 1 }, ++position)
+  const register = (id: string, userId = 1) => {
+    queues.register({ ...registration([]), id, userId }, ++position)
     queues.release(position)
   }
   const queues: Queues = new Queues({
     clock,
     limits: { maxPending, maxPendingSize, heartbeatMs: () => 50_000 },
+    // The users from 100 on are bots of the user 1.
+    ownerOf: userId => (userId < 100 ? userId : 1),
     remove: (ids, reason) => {
       for (const queueId of ids) {
         ended.push(`${queueId} ${reason}`)
@@ -145,6 +147,24 @@ describe('a queue that no one reads', () => {
     tell()
     assert.deepEqual(ended, ['slow overflowed'])
     assert.equal(queues.get('late')!.pending.length, 3, 'the others have room again')
+  })
+
+  test('counts for the owner of its bot: many bots have no more room than one', () => {
+    const { queues, ended, register } = queuesOf(1000, 8 * news)
+    const bots = [101, 102, 103, 104, 105]
+    for (const bot of bots) register(`bot ${bot}`, bot)
+    let position = 100
+    const tellAll = () => {
+      queues.push(++position, [{ to: bots, event: { type: 'news' } }])
+      queues.release(position)
+    }
+    tellAll()
+    assert.equal(ended.length, 0)
+    tellAll()
+    assert.ok(ended.length > 0 && ended.every(end => end.endsWith('overflowed')), ended.join())
+    let size = 0
+    for (const queue of queues.values()) size += queue.size
+    assert.ok(size <= 8 * news, `${size} characters`)
   })
 
   test('does not expire because the process was stopped past its time, but after its lifespan from then on', () => {
