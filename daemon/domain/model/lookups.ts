@@ -29,6 +29,19 @@ export function placeholder(state: State, userId: number): string {
   return `user${userId}@${state.organization.emailDomain}`
 }
 
+/** How many of these rows a member made, counting those of the owner and of all bots of the same owner. */
+export function countCreated(
+  { users }: State,
+  rows: { values(): Iterable<{ readonly creatorId: number | null }> },
+  member: User,
+): number {
+  const owner = (user: User | undefined) => user?.bot?.ownerId ?? user?.id
+  let created = 0
+  for (const { creatorId } of rows.values())
+    if (creatorId !== null && owner(users.get(creatorId)) === owner(member)) created++
+  return created
+}
+
 /** `user12@example.com`, where example.com is the organization's domain. */
 function userByPlaceholder(state: State, email: string): User | undefined {
   const id = placeholderId(state, email)

@@ -7,9 +7,10 @@ import type { Fact } from '../../facts.ts'
 import { limits } from '../../limits.ts'
 import { channelEventNotice, channelNotice } from '../../messages/notices/post.ts'
 import { placeLink } from '../../messages/notices/quote.ts'
+import { countCreated } from '../../model/lookups.ts'
 import type { GroupValue } from '../../model/roles.ts'
 import { organizationSetting } from '../../model/settings.ts'
-import type { Channel, User } from '../../model/state.ts'
+import type { Channel } from '../../model/state.ts'
 import { full, invalid } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { checkedValue, defaultValue, isNobody } from '../../rules/group-values.ts'
@@ -60,7 +61,10 @@ export function blueprint(ctx: Context, params: CreationParams): Blueprint {
 export function checkCreation(ctx: Context, plan: Blueprint, count: number): void {
   if (ctx.state.channels.size + count > limits.channels)
     throw full('The organization', limits.channels, 'channels', 'Archived ones count.')
-  if (!may.administer.allows(ctx) && countCreated(ctx) + count > limits.channelsPerMember)
+  if (
+    !may.administer.allows(ctx) &&
+    countCreated(ctx.state, ctx.state.channels, ctx.actor) + count > limits.channelsPerMember
+  )
     throw full('You', limits.channelsPerMember, 'channels of your own', 'Ask an administrator to create it.')
   if (plan.webPublic && plan.inviteOnly) throw invalid('is_web_public', 'a private channel cannot be web-public')
   checkKind(ctx, plan.inviteOnly ? 'private' : 'public')
@@ -71,15 +75,6 @@ export function checkCreation(ctx: Context, plan: Blueprint, count: number): voi
   }
   if (plan.defaultPush !== undefined) may.insist(may.administer, ctx)
   if (plan.retentionDays !== null) may.insist(may.own, ctx, 'set message_retention_days')
-}
-
-/** By the caller, by bots of the same owner, and by the owner. */
-function countCreated({ state, actor }: Context): number {
-  const owner = (user: User | undefined) => user?.bot?.ownerId ?? user?.id
-  let created = 0
-  for (const { creatorId } of state.channels.values())
-    if (creatorId !== null && owner(state.users.get(creatorId)) === owner(actor)) created++
-  return created
 }
 
 /** Said, when asked, where new channels are announced, and then in the new channels themselves. */

@@ -5,6 +5,7 @@ import type { userGroups as api } from '../../../api/people/user-groups.ts'
 import { groupPermissions } from '../../../api/shapes/permission-settings.ts'
 import { mapTable } from '../../../api/tables.ts'
 import { limits } from '../../limits.ts'
+import { countCreated } from '../../model/lookups.ts'
 import type { Group, State } from '../../model/state.ts'
 import { full, inQuotes, invalid, missing, taken } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
@@ -26,6 +27,8 @@ export function create(ctx: Context, params: ParamsOf<typeof api.create>): Outco
   checkSubgroupCount(state, params.subgroups.length)
   if (state.groups.size >= limits.userGroups)
     throw full('The organization', limits.userGroups, 'user groups', 'Deactivated ones count.')
+  if (!may.administer.allows(ctx) && countCreated(state, state.groups, actor) >= limits.userGroupsPerMember)
+    throw full('You', limits.userGroupsPerMember, 'user groups of your own', 'Ask an administrator to create it.')
   const group: Group = {
     id: state.groups.nextId,
     name,
