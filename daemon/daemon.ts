@@ -24,6 +24,8 @@ export interface Daemon {
   unref(): void
   /** Answers waiting polls, writes everything to disk, and gives up the store and the port. */
   stop(): Promise<void>
+  /** Closes its ports and cuts all connections, at once. Nothing is written: for a daemon that cannot go on. */
+  disconnect(): void
 }
 
 /** Starts a daemon, alone or in a cluster. `onFailure` is called when it cannot go on: it must be stopped. */
@@ -68,6 +70,10 @@ export async function startDaemon(config: Config, onFailure: (error: Error) => v
         cluster?.unref()
       },
       stop,
+      disconnect() {
+        server.disconnect()
+        cluster?.disconnect()
+      },
     }
   } catch (error) {
     // Report this error, not one from cleaning up.

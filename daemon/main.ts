@@ -43,8 +43,17 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function run(config: Config, args: readonly string[]): Promise<void> {
-  const daemon = await startDaemon(config, onFailure)
-  stopOnSignals(daemon)
+  let daemon: Daemon | undefined
+  const onFailure = (error: Error) => {
+    process.stderr.write(describeFailure(error))
+    // Leaves time for the answers to requests in progress.
+    setTimeout(() => {
+      daemon?.disconnect()
+      endProcess()
+    }, 100)
+  }
+  daemon = await startDaemon(config, onFailure)
+  stopOnSignals(daemon, onFailure)
   for (const { says, command } of findOpen(privatePaths(config))) warn(`warning: ${says}; run ${command}`)
   try {
     await announce(config, daemon, args)
@@ -101,7 +110,7 @@ async function rememberProfile(ready: Ready, store: string): Promise<KeyPlace | 
   }
 }
 
-function stopOnSignals(daemon: Daemon): void {
+function stopOnSignals(daemon: Daemon, onFailure: (error: Error) => void): void {
   let stopping = false
   const stop = () => {
     if (stopping) return
@@ -129,21 +138,30 @@ function stopOnSignals(daemon: Daemon): void {
 }
 
 /** The disk refuses writes, or the state is in doubt. Answered changes are safe; others must not be shown to any client. */
-function onFailure(error: Error): void {
-  process.stderr.write(
-    error instanceof ReplicaFailed
-      ? `natterd: ${error.message}.\nIt leaves its cluster and stops; the other daemons go on.\n`
-      : error instanceof Defect
-        ? `natterd: a defect ended the organization (${error.message}). Everything answered so far is on disk.\n` +
-          'The log has the details. Start natterd again: it continues after the last durable entry.\n'
-        : error instanceof StoreGone
-          ? `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
-            'Put the folder back, or choose another with --data, then start natterd again.\n'
-          : `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
-            'Free some space or repair the disk, then start natterd again: it continues after the last durable entry.\n',
+function describeFailure(error: Error): string {
+  if (error instanceof ReplicaFailed)
+    return `natterd: ${error.message}.\nIt leaves its cluster and stops; the other daemons go on.\n`
+  if (error instanceof Defect)
+    return (
+      `natterd: a defect ended the organization (${error.message}). Everything answered so far is on disk.\n` +
+      'The log has the details. Start natterd again: it continues after the last durable entry.\n'
+    )
+  if (error instanceof StoreGone)
+    return (
+      `natterd: ${error.message}. It stops, because nothing that it wrote now would be kept.\n` +
+      'Put the folder back, or choose another with --data, then start natterd again.\n'
+    )
+  return (
+    `natterd: the store cannot be written (${error.message}). Everything answered so far is on disk.\n` +
+    'Free some space or repair the disk, then start natterd again: it continues after the last durable entry.\n'
   )
-  // Leaves time for the answers to requests in progress.
-  setTimeout(() => process.exit(1), 100)
+}
+
+/** Ends with 1; by a signal if a file operation hangs: `process.exit` waits for all of them. */
+function endProcess(tries = 10): void {
+  if (!process.getActiveResourcesInfo().some(name => name.startsWith('FSReq'))) process.exit(1)
+  if (tries === 0) process.kill(process.pid, 'SIGKILL')
+  setTimeout(endProcess, 100, tries - 1)
 }
 
 /** A sentence, never a stack trace. */

@@ -39,6 +39,7 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
       place: () => replica.status().details,
       replaceCertificate: certificate => peerPort.replaceCertificate(certificate),
       unref: () => peerPort.unref(),
+      disconnect: () => void peerPort.close(),
     },
   }
 }

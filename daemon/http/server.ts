@@ -51,6 +51,8 @@ export interface HttpServer extends SiteHost {
   /** Resolves with the address it listens at, such as `http://127.0.0.1:9991`. */
   listen(where: { host: string; port: number }): Promise<string>
   close(): Promise<void>
+  /** Stops listening and cuts all connections, at once: for a process that cannot go on. */
+  disconnect(): void
 }
 
 export function buildServer({
@@ -161,6 +163,10 @@ export function buildServer({
     close: async () => {
       await (await pages?.catch(() => undefined))?.beginClosing()
       await close(listener, () => sites.settled())
+    },
+    disconnect() {
+      server.close()
+      listener.closeAll()
     },
   }
 }

@@ -24,6 +24,8 @@ export interface HostedWorld {
     place(): { readonly role: string; readonly lag: number }
     replaceCertificate(certificate: Certificate): void
     unref(): void
+    /** Closes the address for the other daemons, and cuts their connections. */
+    disconnect(): void
   }
 }
 

@@ -1,6 +1,7 @@
 // A disk that reports errors (EIO) to a real daemon: what was answered is kept, and what could not be written is not confirmed.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,15 @@ describe('the disk reports an error', { skip: process.platform !== 'linux' }, ()
       assert.ok(titles.includes('before'))
       await again.stop()
     })
+
+  test('and does not answer another call: the daemon ends all the same', async () => {
+    const { daemon, data, fail } = await onFailingDisk()
+    execFileSync('mkfifo', [`${data}-pipe`])
+    fail('write', `journal.ndjson ${data}-pipe`)
+    assert.notEqual((await write(daemon, 'during'))?.body.result, 'success')
+    await until(() => daemon.process.signalCode === 'SIGKILL')
+    assert.match(daemon.stderr, /the store cannot be written \(EIO/)
+  })
 
   for (const [call, file] of [
     ['write', 'state.json'],
