@@ -1,6 +1,7 @@
 // One process: the port, the folder of the store, the main world, and spaces. `main.ts` starts one for the
 // program, the testing library for a test.
 
+import { prepareFile } from './local/atomic-file.ts'
 import { inspectorAddress, type Ready } from './local/ready-file.ts'
 import { collectFigures } from './metrics/figures.ts'
 import type { Config } from './start/config.ts'
@@ -30,9 +31,10 @@ export interface Daemon {
 
 /** Starts a daemon, alone or in a cluster. `onFailure` is called when it cannot go on: it must be stopped. */
 export async function startDaemon(config: Config, onFailure: (error: Error) => void): Promise<Daemon> {
-  // Before the folder is created: a mistake in the certificate must not leave one behind.
+  // Before the folder is created: a mistake in the flags must not leave one behind.
   const resources = await readResources(config)
   const { metrics } = resources
+  if (config.snapshotOnExit !== undefined) prepareFile(config.snapshotOnExit, 'the snapshot')
   const folder = await claimFolder(config, metrics?.countFlush)
   const port = openPort(config, resources)
   const { server } = port

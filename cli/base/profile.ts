@@ -18,7 +18,7 @@ import {
   readProfilesText,
   withProfile,
 } from '../../daemon/local/profiles.ts'
-import type { Ready } from '../../daemon/local/ready-file.ts'
+import { isReady, type Ready } from '../../daemon/local/ready-file.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { readIfThere, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
@@ -158,9 +158,8 @@ export function readReadyFile(file: string): Ready {
   const text = readFile(file)
   const hint = 'A daemon writes one: natter daemon run --ready-file FILE'
   if (text === undefined) throw usage(`there is no ready file ${file}`, hint)
-  const ready: Ready = Object(jsonOr(text))
-  const texts = [ready.url, ready.owner?.email, ready.owner?.api_key, ready.control_token ?? '']
-  if (texts.every(text => typeof text === 'string')) return ready
+  const ready = jsonOr(text)
+  if (isReady(ready)) return ready
   throw usage(`${file} is not a ready file`, hint)
 }
 

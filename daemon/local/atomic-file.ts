@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { sync, syncFolder, writeWhole } from './durable-files.ts'
 
 /** One piece, or many that together are too large for memory. */
@@ -57,10 +57,29 @@ export function writeFileAtomicallySync(path: string, text: string, { durable = 
   if (durable) syncFolderNow(dirname(path))
 }
 
-/** Call before a file is replaced: for root, a file renamed to /dev/null would take the place of the device. */
+/** For a file that is written much later: makes its folder, and throws if it could not be written now. */
+export function prepareFile(path: string, what: string): void {
+  try {
+    makeFolderSync(dirname(path))
+    if (isFolder(path)) throw new Error('it is a folder')
+    refuseDevice(path)
+    const unfinished = unfinishedPath(path)
+    writeFileSync(unfinished, '', { mode: 0o600, flag: 'wx' })
+    rmSync(unfinished)
+  } catch (error) {
+    throw new Error(`${what} ${path} cannot be written: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Call before a file is replaced: for root, a file renamed to /dev/null would take the place of the device, and one renamed to /dev/stdout
+ * that of the link, whatever it leads to.
+ */
 export function refuseDevice(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
-  if (!found || found.isFile() || found.isDirectory() || found.isSymbolicLink()) return
+  const target = found?.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : found
+  const isPlain = !target || target.isFile() || target.isDirectory()
+  if (isPlain && (!found || dirname(resolve(path)) !== '/dev')) return
   throw new Error(`${path} is a device, a pipe or a socket; give the name of a file`)
 }
 

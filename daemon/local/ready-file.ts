@@ -13,6 +13,12 @@ export interface Ready {
   readonly level: number
 }
 
+/** Whether a daemon wrote this: files of the user can have any name, that of a ready file too. */
+export function isReady(value: unknown): value is Ready {
+  const { url, owner, control_token = '' } = Object(value) as Partial<Ready>
+  return [url, owner?.email, owner?.api_key, control_token].every(text => typeof text === 'string')
+}
+
 /** Where a browser finds the inspector of a site. */
 export function inspectorAddress(site: string, token: string | undefined): string {
   return token ? `${site}/#token=${token}` : `${site}/`

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { versionAt } from '../api/levels/releases.ts'
-import { makeFolder } from '../journal/store-folder.ts'
-import { makeFolderSync, refuseDevice, writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { makeFolderSync, prepareFile, writeFileAtomicallySync } from '../local/atomic-file.ts'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { configFolder } from '../local/folders.ts'
 import {
   localProfile,
@@ -17,7 +17,7 @@ import {
   readProfilesText,
   withProfile,
 } from '../local/profiles.ts'
-import { type Ready, type Running, runningFileName } from '../local/ready-file.ts'
+import { isReady, type Ready, type Running, runningFileName } from '../local/ready-file.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by another one, or in a file. */
 export type KeyPlace = 'current' | { readonly profile: string } | { readonly file: string } | 'none'
@@ -135,31 +135,34 @@ function readProfiles(file: string): Profiles {
 }
 
 /**
- * Throws early if the ready file cannot be written later. Deletes one that a
+ * Throws early if the ready file cannot be written later, or would replace a file that no daemon wrote. Deletes one that a
  * daemon left behind when it was killed, so that it is not taken for that of this daemon.
  */
 export async function prepareReadyFile(path: string): Promise<void> {
-  try {
-    await makeFolder(dirname(path))
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error('it is a folder')
-    refuseDevice(path)
-    writeFileAtomicallySync(`${path}.probe`, '', { durable: false })
-    rmSync(`${path}.probe`)
-    if (isStale(path)) rmSync(path)
-  } catch (error) {
-    throw new Error(`the ready file ${path} cannot be written: ${(error as Error).message}`)
-  }
+  prepareFile(path, 'the ready file')
+  if (!existsSync(path)) return
+  // One that is empty was made for this, by `mktemp` for example.
+  const left = statSync(path).size === 0 ? undefined : readReady(path)
+  if (!left || !isAlive(left)) rmSync(path)
 }
 
-function isStale(path: string): boolean {
-  const left = readOr(path)
-  if (left === undefined) return false
+function readReady(path: string): Ready {
   try {
-    process.kill((JSON.parse(left) as Ready).pid, 0)
-    return false
+    const found: unknown = JSON.parse(readText(path, smallFile))
+    if (isReady(found) && Number.isSafeInteger(found.pid)) return found
+  } catch {
+    // It cannot be read, or is no JSON.
+  }
+  throw new Error(`${path} exists and is no ready file, so it is not replaced; name another file, or delete it`)
+}
+
+function isAlive({ pid }: Ready): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
   } catch (error) {
-    // There is no such process, or it is not a ready file. A process that may not be signalled is alive.
-    return (error as NodeJS.ErrnoException).code !== 'EPERM'
+    // One that may not be signalled is alive.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 

@@ -1,6 +1,5 @@
 // The world of a daemon that is not in a cluster, and its spaces.
 
-import { warn } from '../local/warnings.ts'
 import type { Store } from '../store.ts'
 import type { HostedWorld, HostedWorldParts } from './hosted.ts'
 import { writeSnapshot } from './snapshot-file.ts'
@@ -17,12 +16,14 @@ export function singleWorld({ config, folder, port, metrics, onFailure }: Hosted
     spaces ??= import('./spaces.ts').then(({ Spaces }) => new Spaces({ config, server, main: world! }))
     return spaces
   }
+  /** Thrown when the store is closed: a snapshot that cannot be written must not keep it open. */
+  let unsaved: Error | undefined
   const saveSnapshot = async () => {
     const { snapshotOnExit: file } = config
     if (file === undefined || !world || !store || world.engine.state.users.size === 0) return
-    await writeSnapshot(file, world.engine, world.clock, store.files).catch(error =>
-      warn(`the snapshot ${file} could not be written: ${error.message}`),
-    )
+    await writeSnapshot(file, world.engine, world.clock, store.files).catch(error => {
+      unsaved = new Error(`the snapshot ${file} could not be written: ${error.message}`)
+    })
   }
   return {
     get world() {
@@ -47,6 +48,7 @@ export function singleWorld({ config, folder, port, metrics, onFailure }: Hosted
         await saveSnapshot()
       }
       await Promise.all([world?.stop(closeMain), spaces?.then(opened => opened.stop(close))])
+      if (unsaved) throw unsaved
     },
   }
 }

@@ -279,6 +279,11 @@ test('a daemon that cannot start says why, and a wrong flag is wrong usage', asy
   const odd = await shell.natter(['daemon', 'start', '--data', '/proc/no-such-folder'])
   assert.equal(odd.code, 1)
   assert.match(odd.stderr, /cannot create the folder \/proc\/no-such-folder: \w+\n {2}Give a folder/)
+  const mine = join(shell.home, 'mine')
+  writeFileSync(mine, 'mine')
+  const foreign = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--ready-file', mine])
+  assert.match(foreign.stderr, /mine exists and is no ready file/)
+  assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
 
 test('a daemon that was killed is not running, even if another process has its ID', async t => {

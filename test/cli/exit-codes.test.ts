@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { exitCodes, refusal } from '../../cli/base/failure.ts'
@@ -114,6 +115,22 @@ describe('exit codes', () => {
 
   test('exec ends with the code of the command it ran', async t => {
     assert.equal((await newShell(t).natter(['exec', '--', 'sh', '-c', 'exit 9'])).code, 9)
+  })
+
+  test('exec fails without the snapshot of --snapshot-on-exit, and refuses a place where none can be', async t => {
+    const shell = newShell(t)
+    const exec = (file: string, script: string) =>
+      shell.natter(['exec', '--quiet', '--snapshot-on-exit', file, '--', 'sh', '-c', script])
+    const lost = await exec('kept/world.json', 'rm -r kept')
+    assert.equal(lost.code, 1, lost.stderr)
+    assert.match(lost.stderr, /the snapshot .*world\.json could not be written/)
+    assert.equal((await exec('kept/world.json', 'rm -r kept; exit 9')).code, 9)
+    const refused = await exec('/proc/world.json', 'touch ran')
+    assert.notEqual(refused.code, 0)
+    assert.match(refused.stderr, /the snapshot \/proc\/world\.json cannot be written/)
+    assert.ok(!existsSync(join(shell.home, 'ran')))
+    assert.equal((await exec('kept/world.json', 'true')).code, 0)
+    assert.ok(existsSync(join(shell.home, 'kept/world.json')))
   })
 
   test('with --json an error is one line of JSON on stderr', async t => {

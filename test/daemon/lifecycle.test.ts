@@ -173,6 +173,26 @@ describe('the ready file', () => {
     await daemon.stop()
   })
 
+  test('a file that no daemon wrote is refused and stays as it is; an empty one is replaced', async () => {
+    const folder = newFolder()
+    const [file, empty] = [join(folder, 'notes.json'), join(folder, 'empty')]
+    for (const content of [
+      'my notes',
+      '{"pid":1}',
+      '{"url":"x","owner":{"email":"y","api_key":"z"}}',
+      'x'.repeat(2e6),
+    ]) {
+      writeFileSync(file, content)
+      givesUp(['--memory', '--ready-file', file], 1, /is no ready file/)
+      assert.equal(readFileSync(file, 'utf8'), content)
+    }
+    assert.deepEqual(readdirSync(folder), ['notes.json'])
+    writeFileSync(empty, '')
+    const daemon = await started(join(folder, 'store'), '--ready-file', empty)
+    assert.deepEqual(readReady(empty), daemon.ready)
+    await daemon.stop()
+  })
+
   test('one that cannot be written is refused before anything starts', () => {
     const folder = newFolder()
     const plain = join(folder, 'file')

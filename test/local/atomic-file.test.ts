@@ -55,12 +55,14 @@ for (const [name, write] of Object.entries(writers))
       assert.equal(readFileSync(join(folder, 'empty'), 'utf8'), '')
     })
 
-    test('does not replace a pipe', { skip: process.platform === 'win32' }, async () => {
-      const path = join(folder, 'pipe')
+    test('replaces neither a pipe nor a link to one', { skip: process.platform === 'win32' }, async () => {
+      const [path, link] = [join(folder, 'pipe'), join(folder, 'link')]
       execFileSync('mkfifo', [path])
-      await assert.rejects(write(path, 'new'), /pipe is a device, a pipe or a socket; give the name of a file/)
+      symlinkSync(path, link)
+      for (const place of [path, link, '/dev/stdout'])
+        await assert.rejects(write(place, 'new'), /\w is a device, a pipe or a socket; give the name of a file/)
       assert.ok(lstatSync(path).isFIFO())
-      assert.deepEqual(readdirSync(folder), ['pipe'])
+      assert.deepEqual(readdirSync(folder), ['link', 'pipe'])
     })
 
     test('does not write through a link at the path itself', async () => {

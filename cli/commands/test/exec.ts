@@ -18,6 +18,7 @@ import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printError } from '../../base/writer.ts'
 import { callControlPlane, findAccount } from '../../transport/control.ts'
+import { lastLines } from '../server/daemon/files.ts'
 import { daemonFlagsBut } from '../server/daemon/flags.ts'
 import { runChild } from './child.ts'
 import { environmentFor, type Place, startTimeout, withFixture } from './fixture.ts'
@@ -170,17 +171,23 @@ async function runWithDaemon(
   command: readonly string[],
   { timeout, as, strict, onFailure, run }: RunOptions,
 ): Promise<number> {
-  return withFixture(flags, timeout, async ({ ready, daemon, scratch, log }) => {
+  return withFixture(flags, timeout, async ({ ready, daemon, scratch, log, stop }) => {
     if (onFailure !== undefined && !ready.control_token)
       throw usage('--on-failure needs the control plane', 'Add --control, or leave out --data.')
-    if (command.length === 0) return await waitForInterrupt(ready, daemon)
+    /** The exit code, if the daemon ends as it should: without the snapshot of --snapshot-on-exit nothing is done. */
+    const ending = async (code: number) => {
+      if ((await stop()) === 0) return code
+      printError(`the daemon failed when it stopped: ${lastLines(log(), 1)[0] ?? 'it did not end in time'}\n`)
+      return code || exitCodes.refused
+    }
+    if (command.length === 0) return ending(await waitForInterrupt(ready, daemon))
     const place = as === undefined ? ready : await readyAs(ready, as)
     // In a script it would only be in the way of the command's own output.
     if (process.stderr.isTTY) note(`a daemon runs at ${ready.url}; inspector: ${ready.inspector}`)
     if (onFailure !== undefined) await prepareFolder(onFailure)
     const code = await runCommand(command, place, scratch, run, onFailure)
     if (code !== 0 && onFailure !== undefined) await keepRun(onFailure, ready, { command, flags, code, logged: log() })
-    return await withFindings(strict, ready, code)
+    return ending(await withFindings(strict, ready, code))
   })
 }
 

@@ -1,6 +1,7 @@
 // A daemon for as long as one command needs it, and the environment in which programs find it.
 
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +30,8 @@ interface Fixture {
   readonly scratch: string
   /** The end of its log. */
   log(): string
+  /** Ends it, which may fail if it has something to write. Resolves with its exit code; with 0 if it had ended before. */
+  stop(): Promise<number | null>
 }
 
 /** Runs something with a daemon in memory on a free port, unless the flags say otherwise, and stops it afterwards. */
@@ -60,17 +63,20 @@ export async function withFixture<T>(
     // Otherwise it is shown only if the daemon does not start.
     if (shown) printError(text)
   })
+  const stop = async () => {
+    if (daemon.exitCode !== null || daemon.signalCode !== null) return 0
+    const ended = once(daemon, 'close')
+    daemon.kill('SIGTERM')
+    const timer = setTimeout(() => daemon.kill('SIGKILL'), stopTimeout)
+    const [code] = await ended
+    clearTimeout(timer)
+    return code as number | null
+  }
   try {
     const ready = await waitUntilReady(daemon, readyFile, timeout, () => logged.slice(-10_000))
-    return await use({ daemon, ready, scratch, log: () => logged })
+    return await use({ daemon, ready, scratch, log: () => logged, stop })
   } finally {
-    if (daemon.exitCode === null && daemon.signalCode === null) {
-      const ended = new Promise(resolve => daemon.once('exit', resolve))
-      daemon.kill('SIGTERM')
-      const timer = setTimeout(() => daemon.kill('SIGKILL'), stopTimeout)
-      await ended
-      clearTimeout(timer)
-    }
+    await stop()
     release()
     rmSync(scratch, { recursive: true, force: true })
   }

@@ -228,8 +228,6 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   const wanted = flagIn(args, 'ready-file')
   const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)
   refuseDevice(readyFile)
-  // The file of an earlier run would be taken for that of this one.
-  rmSync(readyFile, { force: true })
   const before = fstatSync(log).size
   // With --json the daemon prints no banner, so that no key gets into the log. The profile is written here.
   const ours = ['--json', '--no-profile', '--ready-file', readyFile]
