@@ -20,7 +20,7 @@ export const limits = {
   /** Of one owner. */
   bots: 1000,
   userGroups: 10_000,
-  /** That a member and their bots create; administrators create any number. */
+  /** That a member creates; bots create none, administrators any number. */
   userGroupsPerMember: 1000,
   /** In all groups together: who is in which group is worked out through all of them. */
   subgroups: 2000,
