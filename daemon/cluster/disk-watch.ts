@@ -3,18 +3,19 @@
 /** Milliseconds. Far above what a busy disk takes. */
 const hangsAfter = 30_000
 
+/** It is looked at this often until then, so that a process that was stopped meanwhile still gives the disk most of that time. */
+const looks = 10
+
 /** Settles as the work does, and calls `onHang` when that takes too long. */
 export async function watchDisk<T>(work: Promise<T>, onHang: (error: Error) => void, ms = hangsAfter): Promise<T> {
-  let isDone = false
+  let left = looks
   const look = () => {
-    if (!isDone) onHang(new Error(`the disk of the store has not answered for ${ms / 1000} seconds`))
+    if (--left === 0) onHang(new Error(`the disk of the store has not answered for ${ms / 1000} seconds`))
   }
-  // In the turn after: when the process itself was stopped, the answer of the disk is there by then.
-  const timer = setTimeout(() => setImmediate(look), ms).unref()
+  const timer = setInterval(look, ms / looks).unref()
   try {
     return await work
   } finally {
-    isDone = true
-    clearTimeout(timer)
+    clearInterval(timer)
   }
 }

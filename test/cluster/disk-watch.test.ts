@@ -25,4 +25,14 @@ describe('a disk', () => {
     await assert.rejects(watchDisk(Promise.reject(new Error('full')), unexpected, 1), /full/)
     await new Promise(resolve => setTimeout(resolve, 20))
   })
+
+  test('that answers a little after a process that was stopped for long is not', async () => {
+    const work = (async () => {
+      for (let turns = 0; turns < 5; turns++) await new Promise(resolve => setImmediate(resolve))
+      return 7
+    })()
+    const watched = watchDisk(work, () => assert.fail('it was noticed'), 1000)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100)
+    assert.equal(await watched, 7)
+  })
 })
