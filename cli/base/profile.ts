@@ -262,8 +262,9 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
     yield ofReady('NATTER_READY_FILE', env.NATTER_READY_FILE)
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
-  const current = settingsFor(env).find(({ name }) => name === 'profile')?.value ?? readProfiles(env).current
-  if (current) yield ofProfile(current, env)
+  const setting = settingsFor(env).find(({ name }) => name === 'profile')
+  const current = setting?.value ?? readProfiles(env).current
+  if (current) yield ofProfile(current, env, setting?.from)
   const rc = zuliprc(env)
   if (rc) yield rc
 }
@@ -273,8 +274,8 @@ function savedSources(env: Env): Source[] {
   return Object.keys(readProfiles(env).profiles).map(name => ofProfile(name, env))
 }
 
-function ofProfile(name: string, env: Env): Source {
-  const profile = findProfile(name, env)
+function ofProfile(name: string, env: Env, namedBy?: string): Source {
+  const profile = findProfile(name, env, namedBy)
   const { site, email, api_key: apiKey, control_token: controlToken, limits } = profile
   return { from: `profile ${name}`, site, email, apiKey, controlToken, file: profilesFile(env), limits }
 }
@@ -284,14 +285,15 @@ function ofReady(from: string, file: string): Source {
   return { from, site: url, email: owner.email, apiKey: owner.api_key, controlToken, file }
 }
 
-export function findProfile(name: string, env: Env): Profile {
+/** `namedBy`: the variable or file that has the name, for the error. */
+export function findProfile(name: string, env: Env, namedBy?: string): Profile {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (!profile) {
     const names = Object.keys(profiles)
     const hint =
       didYouMean(name, names) ?? (names.length > 0 ? `Saved profiles: ${names.join(', ')}` : 'None is saved yet.')
-    throw new Failure(exitCodes.notFound, `no profile is called "${name}"`, { hint })
+    throw new Failure(exitCodes.notFound, `${namedBy ? `${namedBy}: ` : ''}no profile is called "${name}"`, { hint })
   }
   return profile
 }

@@ -108,7 +108,8 @@ describe('the account', () => {
     assert.deepEqual(pick({}, ours), [site, 'e@example.com', 'e-key'])
     assert.deepEqual(pick({ user: 'f@example.com', apiKey: 'f-key' }, ours), [site, 'f@example.com', 'f-key'])
     assert.deepEqual(pick({ profile: 'local' }, ours), [site, 'p@example.com', 'p-key'])
-    assert.throws(() => pick({ profile: 'locl' }), /no profile is called "locl"/)
+    assert.throws(() => pick({ profile: 'locl' }), /^Error: no profile is called "locl"/)
+    assert.throws(() => pick({}, { NATTER_PROFILE: 'locl' }), /^Error: NATTER_PROFILE: no profile is called "locl"/)
   })
 
   test('never sends a key to another site or for another user', t => {
