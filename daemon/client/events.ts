@@ -9,6 +9,7 @@ import type { Calls } from './calls.ts'
 import {
   type Gap,
   gapText,
+  idlePause,
   isOutOfStep,
   isPassingStatus,
   laterPause,
@@ -187,15 +188,16 @@ class Follower {
         return answered
       }
       const lastEvent = this.#lastEvent
+      let hasNews = false
       for (const event of events) {
         // A server or a proxy may say something twice.
         if (event.id! <= this.#lastEvent) continue
         this.#lastEvent = event.id!
         if (event.type === 'heartbeat' || (event.type === 'message' && !this.#isNew(event.message))) continue
+        hasNews = true
         yield event
       }
-      // An empty reply comes from a daemon that is stopping, from a queue that another client reads too, or from a server in disorder.
-      idle = this.#lastEvent > lastEvent ? 0 : laterPause(idle)
+      idle = idlePause(idle, hasNews, this.#lastEvent > lastEvent)
       if (idle > 0) await pause(idle, this.#options.signal)
     }
   }

@@ -196,3 +196,12 @@ const longestPause = 10_000
 export function laterPause(pause: number): number {
   return Math.min(longestPause, Math.max(firstPause, pause * 2)) * (0.8 + Math.random() * 0.4)
 }
+
+/**
+ * Milliseconds before the next poll. An empty reply comes from a daemon that is stopping, from a queue that another client reads too, or from
+ * a server in disorder. After one with heartbeats alone, wanted events may follow soon.
+ */
+export function idlePause(pause: number, hasNews: boolean, goesOn: boolean): number {
+  if (hasNews) return 0
+  return goesOn ? firstPause : laterPause(pause)
+}

@@ -333,6 +333,12 @@ describe('a hostile server that `tail` and `bot run` follow', () => {
       await shell.run(['tail', '--within', '2s'])
       assert.ok(asked.polls > 0 && asked.polls < 20, JSON.stringify({ refusal, asked }))
     }
+    let id = 0
+    const { asked, shell } = await serve(t, (_queues, response) =>
+      json(response, { result: 'success', events: [{ type: 'heartbeat', id: ++id }] }),
+    )
+    await shell.run(['tail', '--within', '2s'])
+    assert.ok(asked.polls > 0 && asked.polls < 40, JSON.stringify({ asked }))
   })
 })
 

@@ -1,20 +1,28 @@
 // natter/client and a hostile or broken server: it cannot keep a follower busy, fill its memory or make it fail without a reason.
 
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/index.ts'
 import { fakeServer, json } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
 describe('client.events', () => {
-  test('a server that answers polls with nothing new is not asked without a pause', async t => {
+  const heartbeat = (id: number) => ({ type: 'heartbeat', id })
+  const nothing = (n: number) => (n % 2 ? [] : [{ type: 'message', id: 5, message: { id: 1 } }])
+  for (const [what, answer] of [
+    ['nothing new', nothing],
+    ['heartbeats', (n: number) => [heartbeat(5 + n)]],
+  ] as const)
+    test(`a server that answers polls with ${what} is not asked without a pause`, t => askedSlowly(t, answer))
+
+  async function askedSlowly(t: TestContext, answer: (n: number) => unknown) {
     let polls = 0
     const site = await fakeServer(t, (request, response) => {
       if (request.url!.includes('/register')) json(response, { result: 'success', queue_id: 'q', last_event_id: 5 })
       else if (request.method === 'GET' && request.url!.includes('/events')) {
         polls++
-        json(response, { result: 'success', events: polls % 2 ? [] : [{ type: 'message', id: 5, message: { id: 1 } }] })
+        json(response, { result: 'success', events: answer(polls) })
       } else json(response, { result: 'success' })
     })
     const client = createClient({ site, email: 'amy@example.com', apiKey: 'key' })
@@ -27,7 +35,7 @@ describe('client.events', () => {
     ending.abort()
     await following
     assert.ok(polls < 20, `${polls} polls`)
-  })
+  }
 
   test('a server that loses each queue at once is not asked without a pause', async t => {
     let queues = 0

@@ -6,6 +6,7 @@ import {
   capabilities,
   firstPause,
   type Gap,
+  idlePause,
   isOutOfStep,
   isPassingStatus,
   laterPause,
@@ -126,13 +127,14 @@ export class Follower {
         if (gone !== undefined) yield* this.#startOver(gone)
         gone = undefined
         const before = this.#lastEvent
+        let hasNews = false
         for await (const batch of this.#poll(false)) {
+          hasNews ||= batch.items.length > 0
           if (lost) note('reconnected')
           lost = false
           yield batch
         }
-        // An empty reply comes from a daemon that is stopping, or from a queue that another client reads too.
-        pause = this.#lastEvent > before ? 0 : laterPause(pause)
+        pause = idlePause(pause, hasNews, this.#lastEvent > before)
       } catch (error) {
         if (this.#stop.aborted) return
         if (isQueueLost(error)) {
