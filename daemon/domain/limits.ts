@@ -58,7 +58,7 @@ export const limits = {
   filesPerMessage: 100,
   /** The newest ones that link the file. */
   messagesListedPerFile: 500,
-  /** Messages that share a file; later ones do not. */
+  /** Messages that share a file. */
   messagesPerFile: 10_000,
   // OPEN: the public server does not limit the reactions to a message, nor those of one account; here every client can still show it.
   reactionsPerMessage: 10_000,

@@ -42,11 +42,20 @@ export function relink(
   if (urls.length === 0 && before.length === 0) return []
   const seen = new Set(urls.map(url => attachmentAt(asker, url)?.id).filter(found => found !== undefined))
   const now = new Set([...seen].slice(0, limits.filesPerMessage))
-  const hasRoom = (found: number) => asker.state.attachments.get(found)!.messages.length < limits.messagesPerFile
-  const linked = [...now].filter(found => !before.includes(found) && hasRoom(found)).sort((a, b) => a - b)
+  const linked = [...now].filter(found => !before.includes(found)).sort((a, b) => a - b)
+  for (const found of linked) checkRoom(asker.state.attachments.get(found)!)
   const unlinked = before.filter(found => !now.has(found)).sort((a, b) => a - b)
   if (linked.length + unlinked.length === 0) return []
   return [{ type: 'attachments.relinked', messageId: id, time, linked, unlinked }]
+}
+
+/** A link that is left out would hide the file from people who read the message, without a word to its sender. */
+function checkRoom({ name, messages }: Attachment): void {
+  if (messages.length >= limits.messagesPerFile)
+    throw conflict(
+      'content',
+      `${limits.messagesPerFile} messages share the file "${name}"; upload it again, and link that`,
+    )
 }
 
 /** The asker's own files that no message links once this has happened. */
