@@ -103,14 +103,14 @@ class Watched implements WatchedCall {
     return true
   }
 
-  /** The answer to a poll as its faults leave it, and how long it is held back. */
+  /** The answer to a poll as its faults leave it, and how long it is held back. Several of a kind are as one: they would multiply. */
   #spoil(body: string): { changed: string; wait: number } {
+    const kinds = new Set(this.#met.map(({ kind }) => kind))
     let [changed, wait] = [body, 0]
-    for (const { kind, ms = 60_000 } of this.#met) {
-      if (kind === 'duplicate-event') changed = withEvents(changed, list => list.flatMap(event => [event, event]))
-      if (kind === 'reorder') changed = withEvents(changed, list => [...list].reverse())
-      if (kind === 'slow-heartbeat' && isHeartbeat(body)) wait = Math.max(wait, ms)
-    }
+    if (kinds.has('duplicate-event')) changed = withEvents(changed, list => list.flatMap(event => [event, event]))
+    if (kinds.has('reorder')) changed = withEvents(changed, list => list.toReversed())
+    if (kinds.has('slow-heartbeat') && isHeartbeat(body))
+      wait = Math.max(...this.#met.map(({ kind, ms = 60_000 }) => (kind === 'slow-heartbeat' ? ms : 0)))
     return { changed, wait }
   }
 

@@ -115,6 +115,21 @@ describe('faults', () => {
     await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
   })
 
+  test('several of one kind strike a poll like one: an event is there twice, not 2 to the 30th times', async () => {
+    const owner = await given(
+      ...Array.from({ length: 30 }, () => ({ kind: 'duplicate-event' })),
+      { kind: 'reorder' },
+      { kind: 'reorder' },
+    )
+    const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
+    for (const title of ['a', 'b']) await owner.call(savedSnippets.create, { title, content: 'c' })
+    const { events: told } = await owner.call(events.get, { queue_id, last_event_id: -1 })
+    assert.deepEqual(
+      told.map((event: any) => event.saved_snippet.title),
+      ['b', 'b', 'a', 'a'],
+    )
+  })
+
   test('reorder answers a poll with the newest event first', async () => {
     const owner = await given({ kind: 'reorder', times: 1 })
     const { queue_id } = await owner.call(events.register, { event_types: ['saved_snippets'] })
