@@ -6,10 +6,15 @@ import { othersCan } from '../../daemon/local/open-files.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
 import { note } from './note.ts'
 
-/** The text of a small file; undefined if there is none. `what` names it in the error. */
-export function readIfThere(file: string, what = file, absent: readonly string[] = ['ENOENT']): string | undefined {
+/** The text of a file; undefined if there is none. `what` names it in the error. */
+export function readIfThere(
+  file: string,
+  what = file,
+  absent: readonly string[] = ['ENOENT'],
+  most = smallFile,
+): string | undefined {
   try {
-    return readText(file, smallFile)
+    return readText(file, most)
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code)
     if (absent.includes(code)) return undefined

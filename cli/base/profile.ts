@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { siteAddress } from '../../daemon/api/address.ts'
 import { makeFolderSync, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
+import { workAlone } from '../../daemon/local/file-lock.ts'
 import { configFolder as configFolderIn } from '../../daemon/local/folders.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import {
@@ -183,31 +184,35 @@ export function readProfiles(env: Env): Profiles {
 
 /** Saves a profile; it becomes the current one if there is none. Returns the file's path. */
 export function saveProfile(name: string, profile: Profile, env: Env): string {
-  return changeProfiles(withProfile(readProfiles(env), name, profile), env)
+  return changeProfiles(book => withProfile(book, name, profile), env)
 }
 
 /** Makes a profile the current one. Returns the file's path. */
 export function switchProfile(name: string, env: Env): string {
-  const book = readProfiles(env)
-  const previous = book.current === name ? book.previous : book.current
-  return changeProfiles({ ...book, current: name, ...(previous && { previous }) }, env)
+  return changeProfiles(book => {
+    const previous = book.current === name ? book.previous : book.current
+    return { ...book, current: name, ...(previous && { previous }) }
+  }, env)
 }
 
 /** Returns the name of the profile that is current from now on. */
 export function removeProfile(name: string, env: Env): string | undefined {
-  const { current, previous, profiles } = readProfiles(env)
-  const { [name]: _, ...rest } = profiles
-  const [first, second] = [current, previous].filter(other => other !== undefined && other !== name)
-  changeProfiles({ ...(first && { current: first }), ...(second && { previous: second }), profiles: rest }, env)
+  let first: string | undefined
+  changeProfiles(({ current, previous, profiles }) => {
+    const { [name]: _, ...rest } = profiles
+    const left = [current, previous].filter(other => other !== undefined && other !== name)
+    first = left[0]
+    return { ...(first && { current: first }), ...(left[1] && { previous: left[1] }), profiles: rest }
+  }, env)
   return first
 }
 
-/** Writes all profiles, readable by their owner only. Returns the file's path. */
-export function changeProfiles(book: Profiles, env: Env): string {
+/** Writes all profiles, readable by their owner only. `change` gets them as they are now. Returns the file's path. */
+export function changeProfiles(change: (book: Profiles) => Profiles, env: Env): string {
   const file = profilesFile(env)
   makeFolderSync(configFolder(env))
   chmodSync(configFolder(env), 0o700)
-  writeFileAtomicallySync(file, profilesText(book))
+  workAlone(file, () => writeFileAtomicallySync(file, profilesText(change(readProfiles(env)))))
   return file
 }
 

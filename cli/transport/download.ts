@@ -74,6 +74,42 @@ export async function* limitSize(content: AsyncIterable<Uint8Array>, most: numbe
   }
 }
 
+/** How the bytes of a kind of file begin and end. */
+interface Outline {
+  readonly what: string
+  readonly begin: string
+  readonly end?: string
+}
+
+export const snapshotOutline: Outline = { what: 'a snapshot', begin: '{"format":', end: '}}\n' }
+export const seedOutline: Outline = { what: 'a seed', begin: '{"rows":{', end: ']}\n' }
+export const recordingOutline: Outline = { what: 'a recording', begin: '{"natter_recording":' }
+/** The first bytes of gzip. */
+export const archiveOutline: Outline = { what: 'an archive', begin: '\x1f\x8b' }
+
+/** The content, if it begins and ends as such a file does: the page of a proxy can have status 200, too. */
+export async function* demandOutline(
+  content: AsyncIterable<Uint8Array>,
+  { what, begin, end = '' }: Outline,
+): AsyncGenerator<Uint8Array> {
+  const demand = (isRight: boolean) => {
+    if (isRight) return
+    throw new Failure(exitCodes.refused, `the server did not answer with ${what}`, {
+      code: 'BAD_ANSWER',
+      hint: 'Make sure that --site is the address of a daemon, and that nothing answers in its place.',
+    })
+  }
+  let [head, tail] = ['', '']
+  for await (const bytes of content) {
+    const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    head += piece.toString('latin1', 0, begin.length - head.length)
+    demand(begin.startsWith(head))
+    if (end !== '') tail = (tail + piece.subarray(-end.length).toString('latin1')).slice(-end.length)
+    yield bytes
+  }
+  demand(head === begin && tail.endsWith(end))
+}
+
 /** Gives `write` a stream to a file that gets its name when it is complete. */
 export async function saveWhole(
   target: string,

@@ -65,11 +65,14 @@ export class SideFiles {
 
   /** The snapshot that needs these is on disk: the others can go, except those that are still in use. */
   async prune(entries: readonly FileEntry[], inUse: ReadonlySet<string>): Promise<void> {
+    const before = new Set(this.#known.keys())
     const used = [...this.#known.values()].filter(({ name }) => inUse.has(name))
     this.#known.clear()
     this.know(used)
     this.know(entries)
-    for (const name of this.#names()) if (!this.#known.has(name)) await rm(join(this.#folder, name), { force: true })
+    for (const name of this.#names())
+      if (!this.#known.has(name) && (before.has(name) || isOurs(name)))
+        await rm(join(this.#folder, name), { force: true })
   }
 
   async #writeOne(name: string, pieces: Iterable<Uint8Array>): Promise<FileEntry> {
@@ -93,4 +96,9 @@ export class SideFiles {
       return []
     }
   }
+}
+
+/** What a crash may have left of a segment. Other files in the folder belong to the user. */
+function isOurs(name: string): boolean {
+  return /^\d{6,}\.\d+\.segment(\.[\da-f-]{36}\.tmp)?$/.test(name)
 }

@@ -15,12 +15,22 @@ export function partsIn(folder: string): string[] {
   )
 }
 
+/** All of them, or none if one of them cannot be moved. */
 export async function moveParts(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
   // What says whose store it is goes last: until then a move that was interrupted is begun again.
   const last = (name: string) => Number(name === 'cluster.json')
   const parts = partsIn(from).sort((a, b) => last(a) - last(b))
-  for (const name of parts) await rename(join(from, name), join(to, name))
+  const moved: string[] = []
+  try {
+    for (const name of parts) {
+      await rename(join(from, name), join(to, name))
+      moved.push(name)
+    }
+  } catch (error) {
+    for (const name of moved.reverse()) await rename(join(to, name), join(from, name))
+    throw error
+  }
   await syncFolder(to)
 }
 

@@ -105,8 +105,10 @@ function isFolder(path: string): boolean {
 /** Removes what a crash left of earlier attempts to write this file. Only its one writer may call this. */
 export function removeUnfinished(path: string): void {
   const folder = dirname(path)
+  const rest = /^\.([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.)?tmp$/
   for (const name of namesIn(folder))
-    if (name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp')) rmSync(join(folder, name), { force: true })
+    if (name.startsWith(basename(path)) && rest.test(name.slice(basename(path).length)))
+      rmSync(join(folder, name), { force: true })
 }
 
 // A name that can be guessed can be planted, for instance as a link to another user's file.

@@ -3,10 +3,12 @@
 import {
   createReadStream,
   existsSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
   realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -71,9 +73,9 @@ interface RestoreOptions {
 
 type Source = AsyncIterable<Uint8Array>
 
-/** Opened when it is read, so that the reader hears of an error. */
-export async function* openBackup(path: string): Source {
-  yield* createReadStream(path, { highWaterMark: 1024 * 1024 })
+/** Opened now, before a folder is made for what is in it. */
+export function openBackup(path: string): Source {
+  return createReadStream('', { fd: openSync(path, 'r'), highWaterMark: 1024 * 1024 })
 }
 
 /** Reads the whole backup and everything in it; leaves nothing behind. */
@@ -98,6 +100,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       throw new BackupRefused(
         `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
       )
+    refuseMounts(folder, there)
     // Left by an earlier attempt. The lock shows that no other process is at work here.
     for (const name of readdirSync(folder))
       if (isRestoring(name)) rmSync(join(folder, name), { recursive: true, force: true })
@@ -114,8 +117,18 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     }
     // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
     const replaced = there.length > 0 ? replacedFolder(folder, now) : null
-    if (replaced) await moveParts(folder, replaced)
-    await moveParts(unpacked, folder)
+    try {
+      if (replaced) await moveParts(folder, replaced)
+      await moveParts(unpacked, folder).catch(async error => {
+        if (replaced) await moveParts(replaced, folder)
+        throw error
+      })
+    } catch (error) {
+      if (replaced) rmdirSync(replaced)
+      // The rest of a cluster is restored already: there the folder stays marked as incomplete.
+      if (!cluster) rmSync(unpacked, { recursive: true, force: true })
+      throw error
+    }
     rmSync(unpacked, { recursive: true, force: true })
     await syncFolder(folder)
     return { ...restored, notes: [...restored.notes, ...ownerNote(folder)], replaced }
@@ -146,6 +159,16 @@ function ownerNote(folder: string): string[] {
   return [
     `the restored files belong to root and ${folder} to user ${uid}: run chown -R ${uid}:${gid} ${place} before you start the daemon`,
   ]
+}
+
+/** What is mounted in the folder cannot be renamed. */
+function refuseMounts(folder: string, parts: readonly string[]): void {
+  const { dev } = statSync(folder)
+  const mounted = parts.map(name => join(folder, name)).find(path => lstatSync(path).dev !== dev)
+  if (mounted)
+    throw new BackupRefused(
+      `${mounted} is a mount, which cannot be replaced; restore to another folder with --data, or unmount it first`,
+    )
 }
 
 /** The other daemons and etcd would go on with what the cluster had, and take this store for it. */

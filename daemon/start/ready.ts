@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { versionAt } from '../api/levels/releases.ts'
 import { makeFolderSync, prepareFile, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
+import { workAlone } from '../local/file-lock.ts'
 import { configFolder } from '../local/folders.ts'
 import {
   localProfile,
@@ -104,12 +105,20 @@ export function profilesFile(env: NodeJS.ProcessEnv): string {
 /** Writes the profile `local`, so that the next `natter` call needs no set-up. Leaves it alone while it leads to another running daemon. */
 export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv, store?: string): Promise<KeyPlace> {
   const file = profilesFile(env)
-  const isTaken = await answersElsewhere(readProfiles(file).profiles[localProfile]?.site, ready.url)
+  const site = readProfiles(file).profiles[localProfile]?.site
+  const isTaken = await answersElsewhere(site, ready.url)
   const name = isTaken ? nameBeside(ready.url) : localProfile
-  const book = withProfile(readProfiles(file), name, profileFrom(ready, store))
   makeFolderSync(dirname(file))
-  writeFileAtomicallySync(file, profilesText(book))
-  return book.current === name ? 'current' : { profile: name }
+  const current = workAlone(file, () => {
+    const book = readProfiles(file)
+    if (book.profiles[localProfile]?.site !== site) return undefined
+    const changed = withProfile(book, name, profileFrom(ready, store))
+    writeFileAtomicallySync(file, profilesText(changed))
+    return changed.current
+  })
+  // Another daemon took the profile meanwhile.
+  if (current === undefined) return writeProfile(ready, env, store)
+  return current === name ? 'current' : { profile: name }
 }
 
 /** Whether a daemon answers at this address of the machine, and it is not ours. */

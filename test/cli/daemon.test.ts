@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isAlive } from '../../cli/commands/server/daemon/files.ts'
@@ -284,6 +284,17 @@ test('a daemon that cannot start says why, and a wrong flag is wrong usage', asy
   const foreign = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--ready-file', mine])
   assert.match(foreign.stderr, /mine exists and is no ready file/)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
+})
+
+test('a claim on the folder that a crash cut off is no claim', async t => {
+  const shell = newShell(t)
+  const folder = join(shell.home, '.local/share/natter/memory')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'starting'), '')
+  t.after(() => endAt(folder))
+  const { code, stderr } = await shell.natter(['daemon', 'start', '--memory', '--port', '0'])
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(readdirSync(folder).sort(), ['daemon.json', 'daemon.log'])
 })
 
 test('a daemon that was killed is not running, even if another process has its ID', async t => {

@@ -175,7 +175,7 @@ describe('natter exec --on-failure and --resume', () => {
     assert.equal(run.code, 0, run.stderr)
     assert.match(run.stderr, /wrote .*kept/)
     assert.equal(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).what, 'natter keep')
-    assert.equal(JSON.parse(readFileSync(join(folder, 'spaces/one/run.json'), 'utf8')).what, 'space one')
+    assert.equal(JSON.parse(readFileSync(join(folder, 'spaces/one/run.json'), 'utf8')).what, 'natter keep (space one)')
     const look = ['sh', '-c', `${natter} messages list -n 1 --fields content`]
     assert.equal((await shell.natter(['exec', '--resume', folder, '--', ...look])).stdout, 'Pizza?\n')
   })

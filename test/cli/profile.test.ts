@@ -1,7 +1,7 @@
 // The source of the account of a call, and reports about accounts, profiles and calls whose reply is empty or silent.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Failure } from '../../cli/base/failure.ts'
@@ -41,6 +41,32 @@ describe('natter login and natter profile', () => {
       JSON.parse(stdout).map(({ name }: { name: string }) => name),
       ['later'],
     )
+  })
+
+  test('profiles that are saved at the same time are all there', async t => {
+    const shell = newShell(t)
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const site = `http://127.0.0.1:${await freePort()}`
+    const add = (name: string) =>
+      shell.natter(['profile', 'add', name, '--site', site, '--user', 'a@example.com', '--api-key', 'x'.repeat(32)])
+    for (const { code, stderr } of await Promise.all(names.map(add))) assert.equal(code, 0, stderr)
+    const folder = join(shell.home, '.config/natter')
+    const { profiles } = readProfiles({ NATTER_CONFIG_DIR: folder })
+    assert.deepEqual(Object.keys(profiles).sort(), names)
+    assert.ok(!existsSync(join(folder, 'profiles.json.lock')))
+  })
+
+  test('a lock that a killed process left does not stop anyone', async t => {
+    const folder = newShell(t).home
+    const lock = join(folder, 'profiles.json.lock')
+    writeFileSync(lock, '')
+    utimesSync(lock, 0, 0)
+    saveProfile(
+      'a',
+      { site: 'http://127.0.0.1:9', email: 'a@example.com', api_key: 'x' },
+      { NATTER_CONFIG_DIR: folder },
+    )
+    assert.deepEqual(readdirSync(folder), ['profiles.json'])
   })
 
   test('an account from a preset has no password, and the advice says so', async t => {

@@ -222,6 +222,9 @@ describe('natter proxy', () => {
       lines.map(({ call, end }) => call ?? end),
       [undefined, 7, 8, 2],
     )
+    const begun = await startProxy(t, daemon().url, ['--append'], '{"natter_recording":1,"ver')
+    const [first, end] = await begun.stop()
+    assert.deepEqual([first!.natter_recording, end!.end], [1, 0])
   })
 
   test('replaces no file with --disguise, with or without --append, and continues a recording that a crash left', async t => {

@@ -176,6 +176,18 @@ describe('natter seed pull from a server that does not behave', () => {
     )
   })
 
+  test('replaces no file of another program under the name of what it keeps', async t => {
+    const shell = newShell(t, accountAt(await fakeServer(t, answer)))
+    const partial = join(shell.home, 'team.json.partial')
+    for (const text of ['mine', '{"mine":1}']) {
+      writeFileSync(partial, text)
+      const { code, stderr } = await pull(shell)
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, /team\.json\.partial exists, and natter did not write it/)
+      assert.equal(readFileSync(partial, 'utf8'), text)
+    }
+  })
+
   test('goes on where it stopped when the server was too slow', async t => {
     let asked = 0
     let isSlow = true

@@ -88,8 +88,11 @@ describe('files beside a snapshot', () => {
     assert.deepEqual(names(), ['b', 'c', 'd'])
     assert.equal(snapshots.file('b').toString(), 'b')
     assert.throws(() => snapshots.file('a'), /the snapshot does not know this file/)
+    const left = '000001.12.segment'
+    for (const name of ['notes', 'c.bak', left, `${left}.${crypto.randomUUID()}.tmp`])
+      writeFileSync(join(folder, 'messages', name), '')
     await snapshots.write({ ...document, files: [{ name: 'c' }] })
-    assert.deepEqual(names(), ['c'])
+    assert.deepEqual(names(), ['c', 'c.bak', 'notes'], 'what a crash left is removed, files of the user are not')
   })
 
   test('a file that was never written fails the snapshot, and leaves the old one', async () => {

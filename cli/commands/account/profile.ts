@@ -130,9 +130,8 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
       const found = findProfile(args[0]!, process.env)
       const limits = limitsAfter(found.limits ?? {}, flags)
       const { limits: _, ...free } = found
-      const book = readProfiles(process.env)
       const limited = Object.keys(limits).length > 0 ? { ...free, limits } : free
-      changeProfiles({ ...book, profiles: { ...book.profiles, [args[0]!]: limited } }, process.env)
+      changeProfiles(book => ({ ...book, profiles: { ...book.profiles, [args[0]!]: limited } }), process.env)
       note(`profile ${args[0]}: ${limitsText(limits) || 'no limits'}`)
     },
   },

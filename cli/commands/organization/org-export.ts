@@ -12,7 +12,7 @@ import type { Invocation } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { printReply } from '../../print/output.ts'
 import { Connection } from '../../transport/connection.ts'
-import { downloadAs, limitSize, saveWhole, sizeIn } from '../../transport/download.ts'
+import { archiveOutline, demandOutline, downloadAs, limitSize, saveWhole, sizeIn } from '../../transport/download.ts'
 import { Follower } from '../follow/tail/follow.ts'
 
 /** One row of `GET /export/realm`, and of the event. */
@@ -61,7 +61,10 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   if (row.export_url === null)
     throw new Failure(exitCodes.refused, `the export ${row.id} failed`, { hint: 'The log of the server says why.' })
   const path = pathIn(row.export_url)
-  const content = limitSize(downloadAs(account, path, { timeout: globals.timeout }), most)
+  const content = demandOutline(
+    limitSize(downloadAs(account, path, { timeout: globals.timeout }), most),
+    archiveOutline,
+  )
   if (target === '-') {
     for await (const bytes of content) await printBytes(bytes)
     return

@@ -4,7 +4,16 @@ import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printBytes } from '../../base/writer.ts'
 import { Progress } from '../../terminal/progress.ts'
-import { downloadControl, downloadTimeout, limitSize, maxSize, saveAs, sizeIn } from '../../transport/download.ts'
+import {
+  demandOutline,
+  downloadControl,
+  downloadTimeout,
+  limitSize,
+  maxSize,
+  saveAs,
+  seedOutline,
+  sizeIn,
+} from '../../transport/download.ts'
 import { seedPull } from './seed-pull/index.ts'
 
 const newline = 0x0a
@@ -27,7 +36,8 @@ in it, API keys are not.`,
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/seed`
       const options = { timeout: globals.timeout ?? downloadTimeout }
-      const pieces = limitSize(downloadControl(globals, path, options), sizeIn(flags['max-size']))
+      const answer = limitSize(downloadControl(globals, path, options), sizeIn(flags['max-size']))
+      const pieces = demandOutline(answer, seedOutline)
       if (file === '-') {
         for await (const piece of pieces) await printBytes(Buffer.from(piece))
         return

@@ -8,7 +8,14 @@ import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { downloadControl, limitSize, maxSize, sizeIn } from '../../transport/download.ts'
+import {
+  demandOutline,
+  downloadControl,
+  limitSize,
+  maxSize,
+  sizeIn,
+  snapshotOutline,
+} from '../../transport/download.ts'
 import { type ShownSpace, spaceAt } from './spaces.ts'
 
 const callOptions = { timeout: 120_000 }
@@ -46,7 +53,12 @@ export async function keepFailure(
   for (const shown of spaces) {
     const { name, url, control_token } = spaceAt(daemon, shown)
     const inside = join(folder, 'spaces', name)
-    await keepOne(inside, { site: url, controlToken: control_token }, { what: `space ${name}` }, largest)
+    await keepOne(
+      inside,
+      { site: url, controlToken: control_token },
+      { ...run, what: `${run.what} (space ${name})` },
+      largest,
+    )
     kept.push(inside)
   }
   return kept
@@ -81,7 +93,8 @@ async function keepOne(
   const report = await callControlPlane(daemon, { method: 'GET', path: '/control/v1/report' }, callOptions)
   const version = String(report.version)
   const files = failureFiles({ version, ...run }, report as unknown as FailureReport, more)
-  const snapshot = limitSize(downloadControl(daemon, '/control/v1/snapshots/now/file', callOptions), largest)
+  const answer = limitSize(downloadControl(daemon, '/control/v1/snapshots/now/file', callOptions), largest)
+  const snapshot = demandOutline(answer, snapshotOutline)
   await writing(folder, () => writeFailure(folder, files, snapshot))
 }
 

@@ -7,7 +7,14 @@ import { note } from '../../base/note.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { callControlPlane } from '../../transport/control.ts'
-import { downloadControl, limitSize, maxSize, sizeIn } from '../../transport/download.ts'
+import {
+  demandOutline,
+  downloadControl,
+  limitSize,
+  maxSize,
+  recordingOutline,
+  sizeIn,
+} from '../../transport/download.ts'
 import { runChild } from './child.ts'
 
 /** A recording has no deadline. */
@@ -64,7 +71,7 @@ function recordTo(
     let end = ''
     const recording = downloadControl(globals, '/control/v1/recording', { timeout: recordingTimeout })
     try {
-      for await (const bytes of limitSize(recording, largest)) {
+      for await (const bytes of demandOutline(limitSize(recording, largest), recordingOutline)) {
         // Not before: without a daemon that records, an earlier recording stays as it is.
         output ??= await open(file, 'w', 0o600)
         await output.appendFile(bytes)

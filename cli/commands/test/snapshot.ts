@@ -2,7 +2,16 @@
 
 import { note } from '../../base/note.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
-import { downloadControl, downloadTimeout, limitSize, maxSize, saveAs, sizeIn } from '../../transport/download.ts'
+import {
+  demandOutline,
+  downloadControl,
+  downloadTimeout,
+  limitSize,
+  maxSize,
+  saveAs,
+  sizeIn,
+  snapshotOutline,
+} from '../../transport/download.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -21,7 +30,7 @@ it. natter snapshot import reads it into a running daemon, natterd --memory --fr
       const [file, name = 'now'] = args as readonly [string, string?]
       const path = `/control/v1/snapshots/${encodeURIComponent(name)}/file`
       const pieces = downloadControl(globals, path, { timeout: globals.timeout ?? downloadTimeout })
-      await saveAs(file, limitSize(pieces, sizeIn(flags['max-size'])))
+      await saveAs(file, demandOutline(limitSize(pieces, sizeIn(flags['max-size'])), snapshotOutline))
       note(`wrote ${file}`)
     },
   },

@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
+import { jsonOr } from '../../../../daemon/local/json.ts'
+import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
 import { addHint, exitCodes, Failure, usage } from '../../../base/failure.ts'
-import { refuseExisting } from '../../../base/files.ts'
+import { readIfThere, refuseExisting } from '../../../base/files.ts'
 import { readCount } from '../../../base/flag-values.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
@@ -50,7 +52,7 @@ export async function pullSeed({ args, flags, globals }: Invocation): Promise<vo
           .join(', ')}`,
       )
   } catch (error) {
-    if (!(error instanceof Failure && pull.hasBegun)) throw error
+    if (!(error instanceof Failure && pull.keepRest())) throw error
     const resume = 'What was read so far is kept; run the same command again to go on.'
     throw addHint(error, error.hint === undefined ? resume : `${error.hint}\n  ${resume}`)
   }
@@ -83,6 +85,9 @@ class Pull {
   readonly #timeout: number | undefined
   readonly #partial: string
   #read: Begun
+  /** Whether something was read since the file was written, and when it is written again. */
+  #unkept = false
+  #nextWrite = 0
 
   constructor(account: Account, { timeout }: Globals, file: string) {
     this.#account = account
@@ -91,7 +96,9 @@ class Pull {
     this.#read = this.#resume() ?? { site: requireSite(account), email: account.email }
   }
 
-  get hasBegun(): boolean {
+  /** To be called after a failure. Returns whether anything is kept. */
+  keepRest(): boolean {
+    if (this.#unkept) this.#write()
     return existsSync(this.#partial)
   }
 
@@ -173,22 +180,30 @@ class Pull {
 
   /** Only its owner can read it: it has the real names. */
   #keep(what: string): void {
-    writeFileAtomicallySync(this.#partial, JSON.stringify(this.#read), { durable: false })
+    this.#unkept = true
+    // The file is written as a whole: with every part, an organization of many channels would take the square of the time.
+    if (monotonicMs() >= this.#nextWrite) this.#write()
     note(`read ${what}`)
   }
 
+  #write(): void {
+    const began = monotonicMs()
+    writeFileAtomicallySync(this.#partial, JSON.stringify(this.#read), { durable: false })
+    this.#unkept = false
+    this.#nextWrite = monotonicMs() + 10 * (monotonicMs() - began)
+  }
+
   #resume(): Begun | undefined {
-    try {
-      const found = JSON.parse(readText(this.#partial, largeFile))
-      const isSame = found.site === requireSite(this.#account) && found.email === this.#account.email
-      const wrong = isSame ? wrongInAny(found) : undefined
-      if (wrong !== undefined)
-        return void note(`${this.#partial} cannot be used: ${wrong} is missing or of another kind`)
-      if (isSame) note(`going on where an earlier pull stopped: ${this.#partial}`)
-      return isSame ? found : undefined
-    } catch {
-      return undefined
-    }
+    const text = readIfThere(this.#partial, this.#partial, ['ENOENT'], largeFile)
+    if (text === undefined) return undefined
+    const found: Begun = Object(jsonOr(text))
+    if (typeof found.site !== 'string')
+      throw usage(`${this.#partial} exists, and natter did not write it`, 'Choose another name for the seed.')
+    const isSame = found.site === requireSite(this.#account) && found.email === this.#account.email
+    const wrong = isSame ? wrongInAny(found) : undefined
+    if (wrong !== undefined) return void note(`${this.#partial} cannot be used: ${wrong} is missing or of another kind`)
+    if (isSame) note(`going on where an earlier pull stopped: ${this.#partial}`)
+    return isSame ? found : undefined
   }
 
   #get(path: string, params: Readonly<Record<string, string>> = {}): Promise<Reply> {

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
 import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
+import { workAlone } from '../../../../daemon/local/file-lock.ts'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
@@ -49,15 +50,16 @@ export function folderToStart(args: readonly string[]): FolderToStart {
 function claim(folder: string, file: string): boolean {
   prepareFolder(folder)
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx', mode: 0o600 })
-    return true
+    return workAlone(file, () => {
+      // Nothing is in one that was cut off by a crash.
+      const holder = Number(readIfThere(file))
+      if (holder > 0 && isAlive(holder)) return false
+      writeFileSync(file, String(process.pid), { mode: 0o600 })
+      return true
+    })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotUse(folder, error)
+    throw cannotUse(folder, error)
   }
-  const holder = readIfThere(file)
-  if (holder !== undefined && isAlive(Number(holder))) return false
-  if (holder !== undefined) rmSync(file, { force: true })
-  return claim(folder, file)
 }
 
 export function prepareFolder(folder: string): void {

@@ -8,14 +8,21 @@ import { refuseDevice, writeFileAtomicallySync } from '../../../../daemon/local/
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
 import { isLoopbackSite } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
-import { localProfile, nameBeside, profileFrom } from '../../../../daemon/local/profiles.ts'
+import { localProfile, nameBeside, profileFrom, withProfile } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
 import { shellWord } from '../../../../daemon/local/shell-word.ts'
 import { flagIn, withoutFlag } from '../../../base/command-line.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
-import { accountFor, profilesFile, readProfiles, removeProfile, saveProfile } from '../../../base/profile.ts'
+import {
+  accountFor,
+  changeProfiles,
+  profilesFile,
+  readProfiles,
+  removeProfile,
+  saveProfile,
+} from '../../../base/profile.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
@@ -83,14 +90,22 @@ async function saveLocal(ready: Ready, args: readonly string[], folder: string):
   const { current, profiles } = readProfiles(process.env)
   const before = profiles[localProfile]
   const isOther = before && before.site !== ready.url && URL.canParse(before.site)
-  if (isOther && (await answers(before.site)) !== 'nothing') {
+  const runs = isOther && (await answers(before.site)) !== 'nothing'
+  let isSame = true
+  changeProfiles(book => {
+    isSame = book.profiles[localProfile]?.site === before?.site
+    if (!isSame) return book
+    const aside = runs ? withProfile(book, nameBeside(before.site), before) : book
+    return withProfile(aside, localProfile, profileFrom(ready, args.includes('--memory') ? undefined : folder))
+  }, process.env)
+  // Another daemon was started meanwhile.
+  if (!isSame) return saveLocal(ready, args, folder)
+  if (runs) {
     const other = nameBeside(before.site)
-    saveProfile(other, before, process.env)
     note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
     const stop = `natter daemon stop${nameFolder(flagIn(args, 'data'))}`
     note(`use --profile ${other} for the other one; ${stop} goes back to it`)
   }
-  saveProfile(localProfile, profileFrom(ready, args.includes('--memory') ? undefined : folder), process.env)
   if (current && current !== localProfile)
     note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
 }

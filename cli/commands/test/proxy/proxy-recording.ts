@@ -7,11 +7,10 @@ import { finished } from 'node:stream/promises'
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { catalogue } from '../../../../daemon/api/index.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../../../../daemon/api/masking.ts'
-import { largeFile, readBytes } from '../../../../daemon/local/bounded-file.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { tooDeep } from '../../../../daemon/local/nesting.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
-import { refuseExisting } from '../../../base/files.ts'
+import { readGiven, refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import { version } from '../../../base/version.ts'
 import { findRoute, loadRoutes } from '../../../transport/routes.ts'
@@ -108,19 +107,20 @@ interface Before {
   readonly last: number
 }
 
-/** Cuts off the last line, if it marks the recording as complete or is incomplete itself. */
-function reopen(file: string): Before {
-  const lines = readBytes(file, largeFile).toString('latin1').split('\n')
+/** Cuts off the last line, if it marks the recording as complete or is incomplete itself. Undefined if not even the first is complete. */
+function reopen(file: string): Before | undefined {
+  const lines = readGiven(file).toString('latin1').split('\n')
   if (!lines[0]?.startsWith('{"natter_recording":1,'))
     throw new Failure(exitCodes.usage, `${file} is not a recording`, { hint: 'Choose another name.' })
-  const numbers = lines.map(line => Number(/^\{"call":(\d+),/.exec(line)?.[1] ?? Number.NaN))
-  const whole = lines.slice(0, -1).filter(line => !line.startsWith('{"end":'))
+  lines.pop()
+  while (lines.at(-1)?.startsWith('{"end":')) lines.pop()
   truncateSync(
     file,
-    whole.reduce((sum, line) => sum + line.length + 1, 0),
+    lines.reduce((sum, line) => sum + line.length + 1, 0),
   )
-  const calls = numbers.slice(0, -1).filter(Number.isFinite)
-  return { calls: calls.length, last: calls.reduce((most, number) => Math.max(most, number), 0) }
+  const calls = lines.map(line => Number(/^\{"call":(\d+),/.exec(line)?.[1] ?? Number.NaN)).filter(Number.isFinite)
+  const last = calls.reduce((most, number) => Math.max(most, number), 0)
+  return lines.length === 0 ? undefined : { calls: calls.length, last }
 }
 
 // --- what was sent and answered -----------------------------------------------------------------------------------

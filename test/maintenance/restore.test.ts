@@ -1,0 +1,61 @@
+// Restores that cannot be finished: the folder is as it was before.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { moveParts } from '../../daemon/journal/store-parts.ts'
+import { newShell } from '../support/cli.ts'
+import { launch } from '../support/daemon.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'natter-restore-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+test('a restore of a file that is missing makes no folder', async t => {
+  const folder = join(scratch, 'new')
+  const { code, stderr } = await newShell(t).run(['restore', join(scratch, 'missing.tar'), '--data', folder])
+  assert.equal(code, 3, stderr)
+  assert.match(stderr, /missing\.tar/)
+  assert.ok(!existsSync(folder))
+})
+
+test('parts of a store are moved together, or not at all', async () => {
+  const [from, to] = [join(scratch, 'from'), join(scratch, 'to')]
+  mkdirSync(join(from, 'messages'), { recursive: true })
+  for (const name of ['journal.ndjson', 'secret', 'state.json']) writeFileSync(join(from, name), name)
+  const before = readdirSync(from)
+  mkdirSync(join(to, 'messages/full'), { recursive: true })
+  await assert.rejects(moveParts(from, to), /ENOTEMPTY|EEXIST|EPERM/)
+  assert.deepEqual(readdirSync(from), before)
+  assert.deepEqual(readdirSync(to), ['messages'])
+})
+
+test('--replace leaves a store alone that has a mount in it', async t => {
+  const [folder, file] = [join(scratch, 'store'), join(scratch, 'natter.tar')]
+  const daemon = await launch(folder, { flags: ['--preset', 'dev'] })
+  await daemon.stop()
+  const [files, elsewhere] = [join(folder, 'files'), join(scratch, 'elsewhere')]
+  for (const made of [files, elsewhere]) mkdirSync(made, { recursive: true })
+  const shell = newShell(t)
+  assert.equal((await shell.run(['backup', file, '--data', folder])).code, 0)
+  const before = readdirSync(folder)
+  for (const [mount, sentence] of [
+    [['-t', 'tmpfs', 'none'], /files is a mount, which cannot be replaced/],
+    // Of the same disk: only the attempt shows it.
+    [['--bind', elsewhere], /EBUSY|EXDEV/],
+  ] as const) {
+    if (spawnSync('mount', [...mount, files]).status !== 0) return t.skip('this user cannot mount anything')
+    try {
+      const { code, stderr } = await shell.run(['restore', file, '--data', folder, '--replace'])
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, sentence)
+    } finally {
+      spawnSync('umount', [files])
+    }
+    assert.deepEqual(readdirSync(folder), before)
+  }
+  const { code, stderr } = await shell.run(['restore', file, '--data', folder, '--replace'])
+  assert.equal(code, 0, stderr)
+})
