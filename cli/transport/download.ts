@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { dirname, join } from 'node:path'
 import { refuseDevice, writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
@@ -141,10 +142,11 @@ export async function openAnswer(
   url: URL,
   headers: Readonly<Record<string, string>>,
   timeout: number,
+  lookup?: LookupFunction,
 ): Promise<IncomingMessage> {
   const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
-    const outgoing = get(url, { headers, agent: false }, resolve)
+    const outgoing = get(url, { headers, agent: false, ...(lookup && { lookup }) }, resolve)
     outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
     outgoing.on('error', reject)
   })

@@ -1,11 +1,15 @@
 // Fetches uploaded files: asks for a temporary address, which needs no key, and streams what is there to a file.
 
+import { lookup } from 'node:dns/promises'
 import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isSameOrigin } from '../../daemon/api/address.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
+import { type Network, networkOf } from '../../daemon/local/networks.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { addressFor, type CallOptions, call, defaultTimeout, requireSite, unreachable } from './client.ts'
@@ -57,7 +61,7 @@ export async function openFile(account: Account, pathId: string, options: CallOp
   const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, options)
   const site = requireSite(account)
   const timeout = options.timeout ?? defaultTimeout
-  return open(temporaryAddress(site, String(url)), timeout, mostRedirects).catch(error => {
+  return open(temporaryAddress(site, String(url)), site, timeout, mostRedirects).catch(error => {
     throw error instanceof Failure ? error : unreachable(site, error)
   })
 }
@@ -74,12 +78,38 @@ function elsewhere(address: string, from: string): URL {
 }
 
 /** Resolves to the answer with the content; nothing secret is sent, since the address is enough. */
-async function open(url: URL, timeout: number, redirects: number): Promise<IncomingMessage> {
-  const incoming = await openAnswer(url, {}, timeout)
+async function open(url: URL, site: string, timeout: number, redirects: number): Promise<IncomingMessage> {
+  const look = isSameOrigin(url, site) ? undefined : await checkedLookup(url, await networkAt(site))
+  const incoming = await openAnswer(url, {}, timeout, look)
   const { statusCode = 0, headers } = incoming
   if (statusCode < 300) return incoming
   incoming.resume()
   if (headers.location === undefined) throw refusal(statusCode, {})
-  if (redirects > 0) return open(elsewhere(headers.location, url.href), timeout, redirects - 1)
+  if (redirects > 0) return open(elsewhere(headers.location, url.href), site, timeout, redirects - 1)
   throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
+}
+
+const fromOutside: readonly Network[] = ['internet', 'private', 'loopback']
+
+/**
+ * Finds only the addresses of the URL that were checked: a server must not make this machine call what only this machine, or its network,
+ * can reach. A server in a private network may keep its files there.
+ */
+export async function checkedLookup(url: URL, server: Network): Promise<LookupFunction> {
+  const found = await lookup(plainHost(url), { all: true })
+  for (const { address } of found)
+    if (fromOutside.indexOf(networkOf(address)) > fromOutside.indexOf(server))
+      throw new Failure(exitCodes.refused, `the server sent the address ${url.origin}, which is not on the internet`, {
+        code: 'BAD_ANSWER',
+        hint: 'If the file is really there, fetch it with another program.',
+      })
+  return (_host, { all }, done) => (all ? done(null, found) : done(null, found[0]!.address, found[0]!.family))
+}
+
+async function networkAt(site: string): Promise<Network> {
+  return networkOf((await lookup(plainHost(addressFor(site, '/')))).address)
+}
+
+function plainHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
 }
