@@ -35,6 +35,8 @@ export interface Account {
   readonly from: Readonly<Partial<Record<'site' | 'email' | 'apiKey', string>>>
   /** What may be called. Absent: everything. */
   readonly limits?: Limits
+  /** The file of NATTER_READY_FILE if there is none, and no source before it names the site: nothing may be called. */
+  readonly absentFile?: string
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -47,6 +49,8 @@ export interface Source {
   readonly controlToken?: string | undefined
   /** The file that it was read from. */
   readonly file?: string
+  /** The file that it would be read from, if there were one. */
+  readonly absentFile?: string
   readonly limits?: ProfileLimits | undefined
 }
 
@@ -63,7 +67,9 @@ export function accountFor(flags: Choice, env: Env): Account {
   let together = false
   let keyFile: string | undefined
   let limited: Source | undefined
+  let absentFile: string | undefined
   for (const source of sources(flags, env)) {
+    if (!chosen.site) absentFile ??= source.absentFile
     const site = source.site ? normalSite(source.site) : undefined
     if (site && chosen.site && site !== chosen.site) continue
     const other = source.email && chosen.email && source.email.toLowerCase() !== chosen.email.toLowerCase()
@@ -86,7 +92,7 @@ export function accountFor(flags: Choice, env: Env): Account {
     throw mixture('API key', from.apiKey, from.site)
   if (keyFile !== undefined) warnIfOpen(keyFile)
   const limits = limitsFrom(limited?.from, limited?.limits, env)
-  return { ...chosen, from, ...(limits && { limits }) }
+  return { ...chosen, from, ...(limits && { limits }), ...(absentFile && { absentFile }) }
 }
 
 /** The token of the control plane at this account's site, if one is known. */
@@ -98,6 +104,7 @@ export function controlTokenFor(flags: Choice, env: Env, account: Account): stri
 export function demandControlToken(flags: Choice, env: Env, account: Account): string {
   const { token, stray } = findToken(flags, env, account)
   if (token !== undefined) return token
+  if (account.absentFile) throw noReadyFile(account.absentFile)
   if (account.site === undefined) throw noServer()
   if (stray !== undefined) throw mixture('control token', stray, account.from.site!)
   if (env.NATTER_CONTROL_TOKEN === '')
@@ -152,6 +159,14 @@ function mixture(what: string, secret: string, site: string): Failure {
 
 function sourceName(from: string): string {
   return from === 'flag' ? 'a flag' : from.endsWith('_*') ? `the environment (${from})` : from
+}
+
+/** A daemon reads the variable, too, so a file that is not written yet is no mistake before a call is made. */
+export function noReadyFile(file: string): Failure {
+  return usage(
+    `NATTER_READY_FILE: there is no ready file ${file}`,
+    'Its daemon does not run: wait for it with `natter ready --wait`, or unset NATTER_READY_FILE.',
+  )
 }
 
 /** A ready file that must be there. */
@@ -262,16 +277,25 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
     apiKey: env.NATTER_API_KEY,
     controlToken: env.NATTER_CONTROL_TOKEN,
   }
-  // A daemon reads the same variable, so the file may not be written yet.
-  if (env.NATTER_READY_FILE && readFile(env.NATTER_READY_FILE) !== undefined)
-    yield ofReady('NATTER_READY_FILE', env.NATTER_READY_FILE)
+  const { NATTER_READY_FILE: file } = env
+  if (file)
+    yield readFile(file) === undefined
+      ? { from: 'NATTER_READY_FILE', absentFile: file }
+      : ofReady('NATTER_READY_FILE', file)
   yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
   if (flags.profile) return
-  const setting = settingsFor(env).find(({ name }) => name === 'profile')
-  const current = setting?.value ?? readProfiles(env).current
-  if (current) yield ofProfile(current, env, setting?.from)
+  const current = currentProfile(env)
+  if (current) yield ofProfile(current.name, env, current.from)
   const rc = zuliprc(env)
   if (rc) yield rc
+}
+
+/** The profile of NATTER_PROFILE or of the config file, which `from` names, or else the one that was switched to. */
+export function currentProfile(env: Env): { readonly name: string; readonly from?: string } | undefined {
+  const set = settingsFor(env).find(({ name }) => name === 'profile')
+  if (set) return { name: set.value, from: set.from }
+  const { current } = readProfiles(env)
+  return current === undefined ? undefined : { name: current }
 }
 
 /** Profiles that are not in use know tokens of their sites, too. */

@@ -15,7 +15,7 @@ import { keyFlag } from '../base/globals.ts'
 import { type FlatHeaders, headerIn, serverTime } from '../base/headers.ts'
 import type { Limits } from '../base/limits.ts'
 import { note } from '../base/note.ts'
-import { type Account, noServer, readProfiles } from '../base/profile.ts'
+import { type Account, noReadyFile, noServer, readProfiles } from '../base/profile.ts'
 import { type Reply, setLastCall, setTime } from '../base/reply.ts'
 import { version } from '../base/version.ts'
 import type { Guard, Leaving } from './limits.ts'
@@ -178,6 +178,7 @@ export function requireSite(account: Account): string {
 
 /** The daemons of a cluster, or the one server there is. */
 export function requireSites(account: Account): readonly string[] {
+  if (account.absentFile) throw noReadyFile(account.absentFile)
   if (account.site) return account.site.split(',')
   throw noServer()
 }

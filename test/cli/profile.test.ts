@@ -136,6 +136,37 @@ describe('the account', () => {
     assert.deepEqual(pick({ profile: 'local' }, ours), [site, 'p@example.com', 'p-key'])
     assert.throws(() => pick({ profile: 'locl' }), /^Error: no profile is called "locl"/)
     assert.throws(() => pick({}, { NATTER_PROFILE: 'locl' }), /^Error: NATTER_PROFILE: no profile is called "locl"/)
+    writeFileSync(join(home, 'config.json'), '{"profile":"locl"}')
+    const config = { NATTER_CONFIG: join(home, 'config.json') }
+    assert.throws(() => pick({}, config), /config\.json: no profile is called "locl"/)
+  })
+
+  test('is not that of a profile if NATTER_READY_FILE names a file that is not there', async t => {
+    const shell = newShell(t, { NATTER_READY_FILE: 'none.json' })
+    saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, { HOME: shell.home })
+    for (const words of [['whoami'], ['send', 'amy', 'Hi'], ['config', 'explain'], ['reset'], ['env']]) {
+      const { code, stderr } = await shell.run(words)
+      assert.equal(code, 2, words.join(' '))
+      assert.match(stderr, /^natter: NATTER_READY_FILE: there is no ready file none\.json\n {2}Its daemon does not run/)
+    }
+    assert.match((await shell.run(['doctor'])).stdout, /wrong {4}account: NATTER_READY_FILE: there is no ready file/)
+    // What comes before it, and what asks about the daemon itself, does not need the file.
+    assert.equal((await shell.run(['env', '--profile', 'local'])).code, 0)
+    assert.equal((await shell.run(['config', 'explain', '--site', site])).code, 0)
+    assert.equal((await shell.run(['daemon', 'status'])).code, 3)
+  })
+
+  test('of NATTER_PROFILE is the current one for every subcommand', async t => {
+    const shell = newShell(t)
+    for (const name of ['one', 'two', 'three'])
+      saveProfile(name, { site, email: `${name}@example.com`, api_key: 'key' }, { HOME: shell.home })
+    const env = { NATTER_PROFILE: 'two' }
+    assert.match((await shell.run(['profile', 'list'], { env })).stdout, /\* {2}two/)
+    assert.match((await shell.run(['profile', 'export'], { env })).stdout, /^email=two@/m)
+    const { stderr } = await shell.run(['profile', 'use', 'three'], { env })
+    assert.equal(stderr, 'switched to profile three\nNATTER_PROFILE names the profile two, which is used instead\n')
+    assert.equal((await shell.run(['profile', 'use', 'two'], { env })).stderr, 'switched to profile two\n')
+    assert.match((await shell.run(['logout'], { env })).stderr, /^logged out two@/)
   })
 
   test('never sends a key to another site or for another user', t => {

@@ -11,7 +11,9 @@ import { note } from '../../base/note.ts'
 import {
   accountFor,
   changeProfiles,
+  currentProfile,
   findProfile,
+  noReadyFile,
   normalSite,
   profilesFile,
   readProfiles,
@@ -57,10 +59,9 @@ export const subcommands: readonly ExtraSubcommand[] = [
     more: 'The key itself stays valid. `natter keys regenerate` replaces it, wherever it is used.',
     examples: ['natter logout', 'natter logout work'],
     async run({ args }) {
-      const book = readProfiles(process.env)
-      const wanted = args[0] ?? book.current
+      const { name: wanted, from } = args[0] === undefined ? (currentProfile(process.env) ?? {}) : { name: args[0] }
       if (wanted === undefined) throw new Failure(exitCodes.notFound, 'you are not logged in: there is no profile')
-      const { site, email } = findProfile(wanted, process.env)
+      const { site, email } = findProfile(wanted, process.env, from)
       const next = removeProfile(wanted, process.env)
       note(`logged out ${email} at ${site}${next === undefined ? '' : `; the current profile is ${next}`}`)
     },
@@ -98,6 +99,8 @@ export const subcommands: readonly ExtraSubcommand[] = [
       findProfile(wanted, process.env)
       switchProfile(wanted, process.env)
       note(`switched to profile ${wanted}`)
+      const wins = currentProfile(process.env)
+      if (wins?.from && wins.name !== wanted) note(`${wins.from} names the profile ${wins.name}, which is used instead`)
     },
   },
   {
@@ -141,7 +144,8 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
     globals: local,
     examples: ['natter profile list', 'natter profile list --json'],
     async run({ globals }) {
-      const { current, profiles } = readProfiles(process.env)
+      const { profiles } = readProfiles(process.env)
+      const current = currentProfile(process.env)?.name
       const rows = Object.entries(profiles).map(([name, { site, email, limits }]) => ({
         name,
         site,
@@ -184,9 +188,10 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
       const { site, user: email, apiKey: api_key } = globals
       const acting = site && email && api_key ? { site, email, api_key } : undefined
       if (acting && args[0]) throw usage('--as cannot be combined with the name of a profile')
-      const wanted = args[0] ?? globals.profile ?? readProfiles(process.env).current
+      const named = args[0] ?? globals.profile
+      const wanted = named === undefined ? currentProfile(process.env) : { name: named }
       if (!acting && wanted === undefined) throw new Failure(exitCodes.notFound, 'there is no current profile')
-      const found = acting ?? findProfile(wanted!, process.env)
+      const found = acting ?? findProfile(wanted!.name, process.env, wanted!.from)
       if (!(await printFormatted(found, globals))) printColored(zuliprcText(found))
     },
   },
@@ -198,6 +203,7 @@ NATTER_READ_ONLY=1 is --read-only for whatever account is used.`,
     examples: ['natter config explain', 'natter config explain --profile work --json'],
     async run({ globals }) {
       const account = accountFor(globals, process.env)
+      if (account.absentFile) throw noReadyFile(account.absentFile)
       const file = locateConfigFile(process.env, homedir())
       const rows = [
         { value: 'site', is: account.site ?? null, from: account.from.site ?? null },

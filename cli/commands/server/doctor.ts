@@ -9,7 +9,7 @@ import { findOpen, othersCan } from '../../../daemon/local/open-files.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { serverTime } from '../../base/headers.ts'
-import { type Account, accountFor, configFolder, profilesFile, readProfiles } from '../../base/profile.ts'
+import { type Account, accountFor, configFolder, noReadyFile, profilesFile, readProfiles } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
 import { assetReader, codeCaches, packageRoot, version } from '../../base/version.ts'
 import { printColored } from '../../base/writer.ts'
@@ -44,6 +44,7 @@ async function examine({ globals }: Invocation): Promise<void> {
   let account: Account | undefined
   try {
     account = accountFor(globals, process.env)
+    if (account.absentFile) findings.push(wrong('account', noReadyFile(account.absentFile)))
   } catch (error) {
     findings.push(wrong('account', error))
   }
