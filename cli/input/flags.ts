@@ -112,12 +112,19 @@ async function readList(items: Shape, given: readonly string[], label: string, s
     const parsed = raw.startsWith('[') ? parseJson(raw, label) : undefined
     if (Array.isArray(parsed))
       values.push(...(items.type === 'array' && !parsed.every(Array.isArray) ? [parsed] : parsed))
-    else if (isNested(items)) values.push(await readOne(items, raw, label, sources))
+    else if (isNested(items)) values.push(await readItem(items, raw, label, sources))
     else
-      for (const part of raw.split(',')) if (part !== '') values.push(await readOne(items, part.trim(), label, sources))
+      for (const part of raw.split(','))
+        if (part !== '') values.push(await readItem(items, part.trim(), label, sources))
   }
   if (values.length === 0 && given.every(raw => raw.trim() === '')) throw usage(`${label} is empty`)
   return values
+}
+
+/** A list of channels can have numbers: `subscribe 7` would create a channel beside the one with this ID. */
+function readItem(items: Shape, raw: string, label: string, sources: Sources): Promise<unknown> {
+  const isNumbered = /^#?\d+$/.test(raw) && armsOf(items).some(({ ref }) => ref === 'channel-name')
+  return isNumbered ? sources.names.channelName(raw) : readOne(items, raw, label, sources)
 }
 
 async function readOne(shape: Shape, raw: string, label: string, sources: Sources): Promise<unknown> {

@@ -12,7 +12,7 @@ export type Kind = 'user' | 'channel' | 'group' | 'folder' | 'snippet' | 'profil
 export interface Names {
   /** Digits are a name first, and an ID if nothing has this name; of users, whose names are rarely numbers, an ID. */
   find(kind: Kind, name: string): Promise<number>
-  /** The name of the channel with an ID, which is given as `id:5`. */
+  /** The name of the channel with an ID, which is given as `id:5`. `5` can also be a name, of a channel that exists or of a new one. */
   channelName(id: string): Promise<string>
 }
 
@@ -70,8 +70,14 @@ export function createNames(account: Account, options: CallOptions): Names {
     },
     async channelName(id) {
       if (!fetched.has('channel')) fetched.set('channel', directory('channel', id, get))
-      const found = (await fetched.get('channel')!).find(channel => channel.id === certainId('channel', id))
+      const sure = certainId('channel', id)
+      const name = bare('channel', id)
+      // If channels cannot be listed, digits can only be a name.
+      const list = await fetched.get('channel')!.catch(error => (sure === undefined ? [] : Promise.reject(error)))
+      const named = sure === undefined ? list.find(({ names }) => names.includes(name)) : undefined
+      const found = named ?? list.find(channel => channel.id === (sure ?? Number(name)))
       if (found) return found.names[0]!
+      if (sure === undefined) return name
       throw unknown('channel', id, id, [])
     },
   }

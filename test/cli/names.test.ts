@@ -47,6 +47,22 @@ describe('names on the command line', () => {
       assert.equal((await json('channels', 'show', String(id))).stream.name, '2024')
     })
 
+    test('is created by subscribe only if no channel has this ID', async () => {
+      const said = async (...args: string[]) => {
+        const { stdout, stderr } = await natter(...args)
+        return stdout + stderr
+      }
+      const general = await channelId('general')
+      for (const word of [String(general), `#${general}`]) {
+        assert.equal(await said('unsubscribe', word), 'unsubscribed from general\n')
+        assert.equal(await said('subscribe', word), 'subscribed to general\n')
+      }
+      assert.equal(await said('subscribe', '7070'), 'created #7070 and subscribed\n')
+      assert.equal(await said('unsubscribe', '7070'), 'unsubscribed from 7070\n')
+      await json('channels', 'create', `${general}00`)
+      assert.equal((await json('channels', 'id', `${general}00`)).stream_id, await channelId(`${general}00`))
+    })
+
     test('is not confused with the channel that has this ID', async () => {
       const general = await channelId('general')
       await json('channels', 'create', String(general))
