@@ -78,13 +78,13 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
     const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
     if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
-    const { listFlags, suggestHelp } = await import('./catalogue/mistakes.ts')
+    const { listFlags, suggestHelp, takesArguments } = await import('./catalogue/mistakes.ts')
     const help = suggestHelp(program, line, error)
     if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.
     const flags = [...listFlags(program, line), '--help', '--version']
     const flag = unknownFlag(message!)
-    const isText = /^-[^-]|\s/.test(flag)
+    const isText = /^-[^-]|\s/.test(flag) && takesArguments(program, line)
     const todo = isText ? `A text that begins with a dash goes after --, or is piped in with -. ${help}` : help
     throw usage(message!, suggestion ?? (await nearestTo(flag, flags, todo)))
   }

@@ -134,9 +134,10 @@ const codeFor: Readonly<Record<ExitCode, string>> = {
 
 function hintFor(code: string): string | undefined {
   if (code === 'INVALID_API_KEY' || code === 'UNAUTHORIZED')
-    return 'Check --user and --api-key, the NATTER_* variables, or the profile: natter help environment'
+    return '`natter config explain`, with the same flags, shows which account and key these are.'
   if (code === 'USER_DEACTIVATED')
     return '`natter config explain` shows which account this is, `natter profile use NAME` takes another.'
+  if (code === 'BAD_NARROW') return '`natter help narrow` lists the terms.'
   if (code === 'RATE_LIMIT_HIT') return 'Add --retry 3 to wait and try again.'
   return undefined
 }

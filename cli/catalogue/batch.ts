@@ -314,7 +314,7 @@ function objectFrom(text: string): Readonly<Record<string, unknown>> {
   try {
     value = parseJson(text)
   } catch (error) {
-    if (/^\w[\w-]*(,[\w-]+)+\s*$/.test(text))
+    if (/^\ufeff?\w[\w-]*([,;][\w-]+)+\s*$/.test(text))
       throw usage('not JSON, but perhaps CSV, which --batch reads from a file whose name ends in .csv')
     throw usage(`not valid JSON: ${(error as Error).message}`)
   }

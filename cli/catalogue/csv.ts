@@ -9,7 +9,12 @@ export async function* readRows(
   longestRow: number,
   refuse: (reason: string) => Error,
 ): AsyncGenerator<string[]> {
-  const rows = parse({ bom: true, columns: true, skip_empty_lines: true, max_record_size: longestRow })
+  const columns = (names: string[]) => {
+    // As spreadsheet programs write it in countries with a decimal comma.
+    if (names.length === 1 && /[;\t]/.test(names[0]!)) throw refuse('the columns must be separated by commas')
+    return names
+  }
+  const rows = parse({ bom: true, columns, skip_empty_lines: true, max_record_size: longestRow })
   // Also ends the rows when the input is closed before its end. What fails is thrown by the loop.
   pipeline(input, rows, () => {})
   try {
@@ -18,6 +23,11 @@ export async function* readRows(
       yield [JSON.stringify(Object.fromEntries(given))]
     }
   } catch (error) {
-    throw error instanceof CsvError ? refuse(error.message) : error
+    throw error instanceof CsvError ? refuse(explain(error)) : error
   }
+}
+
+function explain({ code, message, columns, record, lines }: CsvError): string {
+  if (code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || !Array.isArray(columns) || !Array.isArray(record)) return message
+  return `line ${lines} has ${record.length} columns, the first line ${columns.length}; put quotes around a text with commas`
 }

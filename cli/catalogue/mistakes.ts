@@ -5,6 +5,11 @@ import { exitCodes, Failure } from '../base/failure.ts'
 import { settingsFor } from '../base/settings.ts'
 import { type Command, type Option, pathOf } from './subcommands.ts'
 
+/** Whether the subcommand has arguments, so that one of them can be a text. */
+export function takesArguments(program: Command, line: CommandLine): boolean {
+  return findCommand(program, line).registeredArguments.length > 0
+}
+
 /** The flags of the subcommand that these words name. */
 export function listFlags(program: Command, line: CommandLine): string[] {
   return findCommand(program, line).options.flatMap(({ long }) => long ?? [])
@@ -31,8 +36,10 @@ export function nameAsGiven(failure: Failure, program: Command, line: CommandLin
 export function suggestHelp(program: Command, line: CommandLine, { code }: { readonly code: string }): string {
   const command = findCommand(program, line)
   const see = `See ${pathOf(command)} --help`
-  if (code === 'commander.excessArguments' && command.registeredArguments.length > 0)
-    return `Put quotes around a text with spaces. ${see}`
+  if (code === 'commander.excessArguments' && command.registeredArguments.length > 0) {
+    const many = listFlags(program, line).includes('--batch') ? ' For several calls, use --batch, or xargs -n 1.' : ''
+    return `Put quotes around a text with spaces.${many} ${see}`
+  }
   if (code !== 'commander.missingArgument') return see
   const known = command.registeredArguments
   const at = known.findIndex(({ required }, index) => required && command.args[index] === undefined)

@@ -47,6 +47,7 @@ function missing(endpoint: Endpoint, name: string, given: ReadonlyMap<string, Gi
   }
   const text = given.get(topic)
   if (text === undefined) return usage(`${labelParam(endpoint, topic)} is missing`, `Write '#channel>topic'. ${see}`)
+  if (/^#[^>]+$/.test(String(text))) return usage(`"${text}" does not name a topic`, `Write '${text}>topic'.`)
   const written = String(text).includes('>') ? `#${text}` : `#channel>${text}`
   return usage(`"${text}" does not name its channel`, `Write '${written}', or add ${label}.`)
 }

@@ -185,6 +185,18 @@ describe('batches', () => {
     const refused = await shell.run(['send', '--batch', 'wrong.csv'])
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /--batch: not valid CSV: .* line 2/)
+    for (const [text, said] of [
+      [
+        'place,content\n#busy>csv,a,b\n',
+        /line 2 has 3 columns, the first line 2; put quotes around a text with commas/,
+      ],
+      ['place;content\n#busy>csv;a\n', /not valid CSV: the columns must be separated by commas/],
+    ] as const) {
+      writeFileSync(join(shell.home, 'wrong.csv'), text)
+      assert.match((await shell.run(['send', '--batch', 'wrong.csv'])).stderr, said)
+    }
+    const piped = await shell.run(['send', '--batch', '-'], { input: '\ufeffplace,content\r\n#busy>csv,a\r\n' })
+    assert.match(piped.stderr, /perhaps CSV, which --batch reads from a file whose name ends in \.csv/)
   })
 
   test('wait for Retry-After when rate limited', async t => {
@@ -274,6 +286,13 @@ test('topics rename moves all messages of a topic', async t => {
   const { stdout: link } = await shell.run(['messages', 'list', '--topic', 'dinner', '-n', '1', '--fields', 'link'])
   assert.equal((await shell.run(['topics', 'rename', link.trim(), 'tea', '--silent'])).code, 0)
   assert.match((await shell.run(['topics', 'list', 'busy'])).stdout, /tea/)
+  for (const [from, to, shown] of [
+    ['tea', '', 'general chat'],
+    ['', 'tea', 'tea'],
+  ]) {
+    const { stderr } = await shell.run(['topics', 'rename', `#busy>${from}`, to!, '--silent'])
+    assert.equal(stderr, `renamed #busy>${from} to ${shown}, 2 messages\n`)
+  }
   const absent = await shell.run(['topics', 'rename', '#busy>ta', 'supper'])
   assert.deepEqual([absent.code, absent.stderr], [3, 'natter: there is no topic "ta" in #busy\n  Did you mean tea?\n'])
   assert.equal((await shell.run(['topics', 'rename', 'busy', 'supper'])).code, 2)

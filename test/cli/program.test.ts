@@ -80,6 +80,13 @@ describe('natter, with no config and no daemon', () => {
       [['messages', 'lst', '--help'], /no subcommand "messages lst"\n {2}Did you mean list\?/],
       [['streams', 'list'], /no subcommand "streams"\n {2}Did you mean natter channels\?/],
       [['send', '#general>x', 'two', 'words'], /too many arguments.*\n {2}Put quotes around a text with spaces\./],
+      [
+        ['messages', 'delete', '1', '2'],
+        /too many arguments.*\n {2}.* For several calls, use --batch, or xargs -n 1\./,
+      ],
+      [['snippets', 'list', '-n', '2'], /unknown option '-n'\n {2}See natter snippets list --help/],
+      [['exec', 'natter', 'whoami', '--fields', 'email'], /'--fields'\n {2}The command and its flags go after --/],
+      [['topics', 'mute', '#general'], /"#general" does not name a topic\n {2}Write '#general>topic'/],
       [['topics', 'mute', 'general>x'], /"general>x" does not name its channel\n {2}Write '#general>x'/],
       [['topics', 'mute'], /<topic> is missing\n {2}Write '#channel>topic'/],
       [['messages', 'move'], /<message-id> is missing\n {2}The message\. See natter messages move --help/],

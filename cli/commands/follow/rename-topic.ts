@@ -18,7 +18,7 @@ export async function renameTopic({ args, flags, globals }: Invocation): Promise
   const channel = place.channel.startsWith('id:') ? place.channel : `#${place.channel}`
   const sources = sourcesFor(account, globals, globals, false)
   const { newest, count } = await demandTopic({ channel, topic: place.topic }, { account, sources, options: globals })
-  const done = `renamed #${place.channel}>${place.topic} to ${args[1]}, ${count}`
+  const done = `renamed #${place.channel}>${place.topic} to ${args[1] || 'general chat'}, ${count}`
   const move = { ...messages.update, cli: { ...messages.update.cli, name: 'topics rename', done } }
   const notices = [
     ...(flags['notify-old'] === true ? [['send_notification_to_old_thread', true] as const] : []),

@@ -55,10 +55,10 @@ ${columns([
   ['stderr', 'has notes and errors; --quiet leaves out the notes'],
   [
     '--batch',
-    'prints one line of JSON for each call on stdout; that of a failed call has its error, which stderr has for the first one',
+    'prints one line of JSON for each call on stdout; that of a failed call has its error, which stderr has for the first one; the exit code is then 1',
   ],
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
-  ['stdin', 'replaces a text in Markdown that is `-`, and the text of natter send if there is none'],
+  ['stdin', 'replaces a text in Markdown that is `-`, and the text of a message or draft if there is none'],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
   ['colors', 'appear only at a terminal, and not if NO_COLOR is set'],
   ['exit codes', 'say what went wrong; see natter help exit-codes'],
@@ -71,7 +71,8 @@ ${columns([
   ['needs nothing', `${names('typed')}; but --yes for a --batch of them`],
 ])}
 
-Without the --yes that it needs, nothing is changed, and the exit code is 2.
+Without the --yes that it needs, nothing is changed, and the exit code is 2. So
+it is if a subcommand would replace a file: --yes lets it.
 `
 }
 

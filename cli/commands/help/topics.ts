@@ -29,7 +29,8 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: () => `Exit codes, with and without --json:
 
   0    done; also if the reader of the output stops early
-  1    refused by the API, or failed in another way
+  1    refused by the API, or failed in another way; also of a --batch of which
+       a call failed, for whatever reason
   2    wrong usage: an unknown subcommand or flag, an invalid value, a file that
        you name and that cannot be read, or one that would be replaced
   3    not found: a thing, a name, or a daemon that is not running

@@ -132,7 +132,7 @@ function refuseUnknownFlag(word: string): void {
     didYouMean(
       `--${name}`,
       known.map(flag => `--${flag}`),
-    ) ?? 'See natter exec --help',
+    ) ?? 'The command and its flags go after --: natter exec -- npm test',
   )
 }
 

@@ -64,10 +64,10 @@ export class CursorFile {
     try {
       return work()
     } catch (error) {
-      throw new Failure(
-        exitCodes.refused,
-        `cannot write the cursor ${this.#file}: ${(error as NodeJS.ErrnoException).code ?? error}`,
-      )
+      const { code } = error as NodeJS.ErrnoException
+      throw new Failure(exitCodes.refused, `cannot write the cursor ${this.#file}: ${code ?? error}`, {
+        hint: code === 'ENOENT' ? 'Create its folder first.' : undefined,
+      })
     }
   }
 }
