@@ -11,7 +11,7 @@ import type { Announcement, Mail, Outcome } from './domain/resource.ts'
 import type { Queues } from './events/queues.ts'
 import { compareOp, type Entry, type Journal } from './journal/journal.ts'
 import { type Snapshots, stateFormat } from './journal/snapshots.ts'
-import { type Holder, splitSections, takeFact } from './replay.ts'
+import { type Holder, nameFailure, splitSections, takeFact } from './replay.ts'
 import type { WrittenBudget } from './written-budget.ts'
 
 interface EngineParts {
@@ -105,7 +105,7 @@ export class Engine implements Holder {
     for await (const entries of journal.replayFacts(after))
       for (const { position, facts } of entries) {
         if (!hasQueues && facts.some(({ type }) => type === 'queue.registered')) await expectQueues()
-        this.#take(position, facts)
+        nameFailure(position, () => this.#take(position, facts))
       }
     queues.release(journal.position)
   }

@@ -66,6 +66,18 @@ export function takeFact(holder: Holder, position: number, fact: Fact): fact is 
   return true
 }
 
+/** Its sum fits, so an entry that cannot be applied was edited, or is of another version. */
+export function nameFailure(position: number, apply: () => void): void {
+  try {
+    apply()
+  } catch (error) {
+    const why = (error as Error).message
+    throw new Error(`entry ${position} of the journal cannot be applied; run natter store check (${why})`, {
+      cause: error,
+    })
+  }
+}
+
 /** Rows of a snapshot, and where the files are that they name. */
 export interface Saved {
   readonly sections: Readonly<Record<string, readonly unknown[]>>

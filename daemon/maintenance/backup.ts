@@ -13,7 +13,7 @@ import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { closeFile } from '../local/durable-files.ts'
-import { clusterFileName } from '../local/ready-file.ts'
+import { clusterFileName, runningFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
 import {
   type BackedUpFile,
@@ -215,13 +215,16 @@ function refuseDamaged(what: string): BackupRefused {
   return new BackupRefused(`the store is damaged: ${what}. Run \`natter store check\` to see everything`)
 }
 
-/** A daemon of a cluster gets uploads that others took later than their rows. */
-/** Rebuilds the state, which takes a while: only for a store that has uploads, or fetches them from its cluster. */
+/**
+ * Rebuilds the state, which takes a while. Where a daemon runs, it has read the journal itself: there only for a store that has uploads, or
+ * fetches them from its cluster. A daemon of a cluster gets uploads that others took later than their rows.
+ */
 async function refuseMissing(folder: string, view: StoreView, packed: readonly string[]): Promise<void> {
   const inCluster = existsSync(join(folder, clusterFileName))
-  if (!inCluster && !existsSync(join(folder, 'files'))) return
+  const runs = existsSync(join(folder, runningFileName))
+  if (runs && !inCluster && !existsSync(join(folder, 'files'))) return
   const { neededFiles } = await import('./index.ts')
-  const needed = await neededFiles(view).catch(error => {
+  const needed = await neededFiles(view, !runs).catch(error => {
     throw refuseDamaged((error as Error).message)
   })
   const have = new Set(packed)

@@ -59,9 +59,11 @@ export async function checkStore(folder: string, secret?: string): Promise<Store
   }
 }
 
-/** Files that the state of the store names, by their paths in the folder. */
-export async function neededFiles(view: StoreView): Promise<string[]> {
-  return listNeeded((await rebuildState(view)).state)
+/** Files that the state of the store names, by their paths in the folder. `checked`: throws if its rows are not as they should be. */
+export async function neededFiles(view: StoreView, checked: boolean): Promise<string[]> {
+  const { state } = await rebuildState(view)
+  if (checked && state.users.size > 0) checkState(state)
+  return listNeeded(state)
 }
 
 function listNeeded(state: State): string[] {

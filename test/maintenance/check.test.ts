@@ -212,6 +212,26 @@ describe('natter store check', () => {
     }
   })
 
+  test('a row of another form in an edited journal is refused by a backup, and named by a start that fails', async t => {
+    const edited = async (wrong: object) => {
+      const folder = copy()
+      rmSync(join(folder, 'daemon.json'), { force: true })
+      const journal = await FileJournal.open({ folder, durability: 'os' })
+      const row = { userId: 2, channelId: 1, topic: 't', policy: 3, updated: 0, ...wrong }
+      await journal.append({ time: 0, op: 'test', actor: null, facts: [{ type: 'user-topic.set', row }] }).durable
+      await journal.close()
+      return folder
+    }
+    // Only a look at the row shows it.
+    const made = await newShell(t).run(['backup', 'b.tar', '--data', await edited({ policy: 'x' })])
+    assert.equal(made.code, 1, made.stderr)
+    assert.match(made.stderr, /the store is damaged: userTopics, row \d+: policy/)
+    await assert.rejects(
+      host(await edited({ topic: 7 })),
+      /entry \d+ of the journal cannot be applied; run natter store check/,
+    )
+  })
+
   test('finds a fact that can be applied but not announced to the queues that the store has', async t => {
     const folder = copy()
     const journal = await FileJournal.open({ folder, durability: 'os' })
