@@ -123,7 +123,7 @@ export function addEndpoint(
 export function addExtra(
   program: Command,
   extra: ExtraSubcommand,
-  { rest }: CommandLine,
+  { argv, rest }: CommandLine,
   table: SubcommandTable,
 ): Command {
   const leaf = commandAt(program, extra.name.split(' ')).description(extra.about).optionsGroup('Flags:')
@@ -132,7 +132,8 @@ export function addExtra(
     leaf.addArgument(new Argument(optional ? `[${title}]` : `<${title}>`, about))
   }
   for (const flag of extra.flags ?? []) leaf.addOption(optionFor(flag))
-  if (extra.passedFlags) showPassed(leaf, extra.passedFlags)
+  const passed = extra.passedFlags?.map(optionFor) ?? []
+  if (passed.length > 0) showPassed(leaf, passed)
   // Everything after the first word that is not ours belongs to the other program.
   if (extra.passes) leaf.allowUnknownOption().allowExcessArguments().passThroughOptions(extra.passes.includes('--'))
   if (extra.runs) leaf.allowExcessArguments()
@@ -142,6 +143,10 @@ export function addExtra(
   // A subcommand that does not list it deals with `--as` itself, or has no use for an account.
   const acts = extra.globals?.includes('as') ?? true
   leaf.action(async () => {
+    // The parser would take the `--` before the command for the value of a flag.
+    const last = rest && argv.at(-rest.length - 2)
+    const bare = [...leaf.options, ...passed].find(option => option.required && option.long === last)
+    if (bare) leaf.error(`error: option '${bare.flags}' argument missing`)
     const flags: Record<string, unknown> = {}
     for (const { name } of extra.flags ?? []) {
       const value = leaf.getOptionValue(new Option(`--${name}`).attributeName())
@@ -165,8 +170,8 @@ function describeRoute(endpoint: Endpoint): string {
 }
 
 /** Explains flags that the parser leaves to another program. */
-function showPassed(leaf: Command, flags: readonly ExtraFlag[]): void {
-  const passed = flags.map(flag => optionFor(flag).helpGroup('Flags of the daemon:'))
+function showPassed(leaf: Command, passed: readonly Option[]): void {
+  for (const option of passed) option.helpGroup('Flags of the daemon:')
   const visibleOptions = Help.prototype.visibleOptions
   leaf.configureHelp({
     ...leaf.configureHelp(),

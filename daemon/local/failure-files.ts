@@ -73,6 +73,7 @@ export function withoutSecrets(flags: readonly string[]): string[] {
 
 function readme({ what, exit_code, file, error }: FailedRun): string {
   const ended = exit_code === undefined ? '' : ` ended with exit code ${exit_code}`
+  const resume = resumeCommand('FOLDER')
   return `# ${what.slice(0, 200)}${ended}
 ${file === undefined ? '' : `\nIn \`${file}\`.\n`}${error === undefined ? '' : `\n\`\`\`\n${error.slice(0, 10_000)}\n\`\`\`\n`}
 What the daemon knew at the end. Keys, passwords and tokens are hidden; the snapshot is the organization itself, with its invitations
@@ -85,10 +86,10 @@ and the hashes of passwords.
 - \`spaces/NAME\`, if it is here: the same of a space that the command left; other folders: the same of a test that failed
 - \`run.json\`, \`clock.json\`, \`faults.json\`, \`outbox.ndjson\`, \`webhooks.ndjson\`
 
-Look at it again with a daemon that starts from here, with its inspector:
+Look at it again with a daemon that starts from here, with its inspector. Run this${resume.startsWith('npx') ? ' in your project' : ''}; FOLDER is the path of this folder:
 
-    ${resumeCommand('.')}
-    ${resumeCommand('.')} -- COMMAND
+    ${resume}
+    ${resume} -- COMMAND
 `
 }
 

@@ -12,16 +12,17 @@ interface KeptRun extends FailedRun {
 
 /** Replaces what the folder kept earlier, but not the tests in it. */
 export async function writeFailure(folder: string, files: readonly TextFile[], snapshot: Content): Promise<void> {
-  removeOwn(folder)
   refuseOthers(folder)
+  removeOwn(folder)
   mkdirSync(folder, { recursive: true })
   for (const [name, text] of files) await writeFileAtomically(join(folder, name), text)
   await writeFileAtomically(join(folder, snapshotName), snapshot)
 }
 
-/** To be called when what was kept earlier is removed: files under the names that will be written then belong to the user. */
+/** To be called before what was kept earlier is removed, so that a refusal loses nothing. */
 export function refuseOthers(folder: string): void {
-  const other = namesIn(folder).find(isKeptName)
+  const own = keptRun(folder)?.kept ?? []
+  const other = namesIn(folder).find(name => isKeptName(name) && !own.includes(name))
   if (other !== undefined) throw new Error(`${other} exists, and natter did not write it. Name another folder.`)
 }
 

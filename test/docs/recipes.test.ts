@@ -122,6 +122,9 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
   function start(name: string, flags: string, npm = npmStandIn) {
     const cwd = fresh(name, { env: '', path: '', output: '', npm })
     chmodSync(join(cwd, 'npm'), 0o755)
+    // As an earlier use of the action in the same job leaves it.
+    mkdirSync(join(cwd, 'natter'))
+    writeFileSync(join(cwd, 'natter/ready.json'), JSON.stringify({ url: 'http://127.0.0.1:1', owner: {} }))
     const { status, output } = run('bash', ['--noprofile', '--norc', '-c', step.run], cwd, {
       PATH: `${cwd}:${path}`,
       RUNNER_TEMP: cwd,
@@ -160,8 +163,7 @@ describe('the recipe for GitHub Actions', { skip: without('bash', ['--version'])
     assert.equal(run('natter', ['reset'], folder, env).status, 0)
     assert.match(readFileSync(env.NATTER_LOG, 'utf8'), /natter is ready/)
     assert.equal(run('natter', ['spaces', 'create', 'of-a-test'], folder, env).status, 0)
-    const kept = keep(env)
-    assert.equal(kept.status, 0, kept.output)
+    for (const kept of [keep(env), keep(env)]) assert.equal(kept.status, 0, kept.output)
     const files = ['daemon.log', 'calls.ndjson', 'spaces/of-a-test/calls.ndjson']
     for (const file of files) assert.ok(existsSync(join(env.NATTER_ON_FAILURE!, file)), file)
   })

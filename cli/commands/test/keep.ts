@@ -67,8 +67,8 @@ export async function keepFailure(
 /** Before a run that may keep its failure in the folder. */
 export async function prepareFolder(folder: string): Promise<void> {
   await writing(folder, () => {
-    forgetFailure(folder)
     refuseOthers(folder)
+    forgetFailure(folder)
   })
 }
 
