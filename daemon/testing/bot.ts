@@ -67,6 +67,12 @@ export async function runBot(client: Client, handler: BotHandler, options: BotOp
   }
 }
 
+/** A line that is added to an error that the failed handler may have caused. */
+export function explainFailedBot({ message, stack }: Error): string {
+  const place = /^ +(at .*)$/m.exec(stack ?? '')?.[1]
+  return `\nThe function of a bot failed: ${message}${place ? ` (${place})` : ''}`
+}
+
 function whenLate(signal: AbortSignal, within: number): Promise<never> {
   return new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(new Error(`the handler did not finish within ${within} s`)), {

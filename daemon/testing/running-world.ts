@@ -7,7 +7,7 @@ import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
-import { type RunningBot, runBot as startBot } from './bot.ts'
+import { explainFailedBot, type RunningBot, runBot as startBot } from './bot.ts'
 import { addRunning, keepWorld, removeRunning } from './keep.ts'
 import {
   type Account,
@@ -61,19 +61,25 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     const reader = user === undefined ? undefined : requireUser(control, user).id
     const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
     if (waited.met) return waited[kind]
-    throw new Error(explainMiss(kind, wanted, waited.near, user))
+    // A test runner may show only this error, and not what stop() throws later.
+    const cause = [...bots].flatMap(bot => bot.errors).at(-1)
+    throw new Error(explainMiss(kind, wanted, waited.near, user) + (cause ? explainFailedBot(cause) : ''), { cause })
   }
 
-  const bots: RunningBot[] = []
+  const bots = new Set<RunningBot>()
 
   async function runBot(handler: BotHandler, { as: name = 'echo-bot', ...options }: NamedBotOptions = {}) {
     const bot = await keepingAlive(startBot(as(name), handler, options))
-    bots.push(bot)
-    return bot
+    bots.add(bot)
+    const stop = () => {
+      bots.delete(bot)
+      return bot.stop()
+    }
+    return { ...bot, stop }
   }
 
   async function stopAll(): Promise<void> {
-    const stopped = await Promise.allSettled(bots.map(bot => bot.stop()))
+    const stopped = await Promise.allSettled([...bots].map(bot => bot.stop()))
     await end()
     // What a handler threw must not be lost with the test.
     for (const outcome of stopped) if (outcome.status === 'rejected') throw outcome.reason

@@ -110,14 +110,15 @@ describe('natter bot run', () => {
     const file = write(
       'vain.mjs',
       `export default ({ text }, bot) =>
-         text === 'number' ? 42 : text === 'object' ? { content: 'x' } : text === 'reply' ? bot.reply('done') : false`,
+         text === 'number' ? 42 : text === 'stored' ? bot.storage.put('a', 'b').then(() => 42) : text === 'object' ? { content: 'x' } : text === 'reply' ? bot.reply('done') : false`,
     )
     const id = await botId(t)
-    const bot = await run(t, file, '--count', '4')
-    for (const text of ['number', 'object', 'reply', 'false']) await say(id, text)
+    const bot = await run(t, file, '--count', '5')
+    for (const text of ['number', 'stored', 'object', 'reply', 'false']) await say(id, text)
     assert.equal(await bot.ended, 0)
     const errors = lines(bot).flatMap(line => line.error?.reason ?? [])
     assert.deepEqual(errors, [
+      'the function returned a number and sent nothing; a reply is a text',
       'the function returned a number and sent nothing; a reply is a text',
       'the function returned an object and sent nothing; a reply is a text',
     ])
@@ -277,9 +278,16 @@ describe('natter.runBot() of natter/testing', () => {
     }
     const bot = await natter.runBot(handler, { within: 0.05 })
     await ask('fail')
+    await until(() => bot.errors.length === 1)
+    const answer = { type: 'message', message: { content: 'an answer' } }
+    const missed = () => natter.waitFor(answer, { within: 0.01 }).catch(error => error)
+    const { message, cause } = await missed()
+    assert.match(message, /^no event matched .*\nThe function of a bot failed: it broke \(at .*bot\.test.*\)$/s)
+    assert.equal(cause, bot.errors[0])
     await ask('hang')
     await until(() => bot.errors.length === 2)
     await assert.rejects(bot.stop(), /it broke/)
+    assert.doesNotMatch((await missed()).message, /bot failed/)
     assert.match(bot.errors[1]!.message, /did not finish within 0\.05 s/)
   })
 

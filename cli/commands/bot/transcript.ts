@@ -15,7 +15,7 @@ export class Transcript {
   readonly #me: BotAccount
   readonly #json: boolean
   readonly #dryRun: boolean
-  /** Calls that changed something, for the message in progress. */
+  /** Calls that changed something for others, for the message in progress. */
   #changes = 0
 
   constructor(me: BotAccount, json: boolean, dryRun: boolean) {
@@ -54,7 +54,7 @@ export class Transcript {
     this.#changes = 0
     return async (method, path, params = {}) => {
       if (method === 'GET') return request(method, path, params)
-      this.#changes++
+      if (path !== '/bot_storage') this.#changes++
       const reply = this.#dryRun ? { id: 0 } : await request(method, path, params)
       const did = { method, path, params, ...(this.#dryRun && { dry_run: true }) }
       const isMessage = method === 'POST' && path === '/messages'
