@@ -53,7 +53,9 @@ export async function findAccount(globals: Partial<Globals>, name: string, flag?
     if (!(error instanceof Failure) || error.exit !== exitCodes.notFound) throw error
     const { accounts } = await callControlPlane(globals, { method: 'GET', path: '/control/v1/accounts' }, options)
     const names = (accounts as ControlledAccount[]).map(({ email }) => email.split('@', 1)[0]!)
-    const hint = didYouMean(name, names) ?? 'Run `natter accounts` to see all of them.'
+    // With few of them, not by a subcommand: the daemon of `natter exec` has ended when the user reads this.
+    const all = names.length > 12 ? 'Run `natter accounts` to see all of them.' : `There is ${names.join(', ')}.`
+    const hint = didYouMean(name, names) ?? all
     const message = `${flag ? `${flag}: ` : ''}there is no account "${name}"`
     throw new Failure(error.exit, message, { hint, cause: error })
   }

@@ -124,4 +124,10 @@ describe('natter exec --as', () => {
     assert.equal(code, 0, stderr)
     assert.match(stdout, /^(bob@\S+) \1 \d+ \[\]\n$/)
   })
+
+  test('names the accounts if there is no such one, since its daemon has ended', async t => {
+    const { code, stderr } = await newShell(t).natter(['exec', '--preset', 'dev', '--as', 'nobody-here', '--', 'true'])
+    assert.equal(code, 3)
+    assert.match(stderr, /there is no account "nobody-here"\n {2}There is owner, ada, .*, deploy-bot\.\n/)
+  })
 })

@@ -184,6 +184,16 @@ test('the level is that of the run', async () => {
     assert.deepEqual(await stepsOf(), ['npm ci', 'npm install', 'natter exec'])
   })
 
+  test('github: says that a workflow below the root of the repository is not read', async t => {
+    const shell = newShell(t)
+    const inside = join(shell.home, 'packages/bot')
+    mkdirSync(inside, { recursive: true })
+    mkdirSync(join(shell.home, '.git'))
+    const below = await shell.natter(['init', 'github'], { cwd: inside })
+    assert.match(below.stderr, /only in the root of the repository: move the folder \.github there\n/)
+    assert.doesNotMatch((await shell.natter(['init', 'github'])).stderr, /root/)
+  })
+
   test('writes nothing if one of its files exists', async t => {
     const shell = newShell(t)
     writeFileSync(join(shell.home, 'test_natter.py'), 'mine')

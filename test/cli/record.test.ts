@@ -1,10 +1,12 @@
-// `natter record` of a daemon that ends the recording before it is complete, or that cannot be reached.
+// `natter record` of a daemon that ends the recording before it is complete, that gets no calls, or that cannot be reached.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fakeServer, newShell } from '../support/cli.ts'
+
+const natter = join(import.meta.dirname, '../../bin/natter')
 
 test('a recording that the daemon cut off is reported, with the exit code of the command if that failed', async t => {
   const text = '{"natter_recording":1}\n{"call":1}\n{"cut":1}\n'
@@ -21,6 +23,11 @@ test('a recording that the daemon cut off is reported, with the exit code of the
     assert.match(stderr, /wrote talk, 1 call\n.*talk is not complete: the daemon answered calls faster/)
   }
   assert.equal(readFileSync(join(shell.home, 'talk'), 'utf8'), text)
+})
+
+test('a command that does not call the daemon is pointed out', async t => {
+  const { stderr } = await newShell(t).natter(['exec', '--', process.execPath, natter, 'record', 'talk', '--', 'true'])
+  assert.match(stderr, /wrote talk, 0 calls\nthe command did not call this daemon; a test that uses startNatter\(\)/)
 })
 
 test('an earlier recording stays as it is until a daemon sends a new one', async t => {

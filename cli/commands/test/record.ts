@@ -39,6 +39,8 @@ keys, tokens and passwords are hidden. The last line says that the recording is 
       await callControlPlane(globals, { method: 'DELETE', path: '/control/v1/recording' })
       const { calls, isComplete } = await recorded
       note(`wrote ${file}, ${calls} ${calls === 1 ? 'call' : 'calls'}`)
+      if (calls === 0 && rest.length > 0)
+        note('the command did not call this daemon; a test that uses startNatter() has a daemon of its own')
       const incomplete = `${file} is not complete: the daemon answered calls faster than they were written`
       if (!isComplete && code === exitCodes.done)
         throw new Failure(exitCodes.refused, incomplete, {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { didYouMean } from '../../../../daemon/local/did-you-mean.ts'
 import { usage } from '../../../base/failure.ts'
 import { formatFlags } from '../../../base/globals.ts'
@@ -52,6 +52,8 @@ ${Object.entries(scaffolds)
       if (await printFormatted({ files, run }, globals)) return
       if (kind === 'go' && !existsSync('go.mod'))
         note('there is no go.mod here. First: go mod init example.com/project')
+      if (kind === 'github' && isInsideRepository(process.cwd()))
+        note('GitHub reads workflows only in the root of the repository: move the folder .github there')
       if (Object.values(scaffold.files).some(text => text.includes("'natter/testing'")) && !isInstalledHere())
         note(`natter is not installed in this project. First: npm install --save-dev ./natter-${version()}.tgz`)
       note(`wrote ${files.join(', ')}; run`)
@@ -59,6 +61,13 @@ ${Object.entries(scaffolds)
     },
   },
 ]
+
+/** Whether a folder above this one is the root of a repository. */
+function isInsideRepository(folder: string): boolean {
+  const parent = dirname(folder)
+  if (existsSync(join(folder, '.git')) || parent === folder) return false
+  return existsSync(join(parent, '.git')) || isInsideRepository(parent)
+}
 
 /** Whether the files can import the libraries; a global installation has the programs only. */
 function isInstalledHere(): boolean {
