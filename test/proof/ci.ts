@@ -34,7 +34,7 @@ export const campaign: Campaign = {
   about: 'a day of CI in one process: 100,000 spaces made, used and deleted, with 1,000,000 calls; memory stays level',
   unit: 'spaces',
   long: 100_000,
-  short: 40,
+  short: 25,
   unavailable: withoutVitals,
   run: options => blaming(options.seed, options.count, run(options)),
 }

@@ -26,7 +26,7 @@ export const campaign: Campaign = {
   about: 'the same calls in one space, alone and beside another space that is busy: no byte of a reply differs',
   unit: 'calls',
   long: 200_000,
-  short: 150,
+  short: 100,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const data = mkdtempSync(join(tmpdir(), 'natter-prove-'))
     const endpoints = (await catalogueEndpoints())

@@ -34,7 +34,7 @@ export const campaign: Campaign = {
   about: '10,000 parked queues and 1,000 calls a second: nothing is lost; latency, memory and descriptors stay level',
   unit: 'calls',
   long: perSecond * 600,
-  short: 400,
+  short: 250,
   unavailable:
     withoutVitals ?? (openFiles() < queues + 1000 ? `a process may open only ${openFiles()} files` : undefined),
   run: options => blaming(options.seed, options.count, run(options)),

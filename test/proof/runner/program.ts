@@ -38,7 +38,7 @@ export async function loadCampaigns(files: readonly string[]): Promise<Campaign[
 }
 
 /** In node_modules, where it finds the packages that it imports. */
-async function bundle(contents: string): Promise<Program> {
+export async function bundle(contents: string): Promise<Program> {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'natter-campaign-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
