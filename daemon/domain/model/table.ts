@@ -97,6 +97,8 @@ export class Table<Row extends object, K extends Key = number, I extends IndexKe
 
   /** The table as it would be with these rows, to ask questions of; costs what the rows cost. */
   with(rows: readonly Row[]): Table<Row, K, I> {
+    // The same table, so that what is known of it, such as who is in which group, stays known.
+    if (rows.length === 0) return this
     return new Supposed<Row, K>(
       this as never,
       rows,
@@ -185,6 +187,7 @@ class Supposed<Row extends object, K extends Key> {
   }
 
   with(rows: readonly Row[]): Supposed<Row, K> {
+    if (rows.length === 0) return this
     return new Supposed(this as never, rows, this.#keyOf, this.#indexKeys)
   }
 

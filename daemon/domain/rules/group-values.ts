@@ -97,13 +97,39 @@ export function memberCheck(state: State, groupIds: readonly number[]): (user: U
 /** The groups themselves and every group that contains one of them, at any depth. */
 export function withSupergroups(state: State, groups: readonly Group[]): Set<number> {
   const all = new Set<number>()
-  const found = [...groups]
-  for (let group = found.pop(); group; group = found.pop()) {
-    if (all.has(group.id)) continue
-    all.add(group.id)
-    for (const outer of state.groups.where('subgroup', group.id)) found.push(outer)
+  const found = groups.map(({ id }) => id)
+  const outer = outerGroups(state)
+  for (let id = found.pop(); id !== undefined; id = found.pop()) {
+    if (all.has(id)) continue
+    all.add(id)
+    for (const outerId of outer(id)) found.push(outerId)
   }
   return all
+}
+
+interface OuterGroups {
+  readonly version: number
+  readonly byGroup: Map<number, readonly number[]>
+}
+
+const outerGroupsIn = new WeakMap<State['groups'], OuterGroups>()
+
+/** Groups that contain a group directly. Kept like memberships: thousands of accounts in a row ask for the same ones. */
+function outerGroups({ groups }: State): (groupId: number) => readonly number[] {
+  let known = outerGroupsIn.get(groups)
+  if (known?.version !== groups.listsVersion) {
+    known = { version: groups.listsVersion, byGroup: new Map() }
+    outerGroupsIn.set(groups, known)
+  }
+  const { byGroup } = known
+  return groupId => {
+    let found = byGroup.get(groupId)
+    if (!found) {
+      found = groups.where('subgroup', groupId).map(({ id }) => id)
+      byGroup.set(groupId, found)
+    }
+    return found
+  }
 }
 
 /** Who has a permission in a channel. Channels of older stores lack those that came later. */

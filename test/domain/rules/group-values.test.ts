@@ -108,6 +108,24 @@ describe('groups in groups', () => {
     applyFact(state, { type: 'group.members-removed', groupId: inner - 999, userIds: [user.id] })
     assert.ok(!findGroups(state, user).has(inner))
   })
+
+  test('are looked up once for all people, and not again for a change that is about no group', t => {
+    const state = organization(20)
+    const people = [...state.users.values()].filter(user => user.role === roles.member)
+    let inner = addGroup(
+      state,
+      people.map(({ id }) => id),
+      [],
+    )
+    for (let n = 1; n < 100; n++) inner = addGroup(state, [], [inner])
+    const where = t.mock.method(state.groups, 'where')
+    const groups = people.map(user => findGroups(state, user))
+    assert.ok(groups.every(found => found.has(inner)))
+    const looks = where.mock.calls.filter(call => call.arguments[0] === 'subgroup').length
+    assert.ok(looks < 150, `${looks} looks`)
+    const supposed = state.with({ channels: [...state.channels.values()] })
+    for (const [at, user] of people.entries()) assert.equal(findGroups(supposed, user), groups[at])
+  })
 })
 
 function change(state: State, what: string, group: Group, userId: number, other: Group): void {
