@@ -33,8 +33,8 @@ interface Difference {
 
 /** An object whose fields must be there and match. Texts such as `/ok|done/i` are patterns. */
 export class Goal {
-  /** Instructions of all its patterns. */
-  readonly size: number
+  /** Instructions of its patterns. One that several fields have counts for each: it is tried on all of them. */
+  size = 0
   /** Of what is wanted as JSON. */
   readonly characters: number
   readonly #wanted: unknown
@@ -50,7 +50,6 @@ export class Goal {
     this.#wanted = wanted
     this.#compile(wanted, parameter)
     if (this.#fields > mostFields) throw invalid(parameter, `must have at most ${mostFields} fields and items`)
-    this.size = [...this.#patterns.values()].reduce((sum, { size }) => sum + size, 0)
     if (this.size > mostPatternSize)
       throw invalid(parameter, 'its patterns are too long together; use fewer or shorter ones')
   }
@@ -66,16 +65,16 @@ export class Goal {
 
   /** Those that came closest, the closest first; of equals the newest. Others get their turn meanwhile. */
   async nearMisses<T>(items: readonly T[]): Promise<NearMiss<T>[]> {
-    const all: { readonly item: T; readonly count: number }[] = []
+    const all: { readonly item: T; readonly differs: readonly Difference[] }[] = []
     const turns = new Turns()
     const newest = items.slice(-Math.ceil(mostCompared / this.#fields)).toReversed()
     for (const item of newest) {
       if (this.isTooCostly) break
       await turns.take()
-      all.push({ item, count: [...this.#compare(this.#wanted, item, '')].length })
+      all.push({ item, differs: [...this.#compare(this.#wanted, item, '')] })
     }
-    const closest = all.sort((a, b) => a.count - b.count).slice(0, most)
-    return closest.map(({ item }) => ({ item, differs: [...this.#compare(this.#wanted, item, '')].map(describe) }))
+    const closest = all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)
+    return closest.map(({ item, differs }) => ({ item, differs: differs.map(describe) }))
   }
 
   *#compare(wanted: unknown, actual: unknown, at: string): Generator<Difference> {
@@ -105,6 +104,7 @@ export class Goal {
     const pattern = compilePattern(found.source, found.flags)
     if ('problem' in pattern) throw invalid(parameter, `${cut(wanted as string)} ${pattern.problem}`)
     this.#patterns.set(wanted as string, pattern)
+    this.size += pattern.size
   }
 }
 

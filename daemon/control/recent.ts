@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Boundary } from '../boundary.ts'
-import { conflict } from '../domain/refusal.ts'
+import { conflict, Refusal } from '../domain/refusal.ts'
 
 export interface Numbered {
   readonly id: number
@@ -25,6 +25,8 @@ export const mostPatternSize = 1000
 const mostWaits = 1000
 /** Of all of them. */
 const mostCharacters = 4 * 1024 * 1024
+/** Milliseconds of the processor that all waits in a log may take to look at new items, in any such span of real time. */
+const mostLooking = { ms: 1000, span: 10_000 }
 /** Milliseconds of looking at old items after which other requests get their turn. */
 const slice = 10
 /** The same before the first of them: a short wait need not stand in line behind long ones. */
@@ -48,9 +50,10 @@ export class Turns {
 
 export abstract class NumberedLog<T extends Numbered> {
   readonly #waiting = new Map<(item: T) => void, Wish<T>>()
-  readonly #ends = new Set<() => void>()
+  readonly #ends = new Set<(refusal?: Refusal) => void>()
   readonly #boundary: Boundary
   #ended = false
+  #looking = { since: 0, ms: 0 }
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary
@@ -71,15 +74,22 @@ export abstract class NumberedLog<T extends Numbered> {
   /** An item has changed: the waits check it again. */
   tell(item: T): void {
     this.onChange?.()
+    if (!this.awaited) return
+    const now = performance.now()
+    if (now - this.#looking.since > mostLooking.span) this.#looking = { since: now, ms: 0 }
+    // Time of the processor: on a busy machine a short look can last long.
+    const begin = process.cpuUsage()
     for (const look of this.#waiting.keys()) look(item)
+    this.#looking.ms += process.cpuUsage(begin).user / 1000
+    if (this.#looking.ms > mostLooking.ms) for (const giveUp of [...this.#ends]) giveUp(tooMuchLooking())
   }
 
   /** The first that fits, of those there are after the number or of those to come; undefined when the time is up. */
   async wait(wish: Wish<T>, since: number, ms: number): Promise<T | undefined> {
     this.#admit(wish)
-    let found: T | undefined
-    const parked = this.#park(wish, since, ms, item => {
-      found = item
+    let found: T | Refusal | undefined
+    const parked = this.#park(wish, since, ms, outcome => {
+      found = outcome
     })
     // Parked first: what changes while others have their turn is not missed.
     const turns = new Turns()
@@ -88,17 +98,21 @@ export abstract class NumberedLog<T extends Numbered> {
       await turns.take()
       if (wish.fits(item)) parked.end(item)
     }
-    if (wish.isTooCostly && !found) {
-      parked.end(undefined)
-      throw conflict('since', 'the patterns are too long for a log of this length; give since, or use shorter patterns')
-    }
+    if (wish.isTooCostly && !found)
+      parked.end(
+        conflict('since', 'the patterns are too long for a log of this length; give since, or use shorter patterns'),
+      )
     if (ms <= 0 || this.#ended) parked.end(undefined)
-    return parked.found
+    await parked.over
+    if (found instanceof Refusal) throw found
+    return found
   }
 
   #admit(wish: Wish<T>): void {
     if (this.#waiting.size >= mostWaits)
       throw conflict('within', `${mostWaits} waits are in progress; let some of them end`)
+    if (this.#looking.ms > mostLooking.ms && performance.now() - this.#looking.since <= mostLooking.span)
+      throw tooMuchLooking()
     const all = [...this.#waiting.values(), wish]
     if (all.reduce((sum, { size }) => sum + size, 0) > mostPatternSize)
       throw conflict('within', 'the patterns of all waits in progress are too long together; let some of them end')
@@ -106,17 +120,17 @@ export abstract class NumberedLog<T extends Numbered> {
       throw conflict('within', 'the waits in progress are too long together; let some of them end')
   }
 
-  #park(wish: Wish<T>, since: number, ms: number, onFound: (item: T) => void) {
-    let end!: (item: T | undefined) => void
-    const found = new Promise<T | undefined>(resolve => {
-      end = (item: T | undefined) => {
+  #park(wish: Wish<T>, since: number, ms: number, onOutcome: (outcome: T | Refusal) => void) {
+    let end!: (outcome: T | Refusal | undefined) => void
+    const over = new Promise<void>(resolve => {
+      end = outcome => {
         cancel()
         this.#waiting.delete(look)
         this.#ends.delete(giveUp)
-        if (item) onFound(item)
-        resolve(item)
+        if (outcome) onOutcome(outcome)
+        resolve()
       }
-      const giveUp = () => end(undefined)
+      const giveUp = (refusal?: Refusal) => end(refusal)
       const look = (item: T) => {
         if (item.id > since && wish.fits(item)) end(item)
       }
@@ -125,7 +139,7 @@ export abstract class NumberedLog<T extends Numbered> {
       this.#waiting.set(look, wish)
       this.#ends.add(giveUp)
     })
-    return { found, end }
+    return { over, end }
   }
 
   /** Nothing more will come: ends all waits. */
@@ -133,6 +147,14 @@ export abstract class NumberedLog<T extends Numbered> {
     this.#ended = true
     for (const giveUp of [...this.#ends]) giveUp()
   }
+}
+
+function tooMuchLooking(): Refusal {
+  const seconds = mostLooking.span / 1000
+  return conflict(
+    'within',
+    `the waits in progress take too long; wait ${seconds} seconds, and use fewer or shorter patterns`,
+  )
 }
 
 export class Recent<T extends Numbered> extends NumberedLog<T> {
