@@ -85,17 +85,17 @@ describe('natter bot run', () => {
   test('goes on after an error, and after a function that does not come back', async t => {
     const file = write(
       'wrong.cjs',
-      `module.exports = message => {
+      `module.exports = async (message, bot) => {
+         if (message.text === 'refused') await bot.request('GET', '/messages/999999')
          if (message.text === 'throw') throw new Error('it broke')
          if (message.text === 'wait') return new Promise(() => {})
          if (message.text === 'spin') for (;;);
-         if (message.text === 'flood') return (async bot => { for (;;) await bot.send({ to: [message.sender_id] }, 'more') })(arguments[1])
          return 'fine'
        }`,
     )
     const id = await botId(t)
     const bot = await run(t, file, '--within', '1s', '--dry-run')
-    for (const text of ['throw', 'wait', 'spin', 'ok']) await say(id, text)
+    for (const text of ['throw', 'wait', 'spin', 'refused', 'ok']) await say(id, text)
     await until(() => lines(bot).some(line => line.sent?.params.content === 'fine'))
     const errors = lines(bot)
       .filter(line => line.error)
@@ -103,7 +103,8 @@ describe('natter bot run', () => {
     assert.match(errors[0], /^it broke \(at .*wrong\.cjs/)
     assert.match(errors[1], /did not finish within 1 s; it was ended/)
     assert.match(errors[2], /did not finish within 1 s; it was ended/)
-    assert.equal(errors.length, 3)
+    assert.match(errors[3], /message.* \(at .*wrong\.cjs:2:/)
+    assert.equal(errors.length, 4)
   })
 
   test('reports a returned value that is not a text and so sends nothing', async t => {

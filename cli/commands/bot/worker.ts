@@ -35,13 +35,17 @@ export type FromWorker =
   | { readonly kind: 'done'; readonly returned?: string; readonly error?: string }
 
 const { file } = workerData as { readonly file: string }
-const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: Error): void }>()
+const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(reason: string): void }>()
 let calls = 0
 
 const request: Request = (method, path, params = {}) =>
   new Promise((resolve, reject) => {
     const call = ++calls
-    waiting.set(call, { resolve, reject })
+    // When the answer comes, the stack no longer leads to the line of the handler.
+    const { stack } = new Error()
+    const refuse = (reason: string) =>
+      reject(Object.assign(new Error(reason), { stack: stack?.replace('Error', () => `Error: ${reason}`) }))
+    waiting.set(call, { resolve, reject: refuse })
     tell({ kind: 'call', call, method, path, params })
   })
 
@@ -61,7 +65,7 @@ async function start(): Promise<void> {
       const call = waiting.get(note.call)
       waiting.delete(note.call)
       if (note.error === undefined) call?.resolve(note.reply ?? {})
-      else call?.reject(new Error(note.error))
+      else call?.reject(note.error)
     }
   })
   tell({ kind: 'loaded', files: loadedFiles() })
