@@ -69,7 +69,9 @@ export async function runBot(client: Client, handler: BotHandler, options: BotOp
 
 /** A line that is added to an error that the failed handler may have caused. */
 export function explainFailedBot({ message, stack }: Error): string {
-  const place = /^ +(at .*)$/m.exec(stack ?? '')?.[1]
+  const places = stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
+  // A refused call leads through this library, which is one file.
+  const place = places.find(line => !/[\\/]dist[\\/]testing\.[cm]js:/.test(line))?.trim()
   return `\nThe function of a bot failed: ${message}${place ? ` (${place})` : ''}`
 }
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import type { BotHandler } from '../../daemon/client/index.ts'
+import { explainFailedBot } from '../../daemon/testing/bot.ts'
 import { type Natter, startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -290,6 +291,12 @@ describe('natter.runBot() of natter/testing', () => {
     await assert.rejects(bot.stop(), /it broke/)
     assert.doesNotMatch((await missed()).message, /bot failed/)
     assert.match(bot.errors[1]!.message, /did not finish within 0\.05 s/)
+  })
+
+  test('names the line of the handler that made a refused call, not that of the library', () => {
+    const lines = ['NatterError: no', '  asked: GET /x', '    at send (/p/node_modules/natter/dist/testing.cjs:1:2)']
+    const stack = [...lines, '    at file:///p/bot.mjs:3:4'].join('\n')
+    assert.match(explainFailedBot({ name: 'NatterError', message: 'no', stack }), /: no \(at file:.*bot\.mjs:3:4\)$/)
   })
 
   test('notices that two bots answer each other without end, and stops them', async () => {
