@@ -1,11 +1,12 @@
 // Calls to etcd over its JSON gateway (/v3/…). Every call has a deadline, and is repeated at the next member when one does not
 // answer, so it may arrive twice: callers only make calls that have no effect the second time.
 
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Agent, request } from 'undici'
 import { readPem } from '../http/certificate.ts'
 import { jsonOr } from '../local/json.ts'
 import { warn } from '../local/warnings.ts'
+import { Connections } from './connections.ts'
 
 export interface EtcdOptions {
   readonly urls: readonly string[]
@@ -100,7 +101,7 @@ export async function retryWhileSilent<T>(step: () => Promise<T>): Promise<T> {
 
 export class Etcd {
   readonly #options: EtcdOptions
-  readonly #agent: Agent
+  readonly #connections: Connections
   /** The member that answered last. */
   #current = 0
   #token: Promise<string> | undefined
@@ -108,15 +109,12 @@ export class Etcd {
   constructor(options: EtcdOptions) {
     this.#options = options
     const { ca, cert, key } = options
-    this.#agent = new Agent({
-      connections: 16,
-      keepAliveTimeout: 30_000,
-      connect: {
-        timeout: options.attemptMs ?? defaultAttempt,
-        ...(ca && { ca: readPem('--cluster-ca', ca) }),
-        ...(cert && { cert: readPem('--cluster-cert', cert) }),
-        ...(key && { key: readPem('--cluster-key', key) }),
-      },
+    this.#connections = new Connections({
+      most: 16,
+      connectMs: options.attemptMs ?? defaultAttempt,
+      ...(ca && { ca: readPem('--cluster-ca', ca) }),
+      ...(cert && { cert: readPem('--cluster-cert', cert) }),
+      ...(key && { key: readPem('--cluster-key', key) }),
     })
   }
 
@@ -157,7 +155,7 @@ export class Etcd {
     let pieces: string[] = []
     let length = 0
     const decoder = new TextDecoder()
-    for await (const bytes of response.body) {
+    for await (const bytes of response) {
       const [end, ...lines] = decoder.decode(bytes, { stream: true }).split('\n')
       pieces.push(end!)
       length += end!.length
@@ -177,8 +175,8 @@ export class Etcd {
     if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
   }
 
-  async close(): Promise<void> {
-    await this.#agent.destroy()
+  close(): void {
+    this.#connections.close()
   }
 
   async #attempt(member: number, path: string, body: Json, ms: number, signal?: AbortSignal): Promise<any> {
@@ -188,7 +186,7 @@ export class Etcd {
     signal?.addEventListener('abort', stop, { once: true })
     try {
       const response = await this.#request(member, path, body, limit.signal, ms)
-      return readAnswer(path, await readText(response.body))
+      return readAnswer(path, await readText(response))
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
@@ -196,21 +194,18 @@ export class Etcd {
   }
 
   /** `ms` is the time left; 0 for an answer without an end. */
-  async #request(member: number, path: string, body: Json, signal: AbortSignal, ms: number) {
+  async #request(member: number, path: string, body: Json, signal: AbortSignal, ms: number): Promise<IncomingMessage> {
     const { user } = this.#options
     const token =
       user === undefined || path === authenticatePath ? undefined : await this.#authenticate(ms || defaultDeadline)
-    const response = await request(`${this.#options.urls[member]}${path}`, {
+    const response = await this.#connections.send(new URL(`${this.#options.urls[member]}${path}`), {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: token }) },
       body: JSON.stringify(body),
-      dispatcher: this.#agent,
       signal,
-      headersTimeout: 0,
-      bodyTimeout: ms === 0 ? 0 : ms + 1000,
     })
     if (response.statusCode === 200) return response
-    throw this.#readError(response.statusCode, await readText(response.body))
+    throw this.#readError(response.statusCode!, await readText(response))
   }
 
   /** Tokens end after some minutes, and with the member that gave them: then the next attempt fetches a new one. */

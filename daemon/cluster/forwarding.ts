@@ -1,11 +1,13 @@
 // Sends writes that reach a follower on to the leader. Answers when the follower has applied them too, so that each client reads
 // its own writes.
 
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
 import { prefix } from '../http/incoming.ts'
+import { connectTimeout } from './connections.ts'
 import { FairLimit } from './fair-limit.ts'
 import { leaderTimeout } from './known-cluster.ts'
 import type { Peers } from './peers.ts'
@@ -106,10 +108,10 @@ export class LeaderForwarding implements Forwarding {
     try {
       const response = await peers.forward(url, call, giveUp.signal)
       return {
-        status: response.statusCode,
+        status: response.statusCode!,
         headers: response.headers,
         notLeading: response.headers[notLeadingHeader] !== undefined,
-        body: Buffer.from(await response.body.arrayBuffer()),
+        body: await buffer(response),
       }
     } finally {
       clearInterval(leaderCheck)
@@ -163,7 +165,7 @@ export const neverSent = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
+  connectTimeout,
 ])
 
 export function codeOf(error: Error & { code?: string }): string {
