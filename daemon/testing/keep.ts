@@ -18,7 +18,7 @@ interface Why {
 }
 
 export async function keepWorld(control: ControlPlane, folder: string, { test, file, error }: Why = {}): Promise<void> {
-  const report = makeReport(control)
+  const report = await makeReport(control)
   const snapshot = control.snapshots.write('now')
   // An error of another realm, or one that vitest has serialized, is no instance of Error here.
   const { stack } = Object(error)

@@ -1,7 +1,7 @@
 // Everything that explains a failed test, in one answer.
 
 import { controlEndpoint } from '../control-endpoint.ts'
-import { anything, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
+import { anything, int, keyed, listOf, milliseconds, nullable, record, text } from '../define.ts'
 import { call, clockReply, delivery, loggedEvent } from '../shapes/control.ts'
 
 const answered = { ...call, properties: { ...call.properties, answer: nullable(text) } } as typeof call
@@ -12,6 +12,8 @@ const queueWithEvents = record({
   event_types: nullable(listOf(text)),
   narrow: listOf(anything),
   last_seen: milliseconds,
+  // Of many or long events only the newest are listed.
+  pending: int,
   events: listOf(keyed(anything)),
 })
 
