@@ -23,8 +23,8 @@ import type { Files } from '../io/files.ts'
 import { parseJson } from '../local/nesting.ts'
 
 const mebibyte = 1024 * 1024
-/** Parts of sections are about a mebibyte; the last row of one can be large. */
-const largestPart = 16 * mebibyte
+/** Parts of sections are about a mebibyte; the last row of one can be a message with a history for moves too, six bytes a character. */
+const largestPart = 16 * mebibyte + 6 * 2 * limits.messageHistory
 const largestFile = limits.fileUploadMiB * mebibyte
 /** A checksum is 64 characters, and there is one for each part and each file. */
 const largestSums = 256 * mebibyte

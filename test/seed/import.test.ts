@@ -26,6 +26,7 @@ import { settings } from '../../daemon/api/people/settings.ts'
 import { userGroups } from '../../daemon/api/people/user-groups.ts'
 import { userStatus } from '../../daemon/api/people/user-status.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { limits } from '../../daemon/domain/limits.ts'
 import { memoryFiles } from '../../daemon/io/files.ts'
 import { checkArchive, loadArchive } from '../../daemon/seed/import.ts'
 import { readConfig } from '../../daemon/start/config.ts'
@@ -101,6 +102,23 @@ describe('natterd --import', () => {
       ['--org', 'Mine'],
     ])
       assert.throws(() => readConfig(['--import', archive, ...flags], {}), /--import and --\w+ cannot be combined/)
+  })
+
+  test('takes a message with the longest history that it can have', async () => {
+    const entries = await entriesOf(archive)
+    const part = 'sections/messages/000001.ndjson'
+    const lines = entries.get(part)!.toString().split('\n')
+    const edited = lines.findIndex(line => line.includes('"prevContent"'))
+    const row = JSON.parse(lines[edited]!)
+    const { edits } = row.details
+    const long = { ...edits[0], prevContent: '\u0001'.repeat(9000), prevHtml: '\u0001'.repeat(9000) }
+    row.details.edits = Array(Math.ceil((2 * limits.messageHistory) / 18_000)).fill(long)
+    entries.set(part, Buffer.from(lines.with(edited, JSON.stringify(row)).join('\n')))
+    const file = join(folder, 'long.tar.gz')
+    await pack(entries, file)
+    await checkArchive(file)
+    const state = await loadArchive(file, memoryFiles())
+    assert.equal(state.messages.details(row.id)!.edits!.length, row.details.edits.length)
   })
 
   describe('an archive that cannot be used', () => {
