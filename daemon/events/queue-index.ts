@@ -5,7 +5,7 @@ import { Clients } from './adapt.ts'
 import { type Queue, sumSizes, type Unsaved } from './queue.ts'
 
 /** The queues of one user and of their bots, of which a member can have many, and the characters that are pending in all of them. */
-interface Account {
+export interface Account {
   readonly queues: Set<Queue>
   size: number
 }

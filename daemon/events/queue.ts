@@ -99,10 +99,3 @@ export function sumSizes(pending: readonly Pending[]): number {
   for (const { body } of pending) size += body.length
   return size
 }
-
-/** Bounded by the queues of one account. */
-export function largest(queues: ReadonlySet<Queue>): Queue {
-  let found: Queue | undefined
-  for (const queue of queues) if (!found || queue.size > found.size) found = queue
-  return found!
-}

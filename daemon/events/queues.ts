@@ -8,8 +8,8 @@ import { Adapter, type FormedEvent } from './adapt.ts'
 import { assumeJoined, drop } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
-import { largest, type Pending, type Queue, type QueuesParts, sumSizes, type Unsaved, type Waiter } from './queue.ts'
-import { QueueIndex } from './queue-index.ts'
+import { type Pending, type Queue, type QueuesParts, sumSizes, type Unsaved, type Waiter } from './queue.ts'
+import { type Account, QueueIndex } from './queue-index.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
 
@@ -33,6 +33,8 @@ export class Queues {
   /** Queues with events that wait for the disk, by position, ascending. */
   #held: { readonly position: number; readonly queues: Queue[] }[] = []
   #expectedRemoved: ReadonlySet<string> = new Set()
+  /** Accounts that have too much unread. */
+  readonly #overflowed = new Set<Account>()
   #live = false
   #stopping = false
 
@@ -81,6 +83,7 @@ export class Queues {
       this.#overhear(position, announcement, adapter, lasting)
       if (this.#reached) this.onAnnounced?.(announcement, position, this.#reached)
     }
+    this.#endLargest()
   }
 
   #takes(queue: Queue, fits: Announcement['fits']): boolean {
@@ -291,7 +294,23 @@ export class Queues {
     const account = this.#queues.account(queue)
     if (queue.pending.length > maxPending || queue.size > maxPendingSize / 2 || isUsedUp(queue))
       this.#parts.remove([queue.id], 'overflowed')
-    else if (account && account.size > maxPendingSize) this.#parts.remove([largest(account.queues).id], 'overflowed')
+    else if (account && account.size > maxPendingSize) this.#overflowed.add(account)
+  }
+
+  /** Ends the largest queues of accounts that have too much unread, all at once: an account and its bots can have many thousands. */
+  #endLargest(): void {
+    const accounts = [...this.#overflowed]
+    this.#overflowed.clear()
+    const ended: string[] = []
+    for (const { queues, size } of accounts) {
+      let excess = size - this.#parts.limits.maxPendingSize
+      for (const queue of excess > 0 ? [...queues].sort((a, b) => b.size - a.size) : []) {
+        if (excess <= 0) break
+        ended.push(queue.id)
+        excess -= queue.size
+      }
+    }
+    if (ended.length > 0) this.#parts.remove(ended, 'overflowed')
   }
 
   #append(queue: Queue, position: number, body: EventText, lasting: boolean, secretsOf?: number): void {
