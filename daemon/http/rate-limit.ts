@@ -12,6 +12,8 @@ export const budgets = {
   user: { name: 'user', limit: 200, perSeconds: 60 },
   /** Polls have a budget of their own, so that they do not use up that of all other calls. */
   events: { name: 'events', limit: 200, perSeconds: 60 },
+  /** Requests to /mcp. The calls that their tools make count as those of the account. */
+  mcp: { name: 'mcp', limit: 200, perSeconds: 60 },
   address: { name: 'address', limit: 100, perSeconds: 60 },
   /** Failed passwords for one account from one client, from one client for all accounts, and for one account from all clients. */
   password: { name: 'password', limit: 5, perSeconds: 1800 },

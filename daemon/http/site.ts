@@ -15,6 +15,7 @@ import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { controlPrefix, findAddress, hasControlToken, isForEdge } from './incoming.ts'
+import { budgets, RateLimiter } from './rate-limit.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
@@ -66,6 +67,7 @@ export class Site {
   readonly #parts: SiteParts
   readonly #host: SiteHost
   readonly #edge: Edge
+  readonly #limiter: RateLimiter | undefined
   /** Grows with every request. */
   requests = 0
   #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
@@ -80,6 +82,7 @@ export class Site {
     this.#parts = parts
     this.#host = host
     this.#edge = new Edge({ ...parts, intake: host.intake, countCall: host.countCall }, host.newId, host.log)
+    this.#limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
   }
 
   get newId(): () => string {
@@ -207,6 +210,7 @@ export class Site {
     if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw refuseMcp()
     const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
     const user = this.#edge.authenticateKey(key, ip)
+    this.#limiter?.count(budgets.mcp, user.id, [])
     const ownerId = user.bot?.ownerId ?? user.id
     return { userId: user.id, ownerId, email: user.email, apiKey: keys.deriveKey(user), ip }
   }

@@ -41,6 +41,7 @@ function inMiB(bytes: number): string {
 const countedFor: Record<keyof typeof budgets, string> = {
   user: 'one account',
   events: 'one account, `/events` only',
+  mcp: 'one account, `/mcp` only',
   address: 'one client, calls without an account',
   password: 'one user name from one client, failed passwords only; `old_password` too',
   passwordClient: 'one client, failed passwords only; not for accounts that it logged in to before',

@@ -57,6 +57,14 @@ describe('rate limits', () => {
     assert.equal(gone.headers['x-ratelimit-remaining'], '198')
   })
 
+  test('requests to /mcp have a budget of their own', async () => {
+    const headers = { Authorization: `Bearer ${daemon().ready.owner.api_key}` }
+    const statuses: number[] = []
+    for (let i = 0; i < 201; i++)
+      statuses.push((await fetch(`${daemon().url}/mcp`, { method: 'POST', headers, body: '[]' })).status)
+    assert.deepEqual(statuses, [...Array(200).fill(400), 429])
+  })
+
   test('a wrong password can be tried five times in half an hour, however the name is written and however fast', async () => {
     const names = ['amy@example.com', 'AMY@example.com', ' amy@example.com', 'amy@example.com ', 'Amy@Example.Com']
     const tries = [...names, ...names, ...names].map(username =>
