@@ -191,7 +191,7 @@ function keepUser({ password: _, ...user }: User, { allows, emailOf }: Scope): O
   return [{ ...rest, ...keepBot(user), email: emailOf(user), settings: Object.fromEntries(settings) }]
 }
 
-/** Every administrator may fetch the archive. What a bot calls, and with which keys, is for those who may administer it. */
+/** Every administrator may fetch the archive, but not every one may see what a bot calls that only owners administer. */
 function keepBot(user: User): Pick<User, 'bot'> {
   if (!user.bot || !(user.canCreateUsers || isOwner(user))) return {}
   const { service: _, ...bot } = user.bot
