@@ -60,12 +60,6 @@ export class Deliveries extends NumberedLog<Delivery> {
     return rows.sort((a, b) => a.id - b.id).map(row => this.#shown(row))
   }
 
-  /** What the message called the bot for. */
-  ofBot(botId: number, messageId: number): Delivery[] {
-    const rows = this.#engine.state.webhookDeliveries.where('bot', botId).filter(row => row.messageId === messageId)
-    return rows.map(row => this.#shown(row))
-  }
-
   /** A request is about to be made. */
   sending({ id, botId }: WebhookDelivery, { url, contentType, body }: WebhookRequest): void {
     const bot = this.#engine.state.users.get(botId)

@@ -21,8 +21,6 @@ export interface WorldTime {
 
 export interface Snapshot extends WorldTime {
   readonly sections: Sections
-  /** Of the file that it was; it shares nothing with the current state. */
-  readonly characters?: number
 }
 
 /** Snapshots that leave the daemon, and come back. */
@@ -37,8 +35,6 @@ export interface SnapshotFiles {
 const mostSnapshots = 1000
 /** Of all snapshots: rows of some sections are copied for each. A single snapshot may have more. */
 const mostRows = 500_000
-/** Of the files of all snapshots that were files. A single one may have more. */
-const mostCharacters = 128 * 1024 * 1024
 
 /** Names of the current state, and of the one that `reset` goes back to. */
 const reserved = ['now', 'start']
@@ -73,12 +69,9 @@ export class Snapshots {
   }
 
   #keep(name: string, snapshot: Snapshot): { name: string; time: number } {
-    const others = [...this.#saved].filter(([other]) => other !== name).map(([, other]) => other)
-    const sum = (count: (one: Snapshot) => number) => others.reduce((total, one) => total + count(one), count(snapshot))
-    if (others.length > 0 && sum(({ sections }) => countRows(sections)) > mostRows)
+    const others = [...this.#saved].filter(([other]) => other !== name).map(([, { sections }]) => countRows(sections))
+    if (others.length > 0 && others.reduce((sum, rows) => sum + rows, countRows(snapshot.sections)) > mostRows)
       throw conflict('name', `all snapshots together have more than ${mostRows} rows; remove one first`)
-    if (others.length > 0 && sum(({ characters = 0 }) => characters) > mostCharacters)
-      throw conflict('name', `all imported snapshots have more than ${mostCharacters} characters; remove one first`)
     this.#saved.set(name, snapshot)
     return { name, time: snapshot.time }
   }
@@ -143,7 +136,7 @@ export class Snapshots {
   /** Saves a snapshot that was a file, possibly of another daemon. */
   async import(name: string, text: string): Promise<{ name: string; time: number }> {
     this.#checkName(name)
-    return this.#keep(name, { ...(await this.#files.read(text)), characters: text.length })
+    return this.#keep(name, await this.#files.read(text))
   }
 
   /** Other requests get their turn meanwhile. */

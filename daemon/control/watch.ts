@@ -57,7 +57,7 @@ class Watched implements WatchedCall {
       this.#engine.boundary.guard(() => this.#calls.closed(this.#call)),
     )
     this.#met = this.#faults.meet(known)
-    if (this.#met.length > 0) this.#call.fault = [...new Set(this.#met.map(({ kind }) => kind))].join(', ')
+    if (this.#met.length > 0) this.#call.fault = this.#met.map(({ kind }) => kind).join(', ')
     for (const fault of this.#met) if (!(await this.#before(fault, known))) return false
     return true
   }

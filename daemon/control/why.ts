@@ -44,7 +44,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   // One that received it comes first: it decides what is said at the beginning.
   parts.sort((a, b) => Number(b.received) - Number(a.received))
   const queues = refusing ? [] : [explainQueues(user, complete, lives), ...parts.flatMap(part => part.steps)]
-  const deliveries = plane.deliveries.ofBot(user.id, messageId)
+  const deliveries = plane.deliveries.since().filter(row => row.message_id === messageId && row.bot_id === user.id)
   const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
   const mute = refusing ? [] : [explainMute(state, user, sent)]
   const steps = [...decisions, ...queues, ...mute, ...webhook]

@@ -6,6 +6,7 @@ import type { Engine } from '../engine.ts'
 import type { Intake } from './body.ts'
 import type { Forwarding, RepeatedCall, Watch } from './exchange.ts'
 import type { FinishedCall } from './observed-call.ts'
+import type { Shares, Turns } from './turns.ts'
 import type { Receiver } from './uploads-in-progress.ts'
 
 /** The part of pino that is used. */
@@ -34,6 +35,8 @@ export interface EdgeParts {
   readonly trustProxy: boolean
   readonly maxQueuesPerUser: number
   readonly intake: Intake
+  readonly turns: Turns
+  readonly shares: Pick<Shares, 'get'>
   /** Where large uploads go. */
   readonly files: Receiver
   readonly watch?: Watch | undefined

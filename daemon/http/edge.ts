@@ -185,10 +185,15 @@ export class Edge {
     const { watched } = answering
     const fields = answering.dialect === 'spec' ? sent.fields : understand(sent.fields)
     const call = fields === sent.fields ? sent : { ...sent, fields }
-    if (!watched) return this.#call(call)
+    if (!watched) return this.#callInTurn(call)
     const { endpoint } = found.route
     const admitting = watched.admit({ endpoint, actor, fields, sent: sent.fields, path: found.path, answering })
-    return then(admitting, admitted => (admitted ? this.#call(call) : undefined))
+    return then(admitting, admitted => (admitted ? this.#callInTurn(call) : undefined))
+  }
+
+  #callInTurn(call: Call): void | Promise<void> {
+    const share = this.#parts.shares.get(call.actor?.bot?.ownerId ?? call.actor?.id ?? 0)
+    return this.#parts.turns.take(share, call.request.socket, () => this.#call(call))
   }
 
   #call({ found, request, state, actor, fields, answering }: Call): void | Promise<void> {

@@ -23,14 +23,14 @@ export class Incoming {
   readonly headers: Readonly<IncomingHttpHeaders>
   /** Whether another daemon of the cluster has sent it on. That daemon says where it came from. */
   readonly forwarded: boolean
-  readonly #socket: RequestHead['socket']
+  readonly socket: RequestHead['socket']
   readonly #trustProxy: boolean
 
   constructor({ method, url = '', headers, socket }: RequestHead, id: string, trustProxy: boolean, forwarded = false) {
     this.id = id
     this.method = method!
     this.headers = headers
-    this.#socket = socket
+    this.socket = socket
     this.#trustProxy = trustProxy || forwarded
     this.forwarded = forwarded
     const mark = url.indexOf('?')
@@ -39,7 +39,7 @@ export class Incoming {
   }
 
   get ip(): string {
-    return findAddress(this.headers, this.#socket, this.#trustProxy)
+    return findAddress(this.headers, this.socket, this.#trustProxy)
   }
 }
 

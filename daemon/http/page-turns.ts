@@ -3,9 +3,16 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Refusal } from '../domain/refusal.ts'
 
 /** Requests of one connection that may wait. */
-const mostWaiting = 100
+export const mostWaiting = 100
+
+export function tooManyWaiting(): Refusal {
+  return new Refusal('Too many of your requests wait on one connection. Wait for their answers.', {
+    code: 'SERVER_BUSY',
+  })
+}
 
 export class PageTurns {
   /** By connections that are being answered. */

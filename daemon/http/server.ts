@@ -11,11 +11,12 @@ import type { Certificate } from './certificate.ts'
 import type { RequestHead, Response } from './exchange.ts'
 import { createListener, type Listener } from './listener.ts'
 import { ServerLog } from './log.ts'
-import { PageTurns } from './page-turns.ts'
+import { PageTurns, tooManyWaiting } from './page-turns.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { hostRefusal, targetRefusal } from './target.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
+import { Share, Shares, Turns } from './turns.ts'
 
 interface ServerParts {
   /** Bytes of the largest body of all. */
@@ -96,7 +97,7 @@ export function buildServer({
   const { server } = listener
   let pages: Promise<Pages> | undefined
   let opened: Pages | undefined
-  const turns = new PageTurns()
+  const pageTurns = new PageTurns()
   const openPages = () => {
     pages ??= import('./pages.ts')
       .then(({ buildPages }) => buildPages({ log: log.logger, server, siteOf: request => pageOf.get(request)! }))
@@ -115,6 +116,8 @@ export function buildServer({
     log,
     newId,
     countCall,
+    turns: new Turns(),
+    shares: new Shares(),
     intake: {
       uploadBytes: bodyLimit,
       bodyBytes: bounds.bodyBytes,
@@ -135,7 +138,7 @@ export function buildServer({
           },
         )
       }
-      if (!turns.take(request, response, begin)) refuseAt(site, request, response, tooManyPages)
+      if (!pageTurns.take(request, response, begin)) refuseAt(site, request, response, tooManyWaiting())
     },
   }
   return {
@@ -172,19 +175,22 @@ export function buildServer({
 }
 
 /** The part of the memory for bodies that one space may use, so that the others have some left. */
-const share = 1 / 4
+const partOfMemory = 1 / 4
 
 function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
   const { held, heldFiles } = whole.intake
   // The name tells them from the IDs of other worlds in the log of the daemon.
   let requests = 0
+  const share = new Share()
   return {
     ...whole,
+    // However many accounts it has.
+    shares: { get: () => share },
     newId: () => `req-${name}-${(++requests).toString(36)}`,
     intake: {
       ...whole.intake,
-      held: new HeldBytes(bufferedBytes * share, held),
-      heldFiles: new HeldBytes(bufferedFileBytes * share, heldFiles),
+      held: new HeldBytes(bufferedBytes * partOfMemory, held),
+      heldFiles: new HeldBytes(bufferedFileBytes * partOfMemory, heldFiles),
     },
   }
 }
@@ -235,10 +241,6 @@ const drainTimeout = 700
 const pagesUnavailable = new Refusal('The daemon cannot load what answers this path; see its log. Try again later.', {
   code: 'SERVER_NOT_READY',
   status: 503,
-})
-
-const tooManyPages = new Refusal('Too many of your requests wait on one connection. Wait for their answers.', {
-  code: 'SERVER_BUSY',
 })
 
 /** Stops listening, lets requests in progress end, and closes each connection when its client has the answer. */

@@ -19,7 +19,7 @@ import { budgets, RateLimiter } from './rate-limit.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
-export interface SiteParts extends Omit<EdgeParts, 'intake' | 'countCall'> {
+export interface SiteParts extends Omit<EdgeParts, HostPart> {
   /** Files beside the store. */
   readonly findFile: (name: string) => Promise<StoredFile | undefined>
   /** Replaces the real time in the header Date; undefined: the real time. */
@@ -54,11 +54,12 @@ interface MetricsPage {
 }
 
 /** What a site needs of the server that it is mounted on. */
-export interface SiteHost {
+/** What the edge gets from the process. */
+type HostPart = 'intake' | 'countCall' | 'turns' | 'shares'
+
+export interface SiteHost extends Pick<EdgeParts, HostPart> {
   readonly log: ProcessLog
   readonly newId: () => string
-  readonly intake: Intake
-  readonly countCall?: EdgeParts['countCall']
   /** Answers requests outside of the API: other pages of the site, or 404. */
   readonly page: (site: Site, request: IncomingMessage, response: ServerResponse) => void
 }
@@ -81,7 +82,8 @@ export class Site {
   constructor(parts: SiteParts, host: SiteHost) {
     this.#parts = parts
     this.#host = host
-    this.#edge = new Edge({ ...parts, intake: host.intake, countCall: host.countCall }, host.newId, host.log)
+    const { intake, countCall, turns, shares } = host
+    this.#edge = new Edge({ ...parts, intake, countCall, turns, shares }, host.newId, host.log)
     this.#limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
   }
 

@@ -2,16 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { SteeredClock } from '../../daemon/clock.ts'
 import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
-import { found } from '../../daemon/control/handlers/entries.ts'
 import { Recent, Turns } from '../../daemon/control/recent.ts'
-import { type SnapshotFiles, Snapshots } from '../../daemon/control/snapshots.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
@@ -91,39 +89,6 @@ describe('the control plane', () => {
     snapshots.remove('one')
     for (let n = 0; n < 300_000; n++) rows.push({})
     snapshots.save('two')
-  })
-
-  test('keeps 128 Mi characters of imported snapshots, or one that has more', async () => {
-    const files = { read: async () => ({ time: 0, clock: { ahead: 0 }, sections: {} }) }
-    const engine = { keepFiles: () => {} }
-    const snapshots = new Snapshots(engine as unknown as Engine, new SteeredClock(0), files as unknown as SnapshotFiles)
-    const text = 'x'.repeat(140 * 1024 * 1024)
-    await snapshots.import('one', text)
-    await snapshots.import('one', text)
-    await assert.rejects(
-      snapshots.import('two', 'x'),
-      /name: all imported snapshots have more than 134217728 characters; remove one first/,
-    )
-    snapshots.remove('one')
-    await snapshots.import('two', 'x')
-  })
-
-  test('looks for many lists that wait in turns, when something has changed', async () => {
-    const plane = planeOf({})
-    let [looks, isThere] = [0, false]
-    const list = () => {
-      looks++
-      return isThere ? ['it'] : []
-    }
-    const lists = Array.from({ length: 100 }, () => found(plane, '60s', list))
-    await setTimeout(10)
-    isThere = true
-    looks = 0
-    plane.events.onChange!()
-    await nextTurn()
-    assert.ok(looks < 50, `${looks} looks in one turn`)
-    await Promise.all(lists)
-    assert.equal(looks, 100)
   })
 
   test('ends a move of the clock with its world', async () => {

@@ -2,7 +2,7 @@
 
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
-import { type Numbered, type NumberedLog, type Recent, Turns } from '../recent.ts'
+import type { Numbered, NumberedLog, Recent } from '../recent.ts'
 import { requireUser, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import type { ControlContext } from './handler.ts'
@@ -22,10 +22,8 @@ export function newest<T extends Numbered>(
 export async function found<T>(plane: ControlPlane, within: string | number, list: () => T[]): Promise<T[]> {
   const wait = Math.min(readDuration('within', within), longestWatch)
   const end = performance.now() + wait
-  const turns = new Turns()
-  // Ends when the time is up; every turn waits for a change. Many can wait for the same.
+  // Ends when the time is up; every turn waits for a change.
   for (;;) {
-    await turns.take()
     const items = list()
     const left = end - performance.now()
     if (items.length > 0 || left <= 0 || plane.live.ended) return items

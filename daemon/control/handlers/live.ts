@@ -3,7 +3,6 @@
 import { live as api } from '../../api/control/live.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
-import { Turns } from '../recent.ts'
 import { clockReply } from './clock.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
@@ -15,10 +14,7 @@ export const live = resource(api, {
     const seen = events > log.lastId ? 0 : events
     const known = requests > calls.revision ? 0 : requests
     const wait = Math.min(readDuration('within', within), longestWatch)
-    const turns = new Turns()
     if (log.lastId === seen && calls.revision === known) await plane.live.next(wait)
-    // Many can wait for the same change.
-    await turns.take()
     return {
       // The shapes of a reply are not readonly, but these are never changed.
       events: log.since(seen).slice(-limit) as never,

@@ -5,7 +5,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { bots } from '../../../daemon/api/bots/bots.ts'
 import { channels } from '../../../daemon/api/channels/channels.ts'
 import { uploads } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
@@ -127,24 +126,6 @@ describe('POST /export/realm', () => {
     assert.ok((await addresses(2)).includes(amy.email))
     for (const person of [owner, amy])
       await person.call(settings.update, { allow_private_data_export: false, email_address_visibility: 1 })
-  })
-
-  test('has no address that a bot calls where only owners administer the bot, unless its owner allows the export', async () => {
-    const hook = (name: string) => ({ bot_type: 3 as const, full_name: name, short_name: name, payload_url: target })
-    const target = 'https://hooks.example.com/secret'
-    const [low, high] = [await owner.call(bots.create, hook('low')), await owner.call(bots.create, hook('high'))]
-    await owner.call(users.update, { user_id: high.user_id, role: 100 })
-    const file = join(folder, 'hooks.tar.gz')
-    const called = async (kind: 1 | 2) => {
-      await nextWeek()
-      await saveExport(owner, file, kind)
-      const rows = rowsIn(await entriesOf(file), 'users').filter(({ bot }) => bot?.service)
-      return rows.map(({ id, bot }) => [id, bot.service.url])
-    }
-    assert.deepEqual(await called(1), [[low.user_id, target]])
-    await owner.call(settings.update, { allow_private_data_export: true })
-    assert.deepEqual((await called(2)).at(-1), [high.user_id, target])
-    await owner.call(settings.update, { allow_private_data_export: false })
   })
 
   test('is for administrators', async () => {

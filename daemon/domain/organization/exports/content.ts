@@ -8,7 +8,7 @@ import type { Attachment } from '../../model/rows/messages.ts'
 import type { Export } from '../../model/rows/organization.ts'
 import { organizationSetting, userSetting } from '../../model/settings.ts'
 import type { Channel, Conversation, Section, State, User } from '../../model/state.ts'
-import { hasSharedHistory, isOwner, seeContent } from '../../rules/index.ts'
+import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
 interface SectionContent {
   readonly name: Section
@@ -188,14 +188,7 @@ function keepUser({ password: _, ...user }: User, { allows, emailOf }: Scope): O
   if (allows(user.id)) return [user]
   const { chosenSettings: _chosen, ...rest } = user
   const settings = Object.entries(user.settings).filter(([name]) => publicSettings.includes(name))
-  return [{ ...rest, ...keepBot(user), email: emailOf(user), settings: Object.fromEntries(settings) }]
-}
-
-/** Every administrator may fetch the archive, but not every one may see what a bot calls that only owners administer. */
-function keepBot(user: User): Pick<User, 'bot'> {
-  if (!user.bot || !(user.canCreateUsers || isOwner(user))) return {}
-  const { service: _, ...bot } = user.bot
-  return { bot }
+  return [{ ...rest, email: emailOf(user), settings: Object.fromEntries(settings) }]
 }
 
 /** Whether no one but the person sees the address. */
