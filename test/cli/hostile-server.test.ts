@@ -220,7 +220,7 @@ describe('a server that lists spaces', () => {
     const owner = { user_id: 1, email: 'amy@example.com', api_key: 'key' }
     const space = { name, url: `${other}/spaces/a`, control_token: 'token', owner, level: 417 }
     const url = await fakeServer(t, (request, response) => {
-      if (request.url!.endsWith('/file')) response.end('x'.repeat(2_000_000))
+      if (request.url!.endsWith('/file')) response.end(`{"format":"${'x'.repeat(2_000_000)}"}}\n`)
       else json(response, { result: 'success', ...empty, ...space, spaces: [space] })
     })
     const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'token' })
