@@ -118,8 +118,8 @@ async function settleOrder(folder: string, account: Account, flags: Order['flags
   const wanted = { site: account.site!, account: account.email!, flags, since, until }
   const file = join(folder, 'export.json')
   if (!existsSync(file)) {
-    if (existsSync(join(folder, 'messages.ndjson')))
-      throw usage(`${folder} has a messages.ndjson that is not of an export`, 'Choose another folder.')
+    const other = ['messages.ndjson', 'messages.md', 'messages.md.part'].find(name => existsSync(join(folder, name)))
+    if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     writeFileAtomicallySync(file, `${JSON.stringify(wanted, null, 2)}\n`)
     return wanted
