@@ -1,7 +1,16 @@
 // Files on the command line: `send --file`, `uploads url`, `uploads download`, `messages export`.
 
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -148,6 +157,16 @@ describe('files', () => {
       assert.equal((await refused('messages', 'export', target, '--channel', 'general'))[0], 1)
       await refused('messages', 'export', join(folder, 'new'), '--channel', 'no-such-channel')
       assert.ok(!existsSync(join(folder, 'new')))
+    })
+
+    test('refuses a folder with a document that it did not write', async () => {
+      const own = join(folder, 'own')
+      mkdirSync(own)
+      writeFileSync(join(own, 'messages.md'), 'mine')
+      const [code, stderr] = await refused('messages', 'export', own, '--channel', 'general', '--format', 'md')
+      assert.equal(code, 2)
+      assert.match(stderr, /has a messages\.md that is not of an export/)
+      assert.deepEqual(readdirSync(own), ['messages.md'])
     })
 
     test('says which files it skips, and writes nothing outside of its folder', async t => {
