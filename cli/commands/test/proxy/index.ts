@@ -71,7 +71,7 @@ where natter differs from that server.`,
       server.listen(portIn(flags.port), '127.0.0.1')
       await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => refuseListening(error))])
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      // Before the address is printed: whoever waits for it may end the proxy at once.
+      // Before the address is printed: the program that reads it may end the proxy at once.
       const ended = new Promise<void>(resolve => onSignals(() => resolve()))
       if (rest.length === 0) globals.json ? printJson({ url, site, file }) : print(`${url}\n`)
       if (rest.length === 0) note(`passing calls on to ${site}, recording to ${file} until Ctrl-C`)
