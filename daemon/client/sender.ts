@@ -5,6 +5,7 @@ import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { keyHeader } from '../api/idempotency.ts'
 import { pauseFor } from '../local/durations.ts'
+import { harmless } from '../local/harmless.ts'
 import { jsonOr } from '../local/json.ts'
 
 export interface ClientOptions {
@@ -44,7 +45,7 @@ export class NatterError extends Error {
     // For an uncaught error, Node prints the source line where it was made: here, a line of this library.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(typeof body.msg === 'string' ? body.msg : `the server answered ${status}`)
+    super(typeof body.msg === 'string' ? harmless(body.msg) : `the server answered ${status}`)
     Error.stackTraceLimit = stackTraceLimit
     this.name = 'NatterError'
     this.status = status
@@ -54,7 +55,7 @@ export class NatterError extends Error {
     this.parameter = parameter ?? undefined
     const head = [`${this.name}: ${this.message}`, ...(call ? [`  asked: ${call}`] : [])]
     const places = caller?.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
-    const answered = status === 0 ? 'nothing' : `${status} ${this.code}`
+    const answered = status === 0 ? 'nothing' : `${status} ${harmless(this.code)}`
     const stack = [...head, `  answered: ${answered}`, ...places].join('\n')
     Object.defineProperty(this, 'stack', { value: stack, writable: true, configurable: true })
     // Node prints fields as well, and these are in the text already.

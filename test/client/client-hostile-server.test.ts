@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient } from '../../daemon/client/index.ts'
+import { createClient, NatterError } from '../../daemon/client/index.ts'
 import { fakeServer, json } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
@@ -116,4 +116,18 @@ describe('client.events', () => {
     }
     assert.equal(polls, 1)
   })
+})
+
+test('the text of an error does not steer the terminal, and its body is as the server sent it', async t => {
+  const msg = '\u001b]0;title\u0007\u202eno'
+  const site = await fakeServer(t, (_request, response) =>
+    json(response, { result: 'error', code: '\u001b[31mX', msg }, 400),
+  )
+  const error = await createClient({ site })
+    .request('GET', '/server_settings')
+    .catch((error: unknown) => error)
+  assert.ok(error instanceof NatterError)
+  for (const character of '\u001b\u0007\u202e') assert.ok(!String(error.stack).includes(character))
+  assert.match(error.message, /^\\x1b\]0;title/)
+  assert.equal(error.body.msg, msg)
 })
