@@ -193,7 +193,7 @@ export class Edge {
 
   #callInTurn(call: Call): void | Promise<void> {
     const share = this.#parts.shares.get(call.actor?.bot?.ownerId ?? call.actor?.id ?? 0)
-    return this.#parts.turns.take(share, call.request.socket, () => this.#call(call))
+    return this.#parts.turns.take(share, call, () => this.#call(call))
   }
 
   #call({ found, request, state, actor, fields, answering }: Call): void | Promise<void> {

@@ -9,7 +9,7 @@ import { Refusal } from '../domain/refusal.ts'
 export const mostWaiting = 100
 
 export function tooManyWaiting(): Refusal {
-  return new Refusal('Too many of your requests wait on one connection. Wait for their answers.', {
+  return new Refusal('Too many of your requests wait. Wait for their answers.', {
     code: 'SERVER_BUSY',
   })
 }

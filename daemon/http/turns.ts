@@ -3,6 +3,7 @@
 
 import { monotonicMs } from '../local/monotonic.ts'
 import { mostWaiting, tooManyWaiting } from './page-turns.ts'
+import type { FieldMap } from './parameters.ts'
 
 /** Milliseconds of work that an account has at once, and those that it gets back in each second. */
 const [mostAtOnce, perSecond] = [200, 100]
@@ -13,9 +14,16 @@ const longestTurn = 10
 /** Passes of the event loop between two turns: one pass accepts one new connection, of many that may be waiting. */
 const passesBetween = 100
 
+/** Characters of the fields of calls that wait: of one share, and of all. Beyond that a call is refused. */
+const [mostOfShare, mostOfAll] = [16 * 1024 * 1024, 64 * 1024 * 1024]
+/** What a call and each of its fields take besides. More calls than the daemon has connections fit. */
+const perField = 128
+
 /** The calls of an account and its bots, of all callers without an account, or of a space. */
 export class Share {
   readonly waiting: (() => void)[] = []
+  /** Characters of the calls that wait. */
+  size = 0
   #used = 0
   #countedAt = 0
 
@@ -42,6 +50,12 @@ export class Shares {
   }
 }
 
+/** What a call takes while it waits. */
+interface Waiting {
+  readonly request: { readonly socket: object }
+  readonly fields: FieldMap
+}
+
 /** Of all sites of a process. */
 export class Turns {
   readonly #now: () => number
@@ -49,18 +63,28 @@ export class Turns {
   readonly #shares = new Set<Share>()
   /** How many calls of a connection wait. node:http reads on while none of them is answered. */
   readonly #waitingOn = new WeakMap<object, number>()
+  /** Characters of all calls that wait. */
+  #size = 0
 
   constructor(now = monotonicMs) {
     this.#now = now
   }
 
-  /** Makes the call now, or when it is its turn. Refuses it if too many of its connection wait. */
-  take<T>(share: Share, connection: object, call: () => T | Promise<T>): T | Promise<T> {
+  /** Makes the call now, or when it is its turn. Refuses it if too many of its connection wait, or too large ones. */
+  take<T>(share: Share, { request: { socket }, fields }: Waiting, call: () => T | Promise<T>): T | Promise<T> {
     if (!share.isUsedUp) return this.#make(share, call)
-    this.#count(connection, 1)
+    const size = measure(fields)
+    const onConnection = this.#waitingOn.get(socket) ?? 0
+    if (onConnection >= mostWaiting || share.size + size > mostOfShare || this.#size + size > mostOfAll)
+      throw tooManyWaiting()
+    this.#waitingOn.set(socket, onConnection + 1)
+    share.size += size
+    this.#size += size
     return new Promise((resolve, reject) => {
       share.waiting.push(() => {
-        this.#count(connection, -1)
+        this.#waitingOn.set(socket, this.#waitingOn.get(socket)! - 1)
+        share.size -= size
+        this.#size -= size
         try {
           resolve(this.#make(share, call))
         } catch (error) {
@@ -70,12 +94,6 @@ export class Turns {
       if (this.#shares.size === 0) this.#pass(1)
       this.#shares.add(share)
     })
-  }
-
-  #count(connection: object, more: 1 | -1): void {
-    const waiting = (this.#waitingOn.get(connection) ?? 0) + more
-    if (waiting > mostWaiting) throw tooManyWaiting()
-    this.#waitingOn.set(connection, waiting)
   }
 
   #turn(): void {
@@ -102,4 +120,10 @@ export class Turns {
       share.add(began, this.#now())
     }
   }
+}
+
+function measure(fields: FieldMap): number {
+  let size = perField
+  for (const [name, value] of fields) size += perField + name.length + (typeof value === 'string' ? value.length : 0)
+  return size
 }

@@ -12,13 +12,15 @@ import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 describe('turns', () => {
+  const sent = (socket: object = {}, content = '') => ({ request: { socket }, fields: new Map([['content', content]]) })
+
   /** Work that takes milliseconds of a clock that only work moves. */
   function working() {
     let now = 0
     const made: string[] = []
     const turns = new Turns(() => now)
     const call = (share: Share, name: string, ms: number) =>
-      turns.take(share, {}, () => {
+      turns.take(share, sent(), () => {
         now += ms
         made.push(name)
         return name
@@ -66,21 +68,42 @@ describe('turns', () => {
   test('at most 100 calls of one connection wait', async () => {
     const [share, turns, connection] = [new Share(), new Turns(), {}]
     share.add(0, 1000)
-    const calls = Array.from({ length: 100 }, (_, n) => turns.take(share, connection, () => n))
-    assert.throws(() => turns.take(share, connection, () => 0), { code: 'SERVER_BUSY' })
-    assert.equal((await Promise.all([...calls, turns.take(share, {}, () => 0)])).length, 101)
-    assert.equal(await turns.take(share, connection, () => 'again'), 'again')
+    const calls = Array.from({ length: 100 }, (_, n) => turns.take(share, sent(connection), () => n))
+    assert.throws(() => turns.take(share, sent(connection), () => 0), { code: 'SERVER_BUSY' })
+    assert.equal((await Promise.all([...calls, turns.take(share, sent(), () => 0)])).length, 101)
+    assert.equal(await turns.take(share, sent(connection), () => 'again'), 'again')
+  })
+
+  test('calls that wait take a bounded part of the memory', async () => {
+    const [turns, large] = [new Turns(), 'x'.repeat(1024 * 1024)]
+    const waiting = Array.from({ length: 5 }, () => {
+      const share = new Share()
+      share.add(0, 1000)
+      const calls: unknown[] = []
+      assert.throws(() => {
+        for (;;) calls.push(turns.take(share, sent({}, large), () => 0))
+      }, /Too many of your requests wait/)
+      return calls
+    })
+    assert.deepEqual(
+      waiting.map(calls => calls.length),
+      [15, 15, 15, 15, 3],
+    )
+    await Promise.all(waiting.flat())
+    const share = new Share()
+    share.add(0, 1000)
+    assert.equal(await turns.take(share, sent({}, large), () => 'again'), 'again')
   })
 
   test('the error of a call that waited is its own', async () => {
     const { call } = working()
     const [share, turns] = [new Share(), new Turns(() => 0)]
     void call(share, 'long', 300)
-    const fails = turns.take(share, {}, () => {
+    const fails = turns.take(share, sent(), () => {
       throw new Error('refused')
     })
     await assert.rejects(async () => await fails, /refused/)
-    assert.equal(await turns.take(share, {}, () => 'next'), 'next')
+    assert.equal(await turns.take(share, sent(), () => 'next'), 'next')
   })
 })
 
