@@ -11,7 +11,10 @@ const [mostAtOnce, perSecond] = [200, 100]
 /** Milliseconds of work in one turn, after which calls that have arrived meanwhile are read. */
 const longestTurn = 10
 
-/** Passes of the event loop between two turns: one pass accepts one new connection, of many that may be waiting. */
+/**
+ * Passes of the event loop between two turns: one pass accepts one new connection, of many that may be waiting. Not more than fit into the
+ * duration of a turn, because a pass takes long where many calls arrive.
+ */
 const passesBetween = 100
 
 /** Characters of the fields of calls that wait: of one share, and of all. Beyond that a call is refused. */
@@ -91,7 +94,7 @@ export class Turns {
           reject(error)
         }
       })
-      if (this.#shares.size === 0) this.#pass(1)
+      if (this.#shares.size === 0) setImmediate(() => this.#turn())
       this.#shares.add(share)
     })
   }
@@ -105,11 +108,11 @@ export class Turns {
       if (share.waiting.length > 0) this.#shares.add(share)
       if (this.#now() >= end) break
     }
-    if (this.#shares.size > 0) this.#pass(passesBetween)
+    if (this.#shares.size > 0) this.#pass(passesBetween, this.#now() + longestTurn)
   }
 
-  #pass(left: number): void {
-    setImmediate(() => (left > 1 ? this.#pass(left - 1) : this.#turn()))
+  #pass(left: number, end: number): void {
+    setImmediate(() => (left > 1 && this.#now() < end ? this.#pass(left - 1, end) : this.#turn()))
   }
 
   #make<T>(share: Share, call: () => T): T {

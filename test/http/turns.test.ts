@@ -52,6 +52,17 @@ describe('turns', () => {
     assert.deepEqual(made, ['before', 'before', 'o', 'b1', 'c1', 'b2', 'c2', 'b3'])
   })
 
+  test('the next turn does not wait for passes of the event loop that take long', async () => {
+    const { made, call, pass } = working()
+    const share = new Share()
+    for (let n = 0; n < 4; n++) void call(share, `${n}`, 300)
+    for (let passes = 0; passes < 4; passes++) {
+      await nextTurn()
+      pass(20)
+    }
+    assert.equal(made.length, 4)
+  })
+
   test('short calls are made together, and the share fills again', async () => {
     const { made, call, pass } = working()
     const share = new Share()
