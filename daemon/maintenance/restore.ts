@@ -101,9 +101,9 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
         `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
       )
     refuseMounts(folder, there)
-    // Left by an earlier attempt. The lock shows that no other process is at work here.
-    for (const name of readdirSync(folder))
-      if (isRestoring(name)) rmSync(join(folder, name), { recursive: true, force: true })
+    // Of an earlier attempt that was interrupted, in whichever state: they go when there is something to put in their place, and until
+    // then no daemon starts here. The lock shows that no other process is at work.
+    const leftovers = readdirSync(folder).filter(isRestoring)
     const unpacked = mkdtempSync(join(folder, restoringPrefix))
     let restored: Omit<Restored, 'replaced'>
     try {
@@ -115,6 +115,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       rmSync(unpacked, { recursive: true, force: true })
       throw error
     }
+    for (const name of leftovers) rmSync(join(folder, name), { recursive: true, force: true })
     // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
     const replaced = there.length > 0 ? replacedFolder(folder, now) : null
     try {

@@ -375,7 +375,13 @@ describe('natter restore', () => {
   test('that was interrupted keeps a daemon from starting, until it is done again', async t => {
     const data = place('store')
     mkdirSync(join(data, 'restoring-abcdef'), { recursive: true })
-    await assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
+    const isRefused = () =>
+      assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
+    await isRefused()
+    const cut = place('cut.tar')
+    writeFileSync(cut, readFileSync(file).subarray(0, 3000))
+    assert.equal((await natter(t, 'restore', cut, '--data', data, '--replace')).code, 1)
+    await isRefused()
     assert.equal((await natter(t, 'restore', file, '--data', data, '--replace')).code, 0)
     const other = await startDaemon(t, { data })
     assert.ok((await contentsOf(other)).includes('kept'))
