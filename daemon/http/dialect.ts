@@ -97,7 +97,8 @@ function speakPublic(json: string): string {
 /** Why a caller is not let in: public servers have one code for all reasons. */
 export function speakAuthentication(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.status !== 401) return error
-  return new Refusal(error.message, { code: 'UNAUTHORIZED', kind: error.kind })
+  const { message, kind, hidden } = error
+  return new Refusal(message, { code: 'UNAUTHORIZED', kind, ...(hidden && { hidden }) })
 }
 
 /** The parameters of a call with our names. Most calls have no others. */

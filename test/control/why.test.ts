@@ -264,6 +264,10 @@ describe('GET /why of a call', () => {
     assert.equal(step(wrongKey, 'reason').says, 'The API key is not that of amy@example.com.')
     await new Caller(daemon().url, 'emy@example.com', 'wrong').raw('GET', '/api/v1/users/me')
     assert.equal(step(await lastCall(), 'reason').says, 'There is no account "emy@example.com".')
+    // The answer to a public client has another code.
+    const headers = { 'User-Agent': 'ZulipPython/0.9.0 (Debian GNU/Linux; 12)' }
+    await new Caller(daemon().url, 'amy@example.com', 'wrong').raw('GET', '/api/v1/users/me', { headers })
+    assert.equal(step(await lastCall(), 'reason').says, 'The API key is not that of amy@example.com.')
     await amy.call(users.me, {})
     const fine = await lastCall()
     assert.equal(fine.summary, `Call ${fine.call.id} was answered with status 200.`)
