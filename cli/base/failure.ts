@@ -59,6 +59,13 @@ export class Failure extends Error {
   }
 }
 
+/** A class of its own, so that a wait for a daemon can go on until the file exists. */
+export class AbsentReadyFile extends Failure {
+  constructor(message: string, hint: string) {
+    super(exitCodes.usage, message, { hint })
+  }
+}
+
 /** Ends the run with a code when everything worth saying has been printed. */
 export class Ending extends Error {
   readonly exit: number

@@ -20,7 +20,7 @@ import {
   withProfile,
 } from '../../daemon/local/profiles.ts'
 import { isReady, type Ready } from '../../daemon/local/ready-file.ts'
-import { exitCodes, Failure, usage } from './failure.ts'
+import { AbsentReadyFile, exitCodes, Failure, usage } from './failure.ts'
 import { readIfThere, warnIfOpen } from './files.ts'
 import type { Globals } from './globals.ts'
 import { type Limits, limitsFrom } from './limits.ts'
@@ -163,7 +163,7 @@ function sourceName(from: string): string {
 
 /** A daemon reads the variable, too, so a file that is not written yet is no mistake before a call is made. */
 export function noReadyFile(file: string): Failure {
-  return usage(
+  return new AbsentReadyFile(
     `NATTER_READY_FILE: there is no ready file ${file}`,
     'Its daemon does not run: wait for it with `natter ready --wait`, or unset NATTER_READY_FILE.',
   )
@@ -173,7 +173,7 @@ export function noReadyFile(file: string): Failure {
 export function readReadyFile(file: string): Ready {
   const text = readFile(file)
   const hint = 'A daemon writes one: natter daemon run --ready-file FILE'
-  if (text === undefined) throw usage(`there is no ready file ${file}`, hint)
+  if (text === undefined) throw new AbsentReadyFile(`there is no ready file ${file}`, hint)
   const ready = jsonOr(text)
   if (isReady(ready)) return ready
   throw usage(`${file} is not a ready file`, hint)

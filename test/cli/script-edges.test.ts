@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
@@ -224,6 +226,24 @@ describe('natter ready', () => {
     writeFileSync(file, JSON.stringify(daemon().ready))
     const { code, stdout, stderr } = await waiting
     assert.deepEqual([code, stdout], [0, `ready  ${daemon().url}\n`], stderr)
+  })
+
+  test('goes on while the ready file of an ended daemon is removed and the new one is not written yet', async () => {
+    const file = join(folder, 'removed.json')
+    const old = createServer(() => {})
+    await new Promise<void>(done => void old.listen(0, '127.0.0.1', done))
+    const url = `http://127.0.0.1:${(old.address() as AddressInfo).port}`
+    writeFileSync(file, JSON.stringify({ ...daemon().ready, url }))
+    const asked = new Promise<void>(done => old.once('connection', () => done()))
+    const words = ['ready', '--wait', '--within', '60s', '--timeout', '100ms', '--ready-file', file]
+    const waiting = natter(words, { NATTER_SITE: '' })
+    await asked
+    rmSync(file)
+    const first = await Promise.race([waiting, sleep(500)])
+    writeFileSync(file, JSON.stringify(daemon().ready))
+    const { code, stdout, stderr } = await waiting
+    old.close()
+    assert.deepEqual([first, code, stdout], [undefined, 0, `ready  ${daemon().url}\n`], stderr)
   })
 
   test('waits for a ready file that is not there yet', async () => {

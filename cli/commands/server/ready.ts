@@ -1,9 +1,8 @@
 // `natter ready`: whether a server answers, for scripts that did not start it themselves.
 
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { monotonicMs } from '../../../daemon/local/monotonic.ts'
-import { exitCodes, Failure, usage } from '../../base/failure.ts'
+import { AbsentReadyFile, exitCodes, Failure, usage } from '../../base/failure.ts'
 import { readDuration } from '../../base/flag-values.ts'
 import { formatFlags } from '../../base/globals.ts'
 import { accountFor, normalSite } from '../../base/profile.ts'
@@ -45,21 +44,27 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
   if (flags.within !== undefined && !wait) throw usage('--within needs --wait')
   const limit = readDuration('within', flags.within ?? defaultWait)
   const deadline = monotonicMs() + (wait ? limit : 0)
-  const file = args[0] === undefined ? (globals.readyFile ?? process.env.NATTER_READY_FILE) : undefined
-  while (file !== undefined && wait && !existsSync(file)) {
-    if (monotonicMs() >= deadline)
-      throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
-    await sleep(pollInterval)
+  const file = globals.readyFile ?? process.env.NATTER_READY_FILE
+  const findSite = async () => {
+    for (;;) {
+      try {
+        return args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0])
+      } catch (error) {
+        if (!wait || !(error instanceof AbsentReadyFile)) throw error
+      }
+      if (monotonicMs() >= deadline)
+        throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
+      await sleep(pollInterval)
+    }
   }
-  const findSite = () => (args[0] === undefined ? requireSite(accountFor(globals, process.env)) : normalSite(args[0]))
-  let site = findSite()
+  let site = await findSite()
   if (globals.dryRun || globals.curl)
     return (await import('../../print/request-text.ts')).printRequest({ site, from: {} }, probe('/readyz'), globals)
   let state = await probeState(site, globals.timeout)
   while (state !== 'ready' && monotonicMs() < deadline) {
     await sleep(pollInterval)
-    // Again, because a ready file can be that of an earlier run until the daemon replaces it.
-    site = findSite()
+    // Again, because a ready file can be that of an earlier run until the daemon removes it and writes its own.
+    site = await findSite()
     state = await probeState(site, globals.timeout)
   }
   const printed = await printFormatted({ ready: state === 'ready', state, url: site }, globals)
