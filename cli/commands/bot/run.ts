@@ -76,8 +76,10 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
       const message = buildBotMessage(event.message, me)
       const conversation = conversationOf(message, me)
       const { answer, stopping: isLoop } = await guard.check(message)
-      if (isLoop)
-        transcript.error(conversation, 'bots answer each other without end; this one stops until a person writes here')
+      if (isLoop) {
+        const resumes = all || message.isDirect ? 'writes here' : 'mentions it here'
+        transcript.error(conversation, `bots answer each other without end; this one stops until a person ${resumes}`)
+      }
       if (!answer) continue
       transcript.received(conversation, message)
       const recorded = transcript.recording(request, message)

@@ -58,7 +58,10 @@ ${columns([
     'prints one line of JSON for each call on stdout; that of a failed call has its error, which stderr has for the first one; the exit code is then 1',
   ],
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
-  ['stdin', 'replaces a text in Markdown that is `-`, and the text of a message or draft if there is none'],
+  [
+    'stdin',
+    'replaces the content of a message, draft or snippet that is `-`, and that of a message or draft if there is none',
+  ],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
   ['colors', 'appear only at a terminal, and not if NO_COLOR is set'],
   ['exit codes', 'say what went wrong; see natter help exit-codes'],
