@@ -3,7 +3,7 @@
 // needs neither domain nor API, except where there are uploads, to know which of them the state names.
 
 import { createHash, type Hash } from 'node:crypto'
-import { existsSync, fstatSync, openSync, read } from 'node:fs'
+import { existsSync, fstatSync, lstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,8 +12,10 @@ import { packTar, type TarFile } from '../io/tar.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { closeFile } from '../local/durable-files.ts'
-import { clusterFileName, runningFileName } from '../local/ready-file.ts'
+import { isAlive } from '../local/processes.ts'
+import { clusterFileName, type Running, runningFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
 import {
   type BackedUpFile,
@@ -221,8 +223,9 @@ function refuseDamaged(what: string): BackupRefused {
  */
 async function refuseMissing(folder: string, view: StoreView, packed: readonly string[]): Promise<void> {
   const inCluster = existsSync(join(folder, clusterFileName))
-  const runs = existsSync(join(folder, runningFileName))
-  if (runs && !inCluster && !existsSync(join(folder, 'files'))) return
+  const runs = daemonRuns(folder)
+  // A link to a disk that is not mounted counts as there.
+  if (runs && !inCluster && !lstatSync(join(folder, 'files'), { throwIfNoEntry: false })) return
   const { neededFiles } = await import('./index.ts')
   const needed = await neededFiles(view, !runs).catch(error => {
     throw refuseDamaged((error as Error).message)
@@ -235,6 +238,15 @@ async function refuseMissing(folder: string, view: StoreView, packed: readonly s
       ? `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`
       : `the store lacks files that it needs (${missing.length}), such as ${missing[0]}; put them back, or add --incomplete`,
   )
+}
+
+/** A daemon that was killed leaves its file. */
+function daemonRuns(folder: string): boolean {
+  try {
+    return isAlive((JSON.parse(readText(join(folder, runningFileName), smallFile)) as Running).pid)
+  } catch {
+    return false
+  }
 }
 
 interface Opened {

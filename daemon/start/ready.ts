@@ -8,6 +8,7 @@ import { makeFolderSync, prepareFile, writeFileAtomicallySync } from '../local/a
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { workAlone } from '../local/file-lock.ts'
 import { configFolder } from '../local/folders.ts'
+import { isAlive } from '../local/processes.ts'
 import {
   localProfile,
   nameBeside,
@@ -152,7 +153,7 @@ export async function prepareReadyFile(path: string): Promise<void> {
   if (!existsSync(path)) return
   // One that is empty was made for this, by `mktemp` for example.
   const left = statSync(path).size === 0 ? undefined : readReady(path)
-  if (!left || !isAlive(left)) rmSync(path)
+  if (!left || !isAlive(left.pid)) rmSync(path)
 }
 
 function readReady(path: string): Ready {
@@ -163,16 +164,6 @@ function readReady(path: string): Ready {
     // It cannot be read, or is no JSON.
   }
   throw new Error(`${path} exists and is no ready file, so it is not replaced; name another file, or delete it`)
-}
-
-function isAlive({ pid }: Ready): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // One that may not be signalled is alive.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 function readOr(path: string): string | undefined {

@@ -1,7 +1,7 @@
 // Backups beside snapshots and deletions of uploads: each is one point in time. And what the daemon does with the files meanwhile.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -122,6 +122,22 @@ describe('a backup beside snapshots and deletions', () => {
       gone.stderr,
       /the store lacks files that it needs \(1\), such as files\/[0-9a-f]+; put them back, or add --incomplete/,
     )
+  })
+})
+
+describe('a backup of a store without its folder of uploads', () => {
+  test('is refused after a daemon was killed, and where the folder is a link that leads nowhere', async t => {
+    const data = place('store')
+    const daemon = await launch(data)
+    await uploadText(daemon.owner, 'precious')
+    const backup = () => newShell(t).run(['backup', place('natter.tar'), '--data', data])
+    rmSync(join(data, 'files'), { recursive: true })
+    symlinkSync(join(data, 'not-mounted'), join(data, 'files'))
+    assert.match((await backup()).stderr, /the store lacks files that it needs/)
+    rmSync(join(data, 'files'))
+    await daemon.kill()
+    assert.ok(existsSync(join(data, 'daemon.json')))
+    assert.match((await backup()).stderr, /the store lacks files that it needs/)
   })
 })
 

@@ -8,6 +8,7 @@ import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
 import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { workAlone } from '../../../../daemon/local/file-lock.ts'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
+import { isAlive } from '../../../../daemon/local/processes.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
 import { flagIn } from '../../../base/command-line.ts'
@@ -130,15 +131,6 @@ export function readRunning(folder: string): Running | undefined {
     return isRight && isAlive(found.pid) && isDaemon(found) ? found : undefined
   } catch {
     return undefined
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
