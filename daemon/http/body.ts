@@ -88,9 +88,12 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
     const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const close = () => finish(() => reject(endedEarly()))
     raw.on('data', take).on('end', end).on('close', close)
-    raw.on('error', () => {})
+    // Not a function of its own: the request can wait for minutes behind a poll of the same connection, and would keep the body with it.
+    raw.on('error', ignore)
   })
 }
+
+function ignore(): void {}
 
 /** The body as it arrives, up to the limit. Ends with a refusal; the connection is left open for the answer. */
 export async function* readPieces(raw: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
