@@ -17,7 +17,7 @@ export interface ToLeaderParts {
   readonly files: Receiver
   /** Throws a refusal for a caller that this daemon does not know. */
   readonly known: (request: Incoming, answering: Answering) => User
-  /** Counts a call of an unknown caller. Throws when there were too many. */
+  /** Counts a call of a caller without an account. Throws when there were too many. */
   readonly countUnknown: (request: Incoming, answering: Answering) => void
 }
 
@@ -39,6 +39,8 @@ export class ToLeader {
     const { endpoint } = found.route
     const receiving = new ReceivedBody(files, intake.held)
     try {
+      // The leader counts them as well. Here they would use up the connections to it that all callers without an account share.
+      if (endpoint.access === 'anyone') this.#parts.countUnknown(request, answering)
       // The leader checks the key in the address of a webhook.
       const actor = endpoint.access === 'user' ? await this.#identify(request, answering) : undefined
       if (answering.observed) answering.observed.account = actor?.id
