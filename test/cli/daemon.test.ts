@@ -293,10 +293,10 @@ test('a claim on the folder that a crash cut off is no claim', async t => {
   const folder = join(shell.home, '.local/share/natter/memory')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'starting'), '')
-  t.after(() => endAt(folder))
   const { code, stderr } = await shell.natter(['daemon', 'start', '--memory', '--port', '0'])
   assert.equal(code, 0, stderr)
   assert.deepEqual(readdirSync(folder).sort(), ['daemon.json', 'daemon.log'])
+  assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
 })
 
 test('a daemon that was killed is not running, even if another process has its ID', async t => {
