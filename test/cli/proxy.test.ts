@@ -119,6 +119,9 @@ describe('natter proxy', () => {
   test('zulip-js works through it', async t => {
     const { owner } = daemon()
     const proxy = await startProxy(t, daemon().url)
+    // It replaces globals that tests in the same process use.
+    const { fetch, FormData, Headers, Request, Response } = globalThis
+    t.after(() => Object.assign(globalThis, { fetch, FormData, Headers, Request, Response }))
     const zulip = createRequire(import.meta.url)('zulip-js') as (config: object) => Promise<any>
     const client = await zulip({ username: owner.email, apiKey: owner.key, realm: proxy.url })
     const sent = await client.messages.send({ type: 'stream', to: 'general', subject: 't', content: 'by zulip-js' })

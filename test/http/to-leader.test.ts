@@ -1,4 +1,4 @@
-// What a follower does before it uses a connection to the leader.
+// Calls at a follower, before it uses a connection to the leader.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

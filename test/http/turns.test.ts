@@ -145,5 +145,8 @@ test('a call of another account is answered before the last of many long ones th
 async function connected(url: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await once(socket, 'connect')
+  // A daemon accepts one connection in each pass of its event loop. This one has been accepted when it is answered.
+  socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'data')
   return socket
 }
