@@ -4,7 +4,6 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
@@ -20,6 +19,7 @@ import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
 import { until } from '../support/until.ts'
+import { loadZulipJs } from '../support/zulip-js.ts'
 
 const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
 
@@ -119,10 +119,7 @@ describe('natter proxy', () => {
   test('zulip-js works through it', async t => {
     const { owner } = daemon()
     const proxy = await startProxy(t, daemon().url)
-    // It replaces globals that tests in the same process use.
-    const { fetch, FormData, Headers, Request, Response } = globalThis
-    t.after(() => Object.assign(globalThis, { fetch, FormData, Headers, Request, Response }))
-    const zulip = createRequire(import.meta.url)('zulip-js') as (config: object) => Promise<any>
+    const zulip = loadZulipJs(t)
     const client = await zulip({ username: owner.email, apiKey: owner.key, realm: proxy.url })
     const sent = await client.messages.send({ type: 'stream', to: 'general', subject: 't', content: 'by zulip-js' })
     assert.equal(sent.result, 'success')
