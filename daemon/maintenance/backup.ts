@@ -3,12 +3,13 @@
 // needs neither domain nor API, except where there are uploads, to know which of them the state names.
 
 import { createHash, type Hash } from 'node:crypto'
-import { existsSync, fstatSync, lstatSync, openSync, read } from 'node:fs'
+import { existsSync, fstatSync, openSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { packTar, type TarFile } from '../io/tar.ts'
+import { lineBlocks } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
@@ -218,14 +219,12 @@ function refuseDamaged(what: string): BackupRefused {
 }
 
 /**
- * Rebuilds the state, which takes a while. Where a daemon runs, it has read the journal itself: there only for a store that has uploads, or
- * fetches them from its cluster. A daemon of a cluster gets uploads that others took later than their rows.
+ * Rebuilds the state, which takes many times as long as the copy. Where a daemon runs, it has read the journal itself: there only for a store
+ * that names uploads. A daemon of a cluster gets uploads that others took later than their rows.
  */
 async function refuseMissing(folder: string, view: StoreView, packed: readonly string[]): Promise<void> {
-  const inCluster = existsSync(join(folder, clusterFileName))
   const runs = daemonRuns(folder)
-  // A link to a disk that is not mounted counts as there.
-  if (runs && !inCluster && !lstatSync(join(folder, 'files'), { throwIfNoEntry: false })) return
+  if (runs && !(await mayNameUploads(view))) return
   const { neededFiles } = await import('./index.ts')
   const needed = await neededFiles(view, !runs).catch(error => {
     throw refuseDamaged((error as Error).message)
@@ -234,10 +233,17 @@ async function refuseMissing(folder: string, view: StoreView, packed: readonly s
   const missing = needed.filter(file => !have.has(file))
   if (missing.length === 0) return
   throw new BackupRefused(
-    inCluster
+    existsSync(join(folder, clusterFileName))
       ? `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`
       : `the store lacks files that it needs (${missing.length}), such as ${missing[0]}; put them back, or add --incomplete`,
   )
+}
+
+/** Whether a row or a fact has the field that all names of uploads are in. Texts cannot: their quotes are escaped. */
+async function mayNameUploads({ state, segments }: StoreView): Promise<boolean> {
+  for (const { fd, size } of state ? [state, ...segments] : segments)
+    for await (const block of lineBlocks(fd, size)) if (block.includes('"file"')) return true
+  return false
 }
 
 /** A daemon that was killed leaves its file. */

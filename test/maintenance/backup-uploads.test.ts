@@ -126,7 +126,7 @@ describe('a backup beside snapshots and deletions', () => {
 })
 
 describe('a backup of a store without its folder of uploads', () => {
-  test('is refused after a daemon was killed, and where the folder is a link that leads nowhere', async t => {
+  test('is refused while a daemon runs, after it was killed, and where the folder is a link that leads nowhere', async t => {
     const data = place('store')
     const daemon = await launch(data)
     await uploadText(daemon.owner, 'precious')
@@ -135,6 +135,9 @@ describe('a backup of a store without its folder of uploads', () => {
     symlinkSync(join(data, 'not-mounted'), join(data, 'files'))
     assert.match((await backup()).stderr, /the store lacks files that it needs/)
     rmSync(join(data, 'files'))
+    assert.match((await backup()).stderr, /the store lacks files that it needs/)
+    await daemon.compact()
+    assert.match((await backup()).stderr, /the store lacks files that it needs/)
     await daemon.kill()
     assert.ok(existsSync(join(data, 'daemon.json')))
     assert.match((await backup()).stderr, /the store lacks files that it needs/)
