@@ -1,6 +1,7 @@
 // The state of a store, from its snapshot and its journal, without a daemon and without writing anything.
 
 import { readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import { problemInRow } from '../api/checking.ts'
 import type { Fact } from '../domain/facts.ts'
 import { announceFact } from '../domain/index.ts'
@@ -9,7 +10,7 @@ import type { State } from '../domain/model/state.ts'
 import { checkRows, RowsRefused } from '../domain/row-checks/index.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
-import { readOpenState, type StateDocument } from '../journal/state-file.ts'
+import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { Replay, takeFact } from '../replay.ts'
 import { findLine, type StoreView } from './store-view.ts'
 
@@ -92,5 +93,7 @@ function readBytes({ sideFiles }: StoreView, name: string): Buffer {
     if (got === 0) throw new Error(`${file.name} became shorter while it was read`)
     at += got
   }
+  if (crc32(bytes) !== file.entry.sum)
+    throw new SnapshotDamaged(file.name, 1, 'does not match its checksum in state.json')
   return bytes
 }

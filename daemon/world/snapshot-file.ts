@@ -2,13 +2,11 @@
 // store. They have neither secrets nor keys.
 
 import { existsSync } from 'node:fs'
-import { copyFile, cp, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { basename, join, relative, sep } from 'node:path'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock, ClockSetting } from '../clock.ts'
 import type { Sections, Snapshot, SnapshotFiles, WorldTime } from '../control/snapshots.ts'
-import type { Fact } from '../domain/facts.ts'
 import { collectRows, rowsForCopy } from '../domain/model/saved-rows.ts'
 import type { State } from '../domain/model/state.ts'
 import { invalid } from '../domain/refusal.ts'
@@ -16,14 +14,12 @@ import type { Engine } from '../engine.ts'
 import { type Files, folderFiles } from '../io/files.ts'
 import { keepUploads, type SavedUpload } from '../io/saved-uploads.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
-import { cleanStopName } from '../journal/clean-stop.ts'
-import { FileJournal } from '../journal/file-journal.ts'
-import { acceptDocument, openSnapshots, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
+import { acceptDocument, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { tooDeep } from '../local/nesting.ts'
 import { runningFileName } from '../local/ready-file.ts'
-import { Replay, splitSections } from '../replay.ts'
+import { splitSections } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {
   return {
@@ -132,65 +128,37 @@ async function checkSections(sections: Sections, isSent = false): Promise<void> 
   await loadChecked(sections, nextTurn, { isSent })
 }
 
-/** Attempts to copy a store that a daemon uses, and milliseconds between the first two: then it takes longer each time. */
-const mostAttempts = 10
-const firstPause = 20
-
 // --- a store as the base ------------------------------------------------------------------------------------------
 
 /** Does not write to the folder, except for a mark that keeps a daemon there from deleting uploads, as for a backup. */
 async function readStore(folder: string, files: Files): Promise<Snapshot> {
+  const [{ NoStore, StoreView }, { rebuildState }] = await Promise.all([
+    import('../maintenance/store-view.ts'),
+    import('../maintenance/rebuild.ts'),
+  ])
   const hold = existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
   try {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await readCopy(folder, files)
-      } catch (error) {
-        // The daemon may have replaced some of the files by a new snapshot while they were copied.
-        if (!hold || attempt === mostAttempts) throw error
-        await sleep(attempt * firstPause)
-      }
+    const view = await StoreView.open(folder).catch(error => {
+      throw error instanceof NoStore ? notAStore(folder) : error
+    })
+    try {
+      const { state } = await rebuildState(view)
+      if (state.users.size === 0) throw notAStore(folder)
+      // Messages are read from the files of the view when they are asked for.
+      const sections = collectRows(rowsForCopy(state.save(true)))
+      await copyFiles(folderFiles(join(folder, 'files')), files)
+      await checkSections(sections)
+      return { time: Date.now(), clock: { ahead: 0 }, sections }
+    } finally {
+      view.close()
+    }
   } finally {
     hold?.release()
   }
 }
 
-/** Works on a copy: a daemon may be writing the store, and opening a journal repairs its end. */
-async function readCopy(folder: string, files: Files): Promise<Snapshot> {
-  const copy = await mkdtemp(join(tmpdir(), 'natter-from-'))
-  try {
-    // Before the journal: a stop that is recorded meanwhile would name entries that the copy does not have.
-    const stop = join(folder, cleanStopName)
-    await copyFile(stop, join(copy, cleanStopName)).catch(() => {})
-    await cp(folder, copy, { recursive: true, filter: source => source === folder || isHistory(folder, source) })
-    const state = await loadState(copy)
-    if (state.users.size === 0) throw new Error(`--from: ${folder} is not the store of a natterd`)
-    await copyFiles(folderFiles(join(folder, 'files')), files)
-    const sections = collectRows(rowsForCopy(state.save(true)))
-    await checkSections(sections)
-    return { time: Date.now(), clock: { ahead: 0 }, sections }
-  } finally {
-    await rm(copy, { recursive: true, force: true })
-  }
-}
-
-function isHistory(folder: string, source: string): boolean {
-  const [top] = relative(folder, source).split(sep, 1)
-  return /^(state\.json|journal.*\.ndjson|messages)$/.test(top!) && !basename(source).endsWith('.tmp')
-}
-
-async function loadState(folder: string): Promise<State> {
-  const snapshots = openSnapshots(folder)
-  const saved = await snapshots.read()
-  const replay = new Replay({ sections: saved?.sections ?? {}, readFile: name => snapshots.file(name) })
-  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
-  try {
-    for await (const entries of journal.replayFacts(saved?.position ?? 0))
-      for (const { facts } of entries) replay.take(facts)
-  } finally {
-    await journal.close()
-  }
-  return replay.state
+function notAStore(folder: string): Error {
+  return new Error(`--from: ${folder} is not the store of a natterd`)
 }
 
 async function copyFiles(from: Files, to: Files): Promise<void> {
