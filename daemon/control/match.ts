@@ -2,7 +2,7 @@
 
 import { compilePattern, type Pattern, patternIn } from '../api/pattern.ts'
 import { invalid } from '../domain/refusal.ts'
-import { mostPatternSize, Turns } from './recent.ts'
+import { mostPatternSize, Slices } from './recent.ts'
 
 interface NearMiss<T> {
   readonly item: T
@@ -66,11 +66,11 @@ export class Goal {
   /** Those that came closest, the closest first; of equals the newest. Others get their turn meanwhile. */
   async nearMisses<T>(items: readonly T[]): Promise<NearMiss<T>[]> {
     const all: { readonly item: T; readonly differs: readonly Difference[] }[] = []
-    const turns = new Turns()
+    const slices = new Slices()
     const newest = items.slice(-Math.ceil(mostCompared / this.#fields)).toReversed()
     for (const item of newest) {
       if (this.isTooCostly) break
-      await turns.take()
+      await slices.take()
       all.push({ item, differs: [...this.#compare(this.#wanted, item, '')] })
     }
     const closest = all.sort((a, b) => a.differs.length - b.differs.length).slice(0, most)

@@ -36,7 +36,7 @@ const firstSlice = 1
 let line: Promise<void> = Promise.resolve()
 
 /** For long work in a loop. */
-export class Turns {
+export class Slices {
   #until = performance.now() + firstSlice
 
   /** Lets other requests have their turn, now and then. A turn of the event loop has one slice of such work. */
@@ -92,10 +92,10 @@ export abstract class NumberedLog<T extends Numbered> {
       found = outcome
     })
     // Parked first: what changes while others have their turn is not missed.
-    const turns = new Turns()
+    const slices = new Slices()
     for (const item of this.since(since)) {
       if (found || wish.isTooCostly) break
-      await turns.take()
+      await slices.take()
       if (wish.fits(item)) parked.end(item)
     }
     if (wish.isTooCostly && !found)

@@ -4,7 +4,7 @@ import { maskJson } from '../api/masking.ts'
 import { readEvent } from '../events/event-text.ts'
 import type { Queue } from '../events/queue.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { Turns } from './recent.ts'
+import { Slices } from './recent.ts'
 
 /** Characters of the unread events of all queues. In the daemon they need little memory, because queues share them. */
 const mostUnread = 4 * 1024 * 1024
@@ -12,11 +12,11 @@ const mostUnread = 4 * 1024 * 1024
 /** Other requests get their turn meanwhile. */
 export async function makeReport(plane: ControlPlane) {
   const { calls, clock, deliveries, engine, events, faults, outbox, parts } = plane
-  const turns = new Turns()
+  const slices = new Slices()
   const show = async <T, U>(items: readonly T[], present: (item: T) => U): Promise<U[]> => {
     const shown: U[] = []
     for (const item of items) {
-      await turns.take()
+      await slices.take()
       shown.push(JSON.parse(maskJson(JSON.stringify(present(item)))))
     }
     return shown

@@ -88,7 +88,7 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
     const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const close = () => finish(() => reject(endedEarly()))
     raw.on('data', take).on('end', end).on('close', close)
-    // Not a function of its own: the request can wait for minutes behind a poll of the same connection, and would keep the body with it.
+    // Not a closure: the request can wait for minutes behind a poll of the same connection, and would keep the body with it.
     raw.on('error', ignore)
   })
 }

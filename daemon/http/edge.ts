@@ -56,7 +56,7 @@ export class Edge {
   readonly #routes: Routes
   readonly #authenticator: Authenticator
   readonly #queues: QueueEndpoints
-  readonly #limiter: RateLimiter | undefined
+  readonly limiter: RateLimiter | undefined
   readonly #logins: LoginBudget | undefined
   readonly #toLeader: ToLeader | undefined
   readonly #mails: MailBudget
@@ -68,8 +68,8 @@ export class Edge {
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
     this.#queues = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
-    this.#limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
-    this.#logins = this.#limiter && new LoginBudget(this.#limiter)
+    this.limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
+    this.#logins = this.limiter && new LoginBudget(this.limiter)
     const { forwarding } = parts
     const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
     const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
@@ -222,7 +222,7 @@ export class Edge {
       : this.authenticate(request, to)
     if (to.observed) to.observed.account = actor.id
     to.watched?.identified(endpoint, actor)
-    this.#limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
+    this.limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
     checkCall({ state: this.#parts.engine.state, actor, server: this.#parts.server }, endpoint)
     return actor
   }
@@ -261,7 +261,7 @@ export class Edge {
   }
 
   #countClient(ip: string, headers: string[]): void {
-    this.#limiter?.count(budgets.address, maskNetwork(ip), headers)
+    this.limiter?.count(budgets.address, maskNetwork(ip), headers)
   }
 
   #known({ headers }: Pick<Incoming, 'headers'>, { dialect }: Pick<Answering, 'dialect'>): User {

@@ -15,7 +15,7 @@ import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
 import { controlPrefix, findAddress, hasControlToken, isForEdge } from './incoming.ts'
-import { budgets, RateLimiter } from './rate-limit.ts'
+import { budgets } from './rate-limit.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
@@ -53,10 +53,10 @@ interface MetricsPage {
   text(): Promise<string>
 }
 
-/** What a site needs of the server that it is mounted on. */
 /** What the edge gets from the process. */
 type HostPart = 'intake' | 'countCall' | 'turns' | 'shares'
 
+/** What a site needs of the server that it is mounted on. */
 export interface SiteHost extends Pick<EdgeParts, HostPart> {
   readonly log: ProcessLog
   readonly newId: () => string
@@ -68,7 +68,6 @@ export class Site {
   readonly #parts: SiteParts
   readonly #host: SiteHost
   readonly #edge: Edge
-  readonly #limiter: RateLimiter | undefined
   /** Grows with every request. */
   requests = 0
   #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
@@ -84,7 +83,6 @@ export class Site {
     this.#host = host
     const { intake, countCall, turns, shares } = host
     this.#edge = new Edge({ ...parts, intake, countCall, turns, shares }, host.newId, host.log)
-    this.#limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
   }
 
   get newId(): () => string {
@@ -212,7 +210,7 @@ export class Site {
     if (mcp === 'off' || (mcp === 'local' && !isLoopback(ip))) throw refuseMcp()
     const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
     const user = this.#edge.authenticateKey(key, ip)
-    this.#limiter?.count(budgets.mcp, user.id, [])
+    this.#edge.limiter?.count(budgets.mcp, user.id, [])
     const ownerId = user.bot?.ownerId ?? user.id
     return { userId: user.id, ownerId, email: user.email, apiKey: keys.deriveKey(user), ip }
   }

@@ -9,7 +9,7 @@ import { SteeredClock } from '../../daemon/clock.ts'
 import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
-import { Recent, Turns } from '../../daemon/control/recent.ts'
+import { Recent, Slices } from '../../daemon/control/recent.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
@@ -148,8 +148,8 @@ describe('the control plane', () => {
     let steps = 0
     let working = 50
     const work = async () => {
-      const turns = new Turns()
-      for (let i = 0; i < 3; i++, steps++) await turns.take()
+      const slices = new Slices()
+      for (let i = 0; i < 3; i++, steps++) await slices.take()
       working--
     }
     const all = Array.from({ length: working }, work)
