@@ -143,8 +143,9 @@ function rowsIn(entry: ArchiveEntry, bytes: Buffer): object[] {
   return lines.map(line => parse<object>(entry, Buffer.from(line)))
 }
 
-/** Each row is checked before it is taken: the author of the archive wrote its checksums too. */
+/** The rows of one part. Each is checked before it is taken: the author of the archive wrote its checksums too. */
 function takeRows(state: State, section: Section, rows: readonly object[], checks: RowChecks): void {
+  checks.beginPart(section)
   for (const row of rows) checks.check(section, row)
   state.take(section, rows)
 }

@@ -104,6 +104,41 @@ describe('natterd --import', () => {
       assert.throws(() => readConfig(['--import', archive, ...flags], {}), /--import and --\w+ cannot be combined/)
   })
 
+  test('takes sections with several parts', async () => {
+    const flags = ['--secret', 'the same for both']
+    let daemon = await host(join(folder, 'large'), { flags })
+    let { owner } = daemon
+    await owner.call(settings.update, { allow_private_data_export: true })
+    const long = 'y'.repeat(9000)
+    const draft = { type: '', to: [], topic: '', content: long } as const
+    for (let i = 0; i < 3; i++) await owner.call(drafts.create, { drafts: Array(100).fill(draft) })
+    for (let i = 0; i < 150; i++) {
+      await direct(owner, owner, `${i} ${long}`)
+      await owner.call(savedSnippets.create, { title: `${i}`, content: long })
+    }
+    const before = await viewOf(owner)
+    assert.deepEqual([before.messages.length >= 150, before.state.drafts.length], [true, 300])
+    const large = join(folder, 'large.tar.gz')
+    await saveExport(owner, large, 2)
+    await daemon.stop()
+    const entries = await entriesOf(large)
+    for (const section of ['messages', 'drafts', 'savedSnippets'])
+      assert.ok(entries.has(`sections/${section}/000002.ndjson`), section)
+
+    daemon = await host(join(folder, 'large-new'), { flags: ['--import', large, ...flags] })
+    owner = daemon.owner
+    assert.deepEqual(await viewOf(owner), before)
+    const newest = await direct(owner, owner, 'Here')
+    assert.equal(newest, before.messages.at(-1)!.id + 1)
+    await daemon.stop()
+
+    const head = { last_id: 0, places: [], clients: [], files: [] }
+    await pack(entries.set('sections/messages/000099.ndjson', Buffer.from(`${JSON.stringify(head)}\n`)), large)
+    await checkArchive(large)
+    const { lastId } = (await loadArchive(large, memoryFiles())).messages
+    assert.equal(lastId, newest - 1, 'IDs never go back, whatever a later part says')
+  })
+
   test('takes a message with the longest history that it can have', async () => {
     const entries = await entriesOf(archive)
     const part = 'sections/messages/000001.ndjson'

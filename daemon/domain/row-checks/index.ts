@@ -23,19 +23,26 @@ interface QueueRow {
 
 /** Row by row, in the order of the file, as far as a row can be judged without the others. */
 export class RowChecks {
-  readonly #seen = new Map<string, { count: number; readonly keys: Set<number | string> }>()
+  readonly #seen = new Map<string, { count: number; hasHead: boolean; readonly keys: Set<number | string> }>()
   #hasOwner = false
   /** Texts of events so far, which queues refer to by their number. */
   #texts = 0
+
+  /** A section can come in parts, and each begins with its head. */
+  beginPart(section: string): void {
+    const seen = this.#seen.get(section)
+    if (seen) seen.hasHead = false
+  }
 
   /** Throws RowsRefused. */
   check(section: string, row: unknown): void {
     if (!Object.hasOwn(sectionRows, section))
       throw new RowsRefused(`${JSON.stringify(section.slice(0, 100))} is not a section of rows`)
     const { head, key, problem, ...forms } = sectionRows[section as keyof typeof sectionRows] as SectionRows
-    const seen = this.#seen.get(section) ?? { count: 0, keys: new Set() }
+    const seen = this.#seen.get(section) ?? { count: 0, hasHead: false, keys: new Set() }
     this.#seen.set(section, seen)
-    const isHead = head !== undefined && seen.count === 0
+    const isHead = head !== undefined && !seen.hasHead
+    seen.hasHead = true
     const place = `${section}, row ${++seen.count}`
     const refused = (why: string) => new RowsRefused(`${place}: ${why}`, [section, seen.count - 1])
     const misfit = problemInRow('', isHead ? head : formOf(forms, row), row)

@@ -298,12 +298,12 @@ export class MessageStore {
   }
 
   #loadHead({ last_id, places, clients, files }: Head, fileOf: (name: string) => Uint8Array): void {
-    this.#lastId = last_id
+    this.#lastId = Math.max(this.#lastId, last_id)
     this.#places.load(places)
     for (const client of clients) this.#clients.assignNumber(client)
     for (const [number, name] of files.entries()) {
       const segment = name === null ? undefined : segmentFrom(number, name, fileOf(name))
-      this.#segments.push(segment)
+      this.#segments[number] ??= segment
       for (let local = 0; local < segmentSize; local++)
         if (segment?.has(local)) {
           this.#count++
