@@ -122,12 +122,13 @@ export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv, store?:
   return current === name ? 'current' : { profile: name }
 }
 
-/** Whether a daemon answers at this address of the machine, and it is not ours. */
+/** Whether a daemon answers at this address of the machine, and it is not this one. */
 async function answersElsewhere(site: string | undefined, own: string): Promise<boolean> {
   if (site === undefined || site === own || !/^http:\/\/(127\.|localhost|\[::1\])/.test(site)) return false
   try {
     const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(probeTimeout) })
-    return answer.ok
+    // Another program may have the port by now.
+    return ((await answer.json()) as { ok?: unknown }).ok === true
   } catch (error) {
     // Where nothing listens, the connection is refused immediately: what takes long is a busy daemon.
     return (error as Error).name === 'TimeoutError'

@@ -51,7 +51,10 @@ export async function forScripts(): Promise<string> {
       .join(', ')
   return `What a script can rely on:
 ${columns([
-  ['stdout', 'has results only: a subcommand that creates something prints its ID'],
+  [
+    'stdout',
+    'has results only: a subcommand that creates something prints its ID; bots create prints all fields of the bot, uploads create the path of the file, subscribe what it did',
+  ],
   ['stderr', 'has notes and errors; --quiet leaves out the notes'],
   [
     '--batch',
