@@ -6,7 +6,7 @@ import type { Fact } from './domain/facts.ts'
 import { type Files, folderFiles, memoryFiles } from './io/files.ts'
 import { newSecret } from './io/keys.ts'
 import { givenSecret, type Secret, storedSecret } from './io/secret.ts'
-import { cleanStopName } from './journal/clean-stop.ts'
+import { cleanStopName, isEdited } from './journal/clean-stop.ts'
 import { FileJournal, type FileJournalOptions } from './journal/file-journal.ts'
 import type { Journal } from './journal/journal.ts'
 import { MemoryJournal } from './journal/memory-journal.ts'
@@ -85,6 +85,7 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
       await tidied
       refuseReplica(folder)
       refuseFilesAlone(folder)
+      if (isEdited(folder)) await refuseWrongRows(folder)
       const { data, durability } = settings
       return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
     },
@@ -111,6 +112,12 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
       }
     },
   }
+}
+
+/** Before the journal is opened, which forgets the stop. */
+async function refuseWrongRows(folder: string): Promise<void> {
+  const { checkEdited } = await import('./maintenance/index.ts')
+  await checkEdited(folder)
 }
 
 async function openJournal(options: FileJournalOptions): Promise<FileJournal<Fact>> {

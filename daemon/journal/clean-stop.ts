@@ -1,12 +1,12 @@
 // The mark that a clean stop leaves in the folder: the position up to which the journal was on disk. A journal that ends before it has lost
 // entries, so its end is damage and not a write that a crash interrupted.
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { JournalDamaged } from './journal.ts'
 import { lineBlocks, newline } from './line-blocks.ts'
-import { activeName } from './segment-format.ts'
+import { activeName, sealedLast } from './segment-format.ts'
 
 export const cleanStopName = 'clean-stop.json'
 
@@ -27,6 +27,15 @@ export function readCleanStop(folder: string): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whether a file of the journal was written after the stop: by a person, or because the folder was copied. */
+export function isEdited(folder: string): boolean {
+  const writtenAt = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs
+  const stopped = writtenAt(cleanStopName)
+  if (stopped === undefined) return false
+  const journals = readdirSync(folder).filter(name => name === activeName || sealedLast(name) !== undefined)
+  return journals.some(name => writtenAt(name)! > stopped)
 }
 
 /**

@@ -5,7 +5,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
-import { checkRows, checkState } from '../domain/row-checks/index.ts'
+import { checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
@@ -64,6 +64,19 @@ export async function neededFiles(view: StoreView, checked: boolean): Promise<st
   const { state } = await rebuildState(view)
   if (checked && state.users.size > 0) checkState(state)
   return listNeeded(state)
+}
+
+/** For a start: throws if the journal, which a person may have edited, makes rows that cannot be used. */
+export async function checkEdited(folder: string): Promise<void> {
+  const view = await StoreView.open(folder)
+  try {
+    await neededFiles(view, true)
+  } catch (error) {
+    if (!(error instanceof RowsRefused)) throw error
+    throw new Error(`the journal was edited and cannot be used: ${error.message}. Undo the edit, or restore a backup`)
+  } finally {
+    view.close()
+  }
 }
 
 function listNeeded(state: State): string[] {

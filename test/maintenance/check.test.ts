@@ -1,7 +1,7 @@
 // `natter store check` and `natter store stats`: what is wrong with a store, and what it holds.
 
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
@@ -10,7 +10,7 @@ import { checkRows } from '../../daemon/domain/row-checks/index.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { newShell } from '../support/cli.ts'
-import { host, launch } from '../support/daemon.ts'
+import { host, launch, startDaemon } from '../support/daemon.ts'
 import { registration } from '../support/in-process.ts'
 
 let scratch: string
@@ -230,6 +230,25 @@ describe('natter store check', () => {
       host(await edited({ topic: 7 })),
       /entry \d+ of the journal cannot be applied; run natter store check/,
     )
+  })
+
+  test('a row of another form is refused by every start, where the journal was edited after a clean stop', async t => {
+    const folder = copy()
+    const journal = await FileJournal.open({ folder, durability: 'os' })
+    const row = { userId: 99, channelId: 1, topic: 't', policy: 3, updated: 0 }
+    await journal.append({ time: 0, op: 'test', actor: null, facts: [{ type: 'user-topic.set', row }] }).durable
+    await journal.close()
+    const before = new Date(Date.now() - 1000)
+    utimesSync(join(folder, 'clean-stop.json'), before, before)
+    for (let start = 0; start < 2; start++)
+      await assert.rejects(
+        host(folder),
+        /the journal was edited and cannot be used: userTopics, .*: userId: there is no user 99\. Undo the edit/,
+      )
+    const untouched = copy()
+    await (await FileJournal.open({ folder: untouched, durability: 'os' })).close()
+    utimesSync(join(untouched, 'clean-stop.json'), before, before)
+    await startDaemon(t, { data: untouched })
   })
 
   test('finds a fact that can be applied but not announced to the queues that the store has', async t => {
