@@ -16,6 +16,9 @@ export const hostBundle = `${bundleFolder}/host.mjs`
 /** Files to a process of long tests, and to one of short ones: few enough that none holds up the end of a run. */
 const [fewLong, manyShort] = [8, 40]
 
+/** Milliseconds for a file, which a busy machine takes a tenth of: one that hangs is named, and those after it run. */
+const longestFile = 900_000
+
 /** Removes the bundles of the last run. Those of this one stay: the report on coverage reads them. */
 export function removeBundles(root: string): void {
   rmSync(join(root, bundleFolder), { recursive: true, force: true })
@@ -135,11 +138,12 @@ function entriesOf(root: string, groups: readonly Group[]): Plugin {
         const paths = files.map(file => JSON.stringify(`./${file.replaceAll(sep, '/')}`))
         const suites = paths.map(file =>
           awaits
-            ? `await new Promise((loaded, failed) => describe(${file}, () => import(${file}).then(loaded, failed)))`
-            : `describe(${file}, () => void require(${file}))`,
+            ? `await new Promise((loaded, failed) => describe(${file}, limit, () => import(${file}).then(loaded, failed)))`
+            : `describe(${file}, limit, () => void require(${file}))`,
         )
         const single = `import ${paths[0]}`
-        const contents = files.length === 1 ? single : ["import { describe } from 'node:test'", ...suites].join('\n')
+        const start = ["import { describe } from 'node:test'", `const limit = { timeout: ${longestFile} }`]
+        const contents = files.length === 1 ? single : [...start, ...suites].join('\n')
         return { contents, resolveDir: root }
       })
     },
