@@ -33,8 +33,9 @@ export class Authenticator {
     return user
   }
 
-  /** The account of an API key alone, as a bearer token or in an address. */
-  authenticateKey(state: State, key: string): User {
+  /** The account of an API key alone, as a bearer token or in an address. Throws what `missing` returns if there is no key. */
+  authenticateKey(state: State, key: string | undefined, missing: () => Refusal): User {
+    if (key === undefined) throw missing()
     const user = this.#owner(state, key)
     if (!user) throw invalidKey()
     return checkOpen(state, user)

@@ -71,7 +71,7 @@ export class Edge {
     this.limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
     this.#logins = this.limiter && new LoginBudget(this.limiter)
     const { forwarding } = parts
-    const known: ToLeaderParts['known'] = (request, answering) => this.#known(request, answering)
+    const known: ToLeaderParts['known'] = (...call) => this.#known(...call)
     const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
     this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
     this.#mails = new MailBudget(parts)
@@ -152,8 +152,8 @@ export class Edge {
     if (!found || !this.#parts.server.level.spoken(found.route.endpoint))
       return this.#unknown(request, method, path, answering)
     if (answering.observed) answering.observed.operation = found.route.endpoint.id
-    if (this.#toLeader?.mustForward(request, found)) return this.#toLeader.send(found, request, body, answering)
     const posted = isPosted(found) ? readPosted(found, query, headers, body) : undefined
+    if (this.#toLeader?.mustForward(request, found)) return this.#toLeader.send(found, request, body, answering, posted)
     const { state } = this.#parts.engine
     const actor = this.#identify(request, found, answering, posted)
     if (body && isMultipart(headers)) return this.#serveParts({ found, request, state, actor, answering }, body)
@@ -213,13 +213,8 @@ export class Edge {
   }
 
   #identify(request: Incoming, { route: { endpoint } }: Found, to: Answering, posted?: FieldMap): User | undefined {
-    if (endpoint.access === 'anyone') {
-      this.#countClient(request.ip, to.headers)
-      return undefined
-    }
-    const actor = posted
-      ? this.authenticateKey(keyIn(posted), request.ip, to.headers, missingKey)
-      : this.authenticate(request, to)
+    if (endpoint.access === 'anyone') return void this.#countClient(request.ip, to.headers)
+    const actor = this.authenticate(request, to, posted)
     if (to.observed) to.observed.account = actor.id
     to.watched?.identified(endpoint, actor)
     this.limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
@@ -240,9 +235,10 @@ export class Edge {
   authenticate(
     request: Pick<Incoming, 'headers' | 'ip'>,
     answering: Pick<Answering, 'headers' | 'dialect'> = { headers: [], dialect: 'spec' },
+    posted?: FieldMap,
   ): User {
     try {
-      return this.#known(request, answering)
+      return this.#known(request, answering, posted)
     } catch (error) {
       this.#countClient(request.ip, answering.headers)
       throw error
@@ -250,12 +246,11 @@ export class Edge {
   }
 
   /** The same for a caller who has sent nothing but an API key. */
-  authenticateKey(key: string | undefined, ip: string, headers: string[] = [], missing = missingBearer): User {
+  authenticateKey(key: string | undefined, ip: string): User {
     try {
-      if (key === undefined) throw missing()
-      return this.#authenticator.authenticateKey(this.#parts.engine.state, key)
+      return this.#authenticator.authenticateKey(this.#parts.engine.state, key, missingBearer)
     } catch (error) {
-      this.#countClient(ip, headers)
+      this.#countClient(ip, [])
       throw error
     }
   }
@@ -264,9 +259,12 @@ export class Edge {
     this.limiter?.count(budgets.address, maskNetwork(ip), headers)
   }
 
-  #known({ headers }: Pick<Incoming, 'headers'>, { dialect }: Pick<Answering, 'dialect'>): User {
+  /** `posted` are the fields of an incoming webhook, whose key is among them. */
+  #known({ headers }: Pick<Incoming, 'headers'>, { dialect }: Pick<Answering, 'dialect'>, posted?: FieldMap): User {
+    const { state } = this.#parts.engine
+    if (posted) return this.#authenticator.authenticateKey(state, keyIn(posted), missingKey)
     try {
-      return this.#authenticator.authenticate(this.#parts.engine.state, headers.authorization)
+      return this.#authenticator.authenticate(state, headers.authorization)
     } catch (error) {
       throw dialect === 'zulip' ? speakAuthentication(error) : error
     }

@@ -34,11 +34,11 @@ export function isPosted({ route }: Found): boolean {
 export function readPosted(found: Found, query: string, headers: IncomingHttpHeaders, body: unknown): FieldMap {
   const bytes = Buffer.isBuffer(body) && !isMultipart(headers) ? body : Buffer.alloc(0)
   const type = mediaType(headers)
-  // Reading a form changes its bytes.
   const text = bytes.toString()
   const fields: FieldMap = new Map()
   if (type === form) {
-    readUrlencoded(bytes, fields)
+    // Reading changes the bytes, and a follower sends them on.
+    readUrlencoded(Buffer.from(bytes), fields)
     return packForm(found, headers, withQuery(fields, query), text)
   }
   const { integration } = found.path

@@ -8,6 +8,8 @@ import { Refusal } from '../domain/refusal.ts'
 import { type HeldBytes, type Intake, readBody, readPieces } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
 import { type Incoming, prefix } from './incoming.ts'
+import type { FieldMap } from './parameters.ts'
+import { keyIn } from './posted.ts'
 import { buildPath, type Found } from './routes.ts'
 import type { Receiver, Receiving } from './uploads-in-progress.ts'
 
@@ -15,8 +17,8 @@ export interface ToLeaderParts {
   readonly forwarding: Forwarding
   readonly intake: Intake
   readonly files: Receiver
-  /** Throws a refusal for a caller that this daemon does not know. */
-  readonly known: (request: Incoming, answering: Answering) => User
+  /** Throws a refusal for a caller that this daemon does not know. `posted` are the fields of an incoming webhook. */
+  readonly known: (request: Incoming, answering: Answering, posted: FieldMap | undefined) => User
   /** Counts a call of a caller without an account. Throws when there were too many. */
   readonly countUnknown: (request: Incoming, answering: Answering) => void
 }
@@ -34,15 +36,12 @@ export class ToLeader {
     return !request.forwarded && this.#parts.forwarding.mustForward(route.endpoint.method)
   }
 
-  async send(found: Found, request: Incoming, body: Body, answering: Answering): Promise<void> {
+  async send(found: Found, request: Incoming, body: Body, answering: Answering, posted?: FieldMap): Promise<void> {
     const { forwarding, intake, files } = this.#parts
     const { endpoint } = found.route
     const receiving = new ReceivedBody(files, intake.held)
     try {
-      // The leader counts them as well. Here they would use up the connections to it that all callers without an account share.
-      if (endpoint.access === 'anyone') this.#parts.countUnknown(request, answering)
-      // The leader checks the key in the address of a webhook.
-      const actor = endpoint.access === 'user' ? await this.#identify(request, answering) : undefined
+      const actor = await this.#identify(endpoint, request, answering, posted)
       if (answering.observed) answering.observed.account = actor?.id
       const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
       const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit, actor) : bufferBody(body)
@@ -64,15 +63,27 @@ export class ToLeader {
     }
   }
 
-  /** Catches up with the log before it refuses a caller: the account may be newer than the state of this daemon. */
-  async #identify(request: Incoming, answering: Answering): Promise<User> {
+  /**
+   * Undefined where anyone may call. Each call whose caller is not known counts here, although the leader counts as well: all of
+   * them share a few connections to it. Catches up with the log before it refuses a caller: the account may be newer than the
+   * state of this daemon.
+   */
+  async #identify(
+    { access }: Endpoint,
+    request: Incoming,
+    answering: Answering,
+    posted: FieldMap | undefined,
+  ): Promise<User | undefined> {
+    const { known, countUnknown, forwarding } = this.#parts
+    if (access === 'anyone') return void countUnknown(request, answering)
     try {
-      return this.#parts.known(request, answering)
+      return known(request, answering, posted)
     } catch (error) {
-      this.#parts.countUnknown(request, answering)
-      if (request.headers.authorization === undefined) throw error
-      if (!(await this.#parts.forwarding.catchUp())) throw notCaughtUp()
-      return this.#parts.known(request, answering)
+      countUnknown(request, answering)
+      const credentials = posted ? keyIn(posted) : request.headers.authorization
+      if (credentials === undefined) throw error
+      if (!(await forwarding.catchUp())) throw notCaughtUp()
+      return known(request, answering, posted)
     }
   }
 }

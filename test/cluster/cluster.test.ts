@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
 import type { Upload } from '../../daemon/api/define.ts'
 import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
@@ -15,7 +16,7 @@ import { presence } from '../../daemon/api/people/presence.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import type { Caller } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
-import { multipart } from '../support/http.ts'
+import { multipart, send } from '../support/http.ts'
 import { pixel } from '../support/images.ts'
 import { until } from '../support/until.ts'
 
@@ -78,6 +79,28 @@ describe('daemons of a cluster', { skip }, () => {
     const asked = { type: 'direct', to: [999_999], content: 'x' }
     const [first, ...others] = await Promise.all(cluster.nodes.map(node => node.as(owner).try(messages.send, asked)))
     for (const other of others) assert.deepEqual(other.body, first!.body)
+  })
+
+  test('an incoming webhook posts the same wherever it is called', async () => {
+    const { api_key } = await leader.as(owner).call(bots.create, { full_name: 'Hook', short_name: 'hook', bot_type: 2 })
+    // The key in the body, too, and escapes.
+    const body = String(new URLSearchParams({ api_key, build: 'passed & 100%', näme: 'ü' }))
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const contents = new Set<string>()
+    for (const node of cluster.nodes) {
+      const { status } = await send(`${node.url}/api/v1/external/any`, { method: 'POST', headers, body })
+      assert.equal(status, 200)
+      const range = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false }
+      const { messages: found } = await node.as(owner).call(messages.list, range)
+      contents.add(found.at(-1)!.content)
+    }
+    assert.equal(contents.size, 1)
+    assert.match([...contents][0]!, /passed & 100%.*ü/s)
+    for (const node of cluster.nodes) {
+      const url = `${node.url}/api/v1/external/any`
+      assert.equal((await send(url, { method: 'POST', query: 'api_key=wrong' })).status, 401)
+      assert.equal((await send(url, { method: 'POST' })).status, 400)
+    }
   })
 
   test('all daemons have the same state', async () => {
