@@ -61,13 +61,16 @@ export function sizeIn(flag: unknown): number {
   throw usage(`--max-size: "${flag}" is not a number of MiB from 1 to 1000000`)
 }
 
+/** A file that cannot be saved here, wherever it comes from. A class of its own, so that an export can go on without it. */
+export class UnfitFile extends Failure {}
+
 /** The content, as long as it is not larger than that: a server must not fill the disk. */
 export async function* limitSize(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0
   for await (const bytes of content) {
     size += bytes.length
     if (size > most)
-      throw new Failure(exitCodes.refused, `the file is larger than ${most / mebibyte} MiB`, {
+      throw new UnfitFile(exitCodes.refused, `the file is larger than ${most / mebibyte} MiB`, {
         code: 'ANSWER_TOO_LARGE',
         hint: 'To save a larger one, add --max-size MIB.',
       })

@@ -13,7 +13,7 @@ import { type Network, networkOf } from '../../daemon/local/networks.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { addressFor, type CallOptions, call, defaultTimeout, requireSite, unreachable } from './client.ts'
-import { limitSize, openAnswer, saveWhole } from './download.ts'
+import { limitSize, openAnswer, saveWhole, UnfitFile } from './download.ts'
 import { decodePart } from './routes.ts'
 
 const mostRedirects = 5
@@ -27,6 +27,14 @@ export function pathIdIn(text: string, site: string | undefined): string | undef
   // A path that leaves its folder would be written elsewhere on this machine.
   const safe = plain.split('/').every(part => part !== '' && part !== '.' && part !== '..') && !/[\\\0]/.test(plain)
   return safe ? plain : undefined
+}
+
+/** What a server answers if this file cannot be had. */
+const fileStatuses: ReadonlySet<number> = new Set([400, 403, 404, 410, 414])
+
+/** Whether the next attempt would fail in the same way, unlike after an error of the server or of the network. */
+export function isLost(error: unknown): error is Failure {
+  return error instanceof UnfitFile || (error instanceof Failure && fileStatuses.has(error.http ?? 0))
 }
 
 /** What a system says of a name that it cannot give to a file, or gave to a folder. */
@@ -47,7 +55,7 @@ export async function saveFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!wrongNames.includes(code ?? '')) throw error
-    throw new Failure(exitCodes.refused, `cannot write ${target}: ${code}`)
+    throw new UnfitFile(exitCodes.refused, `cannot write ${target}: ${code}`)
   } finally {
     file.destroy()
   }
@@ -58,7 +66,10 @@ export async function openFile(account: Account, pathId: string, options: CallOp
   const at = pathId.indexOf('/')
   const where = { realm_id_str: pathId.slice(0, at), filename: pathId.slice(at + 1) }
   const { path, fields } = encode(uploads.temporary, where)
-  const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, options)
+  const { url } = await call(account, { method: 'GET', path: `/api/v1${path}`, fields }, options).catch(error => {
+    // Public servers answer with a page.
+    throw isLost(error) && error.code === 'BAD_ANSWER' ? refusal(error.http!, {}) : error
+  })
   const site = requireSite(account)
   const timeout = options.timeout ?? defaultTimeout
   return open(temporaryAddress(site, String(url)), site, timeout, mostRedirects).catch(error => {

@@ -11,9 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, type TestContext, test } from 'node:test'
 import { json as answer, fakeServer } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -169,43 +170,72 @@ describe('files', () => {
       assert.deepEqual(readdirSync(own), ['messages.md'])
     })
 
+    /** A server with one message that links to these files. */
+    const serve = (t: TestContext, links: readonly string[], answerFile: RequestListener) => {
+      const content = links.map(link => `[f](/user_uploads/1/${link})`).join(' ')
+      return fakeServer(t, (request, response) => {
+        if (!request.url!.startsWith('/api/v1/messages')) return answerFile(request, response)
+        answer(response, { result: 'success', messages: [{ id: 7, timestamp: 1, content }], found_newest: true })
+      })
+    }
+
+    const exportFrom = (url: string, out: string) =>
+      inProcess(['messages', 'export', out], { env: { ...env, NATTER_SITE: url } })
+
     test('says which files it skips, and writes nothing outside of its folder', async t => {
-      const content = '[a](/user_uploads/1/gone.txt) [b](/user_uploads/1/%2e%2e/%2e%2e/%2e%2e/evil.txt)'
-      const url = await fakeServer(t, (request, response) => {
-        if (request.url!.startsWith('/api/v1/messages'))
-          return answer(response, {
-            result: 'success',
-            messages: [{ id: 7, timestamp: 1, content }],
-            found_newest: true,
-          })
-        answer(response, { result: 'error', msg: 'There is no such file.', code: 'BAD_REQUEST' }, 404)
+      const links = ['gone.txt', 'page.txt', 'theirs.txt', '%2e%2e/%2e%2e/%2e%2e/evil.txt']
+      const url = await serve(t, links, ({ url }, response) => {
+        // The answers of public servers are pages.
+        if (url!.includes('page')) response.writeHead(404).end('<p>This file does not exist.</p>')
+        else if (url!.includes('theirs')) response.writeHead(403).end('<p>You are not authorized.</p>')
+        else answer(response, { result: 'error', msg: 'There is no such file.', code: 'BAD_REQUEST' }, 404)
       })
       const out = join(folder, 'skipped')
-      const { code, stderr } = await inProcess(['messages', 'export', out], { env: { ...env, NATTER_SITE: url } })
+      const { code, stderr } = await exportFrom(url, out)
       assert.equal(code, 0, stderr)
       assert.match(stderr, /skipped \/user_uploads\/1\/gone\.txt of message 7: There is no such file\./)
+      assert.match(stderr, /skipped \S+page\.txt of message 7: the server answered 404/)
+      assert.match(stderr, /skipped \S+theirs\.txt of message 7: the server answered 403/)
       assert.match(stderr, /skipped \S+evil\.txt of message 7: the path is not safe/)
-      assert.match(stderr, /exported 1 message and 0 files to .+; skipped 2 files/)
+      assert.match(stderr, /exported 1 message and 0 files to .+; skipped 4 files/)
       assert.equal(lines(out).length, 1)
+    })
+
+    test('ends at an error of the server that may pass, and the next run saves the file', async t => {
+      const out = join(folder, 'passing')
+      const failures: RequestListener[] = [
+        (_, response) => answer(response, { result: 'error', msg: 'Internal error', code: 'INTERNAL_ERROR' }, 500),
+        (_, response) => response.end('<html>Back soon</html>'),
+        (_, response) => response.writeHead(401).end('<html>Log in</html>'),
+        (_, response) => answer(response, { result: 'success', url: 'http://me:key@example.com/a' }),
+      ]
+      const left = [...failures]
+      const url = await serve(t, ['ab/report.txt'], (request, response) => {
+        const fail = left.shift()
+        if (fail) fail(request, response)
+        else if (request.url!.startsWith('/api/')) answer(response, { result: 'success', url: '/user_uploads/t/a' })
+        else response.end('content')
+      })
+      for (const [index] of failures.entries()) {
+        const { code, stderr } = await exportFrom(url, out)
+        assert.deepEqual([code, lines(out)], [1, []], `${index}: ${stderr}`)
+      }
+      const { code, stderr } = await exportFrom(url, out)
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /exported 1 message and 1 file to \S+\n/)
+      assert.equal(readFileSync(join(out, 'files/1/ab/report.txt'), 'utf8'), 'content')
     })
 
     test('skips links that cannot be files, and saves files with the longest names', async t => {
       const longest = `${'n'.repeat(251)}.txt`
       const links = [`ab/${longest}`, `${'a'.repeat(300)}/b`, 'ab/doc', 'ab/doc/x', `ab/${'ä'.repeat(200)}`]
-      const content = links.map(link => `[f](/user_uploads/1/${link})`).join(' ')
-      const url = await fakeServer(t, (request, response) => {
-        if (request.url!.startsWith('/api/v1/messages'))
-          return answer(response, {
-            result: 'success',
-            messages: [{ id: 7, timestamp: 1, content }],
-            found_newest: true,
-          })
+      const url = await serve(t, links, (request, response) => {
         // It claims to have all of them.
         if (request.url!.startsWith('/api/')) return answer(response, { result: 'success', url: '/user_uploads/t/a' })
         response.end('content')
       })
       const out = join(folder, 'long')
-      const { code, stderr } = await inProcess(['messages', 'export', out], { env: { ...env, NATTER_SITE: url } })
+      const { code, stderr } = await exportFrom(url, out)
       assert.equal(code, 0, stderr)
       assert.match(stderr, /exported 1 message and 2 files to .+; skipped 3 files/)
       assert.match(stderr, /skipped \S+\/doc\/x of message 7: cannot write \S+: (ENOTDIR|EEXIST)/)

@@ -22,8 +22,8 @@ import type { Given } from '../../input/flags.ts'
 import { printReply } from '../../print/output.ts'
 import { Progress } from '../../terminal/progress.ts'
 import { type CallOptions, call } from '../../transport/client.ts'
-import { sizeIn } from '../../transport/download.ts'
-import { pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
+import { sizeIn, UnfitFile } from '../../transport/download.ts'
+import { isLost, pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
 
 /** Messages per call. */
 const page = 1000
@@ -175,7 +175,7 @@ function readLastLine(fd: number, size: number, most: number): { bytes: Buffer; 
   return { bytes, start: before + 1, end }
 }
 
-/** The files of this server that a message links to. One that is gone is skipped; anything else ends the export. */
+/** The files of this server that a message links to. One that can never be had is skipped; anything else ends the export. */
 async function saveFiles(
   account: Account,
   message: Reply,
@@ -190,12 +190,11 @@ async function saveFiles(
     const target = pathId === undefined ? undefined : join(folder, 'files', pathId)
     if (target !== undefined && existsSync(target)) continue
     try {
-      if (target === undefined) throw new Failure(exitCodes.refused, 'the path is not safe')
+      if (target === undefined) throw new UnfitFile(exitCodes.refused, 'the path is not safe')
       await saveFile(account, pathId!, target, options, most)
       counts.files++
     } catch (error) {
-      const gone = error instanceof Failure && (error.exit === exitCodes.notFound || error.exit === exitCodes.refused)
-      if (!gone) throw error
+      if (!isLost(error)) throw error
       counts.skipped++
       note(`skipped ${link} of message ${message.id}: ${error.message}`)
     }
