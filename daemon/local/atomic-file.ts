@@ -21,15 +21,18 @@ import { sync, syncFolder, writeWhole } from './durable-files.ts'
 export type Content = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<string | Uint8Array>
 
 /** Replaces the file, readable by its owner alone. Resolves when it is on disk under its name. */
-export async function writeFileAtomically(path: string, content: Content): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  content: Content,
+  unfinished = unfinishedPath(path),
+): Promise<void> {
   refuseDevice(path)
-  const unfinished = unfinishedPath(path)
   try {
     await writeNew(unfinished, content)
     await rename(unfinished, path)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw error
+    throw nameFile(error, path)
   }
   await syncFolder(dirname(path))
 }
@@ -102,17 +105,44 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
 }
 
-/** Removes what a crash left of earlier attempts to write this file. Only its one writer may call this. */
-export function removeUnfinished(path: string): void {
+/** The error with the name of the file, which that of a write to an open file does not have. */
+export function nameFile(error: unknown, path: string): unknown {
+  const failed = error as NodeJS.ErrnoException
+  if (failed.syscall !== undefined && failed.path === undefined) failed.message += ` '${path}'`
+  return error
+}
+
+/** Removes the file or folder if the process exits before the work is done. Not for a daemon, which must end even if its disk hangs. */
+export async function removedOnExit<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const remove = () => rmSync(path, { recursive: true, force: true })
+  process.once('exit', remove)
+  try {
+    return await work()
+  } finally {
+    process.off('exit', remove)
+  }
+}
+
+/**
+ * Removes what a crash left of earlier attempts to write this file. Only its one writer may call this; where there may be another, only
+ * with the age in milliseconds from which on no process writes it any more.
+ */
+export function removeUnfinished(path: string, age = 0): void {
   const folder = dirname(path)
   const rest = /^\.([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.)?tmp$/
   for (const name of namesIn(folder))
     if (name.startsWith(basename(path)) && rest.test(name.slice(basename(path).length)))
-      rmSync(join(folder, name), { force: true })
+      if (isOlder(join(folder, name), age)) rmSync(join(folder, name), { force: true })
+}
+
+/** Whether it is there, and was not written to for so many milliseconds. In both directions: the clock may have been set back. */
+export function isOlder(path: string, age: number): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found !== undefined && Math.abs(Date.now() - found.mtimeMs) >= age
 }
 
 // A name that can be guessed can be planted, for instance as a link to another user's file.
-function unfinishedPath(path: string): string {
+export function unfinishedPath(path: string): string {
   return `${path}.${crypto.randomUUID()}.tmp`
 }
 

@@ -12,13 +12,14 @@ import { packTar, type TarFile } from '../io/tar.ts'
 import { lineBlocks } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
-import { writeFileAtomically } from '../local/atomic-file.ts'
+import { removedOnExit, removeUnfinished, unfinishedPath, writeFileAtomically } from '../local/atomic-file.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { closeFile } from '../local/durable-files.ts'
 import { isAlive } from '../local/processes.ts'
 import { clusterFileName, type Running, runningFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
 import {
+  abandonedMs,
   type BackedUpFile,
   type BackupHead,
   BackupRefused,
@@ -50,11 +51,13 @@ interface BackupOptions {
   readonly now: Date
 }
 
-/** Writes the file, readable by its owner alone; it appears when it is whole and on disk. */
+/** Writes the file, readable by its owner alone; it appears when it is whole and on disk. What is unfinished goes when the process exits. */
 export async function backupToFile(path: string, options: BackupOptions): Promise<BackupMade> {
   const buffers = new ReusedBuffers()
   const backup = new Backup(options, () => buffers.take())
-  await writeFileAtomically(path, buffers.reclaim(backup.pieces()))
+  removeUnfinished(path, abandonedMs)
+  const unfinished = unfinishedPath(path)
+  await removedOnExit(unfinished, () => writeFileAtomically(path, buffers.reclaim(backup.pieces()), unfinished))
   return backup.made
 }
 

@@ -12,9 +12,8 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { tmpdir, userInfo } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
@@ -23,9 +22,11 @@ import { FileJournal } from '../journal/file-journal.ts'
 import { isRestoring, prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
+import { isOlder, makeFolderSync, nameFile, removedOnExit } from '../local/atomic-file.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import {
+  abandonedMs,
   type BackedUpFile,
   BackupRefused,
   headName,
@@ -78,14 +79,29 @@ export function openBackup(path: string): Source {
   return createReadStream('', { fd: openSync(path, 'r'), highWaterMark: 1024 * 1024 })
 }
 
-/** Reads the whole backup and everything in it; leaves nothing behind. */
+/** Reads the whole backup and everything in it; leaves nothing behind, and removes what one that was killed left. */
 export async function checkBackup(source: Source): Promise<Restored> {
-  const scratch = mkdtempSync(join(tmpdir(), 'natter-check-'))
-  try {
-    return { ...(await unpackChecked(source, scratch)), replaced: null }
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  for (const path of readdirSync(tmpdir()).map(name => join(tmpdir(), name)))
+    if (isScratch(path) && isOlder(path, abandonedMs)) rmSync(path, { recursive: true, force: true })
+  const scratch = mkdtempSync(join(tmpdir(), scratchPrefix))
+  return removedOnExit(scratch, async () => {
+    try {
+      return { ...(await unpackChecked(source, scratch)), replaced: null }
+    } finally {
+      rmSync(scratch, { recursive: true, force: true })
+    }
+  })
+}
+
+const scratchPrefix = 'natter-restore-check-'
+
+/** The temporary folder is for all users of the machine. */
+function isScratch(path: string): boolean {
+  const name = basename(path)
+  const { uid } = userInfo()
+  return (
+    name.startsWith(scratchPrefix) && /^\w{6}$/.test(name.slice(scratchPrefix.length)) && lstatSync(path).uid === uid
+  )
 }
 
 /** Refuses a folder that a daemon uses, one of a cluster, and one that has a store unless that is to be replaced. */
@@ -242,7 +258,8 @@ async function readText(entry: TarEntry, longest: number): Promise<string> {
 
 async function writeFile(folder: string, { name, chunks }: TarEntry): Promise<BackedUpFile> {
   const path = join(folder, name)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // At once: one that is on its way when the process exits would make the folder again.
+  makeFolderSync(dirname(path))
   const fd = openSync(path, 'wx', 0o600)
   let bytes = 0
   let sum = 0
@@ -253,6 +270,8 @@ async function writeFile(folder: string, { name, chunks }: TarEntry): Promise<Ba
       if (piece.length > 0) await writeWhole(fd, piece)
     }
     await sync(fd)
+  } catch (error) {
+    throw nameFile(error, path)
   } finally {
     await closeFile(fd)
   }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
 import { refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
+import { onSignals } from '../../../base/signals.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { countText } from '../../../base/text-layout.ts'
 import { print, printBytes } from '../../../base/writer.ts'
@@ -23,7 +24,7 @@ export async function makeBackup({ args, flags, globals }: Invocation): Promise<
       hint: 'Name a file, or redirect stdout.',
     })
   if (file !== '-' && !globals.yes && !flags.force) refuseExisting(file)
-  const made = await inSentences(async () => {
+  const made = await endingOnSignals(async () => {
     const { backupToFile, backupToStream, giveWay } = await import('../../../../daemon/maintenance/backup.ts')
     giveWay()
     return file === '-' ? backupToStream(printBytes, options) : backupToFile(resolve(file), options)
@@ -38,7 +39,7 @@ export async function restoreFrom({ args, flags, globals }: Invocation): Promise
   const file = args[0]!
   const folder = folderIn(flags)
   const options = { folder, replace: flags.replace === true, incomplete: flags.incomplete === true, now: new Date() }
-  const restored = await inSentences(async () => {
+  const restored = await endingOnSignals(async () => {
     const { checkBackup, openBackup, restoreBackup } = await maintenance()
     const source = file === '-' ? process.stdin : openBackup(resolve(file))
     return flags.check ? checkBackup(source) : restoreBackup(source, options)
@@ -97,6 +98,16 @@ export async function showStats({ flags, globals }: Invocation): Promise<void> {
   ] as const
   const width = Math.max(...lines.map(([name]) => name.length))
   print(lines.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
+}
+
+/** A process that exits removes the copy of the store that it has begun; one that a signal ends does not. */
+async function endingOnSignals<T>(work: () => Promise<T>): Promise<T> {
+  const undo = onSignals(code => process.exit(code))
+  try {
+    return await inSentences(work)
+  } finally {
+    undo()
+  }
 }
 
 const maintenance = () => import('../../../../daemon/maintenance/index.ts')
