@@ -222,9 +222,14 @@ export function removeProfile(name: string, env: Env): string | undefined {
   return first
 }
 
-/** Writes all profiles, readable by their owner only. `change` gets them as they are now. Returns the file's path. */
+/**
+ * Writes all profiles, readable by their owner only, if there is something to change. `change` gets them as they are now, and may be called
+ * twice. Returns the file's path.
+ */
 export function changeProfiles(change: (book: Profiles) => Profiles, env: Env): string {
   const file = profilesFile(env)
+  const now = readProfiles(env)
+  if (profilesText(change(now)) === profilesText(now)) return file
   makeFolderSync(configFolder(env))
   chmodSync(configFolder(env), 0o700)
   workAlone(file, () => writeFileAtomicallySync(file, profilesText(change(readProfiles(env)))))

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Failure } from '../../cli/base/failure.ts'
-import { accountFor, normalSite, readProfiles, saveProfile } from '../../cli/base/profile.ts'
+import { accountFor, normalSite, readProfiles, removeProfile, saveProfile } from '../../cli/base/profile.ts'
 import { accountAt, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
@@ -67,6 +67,18 @@ describe('natter login and natter profile', () => {
       { NATTER_CONFIG_DIR: folder },
     )
     assert.deepEqual(readdirSync(folder), ['profiles.json'])
+  })
+
+  test('nothing is written where nothing changes', t => {
+    const { home } = newShell(t)
+    const env = { HOME: home }
+    const folder = join(home, '.config/natter')
+    removeProfile('absent', env)
+    assert.ok(!existsSync(folder))
+    const file = saveProfile('kept', { site: 'http://127.0.0.1:1', email: 'a@x.com', api_key: 'k' }, env)
+    utimesSync(file, 0, 0)
+    removeProfile('absent', env)
+    assert.equal(statSync(file).mtimeMs, 0)
   })
 
   test('an account from a preset has no password, and the advice says so', async t => {
