@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { daemonFlagList } from '../../daemon/local/flags.ts'
@@ -346,6 +346,28 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
   assert.ok([other.pid!, pid].every(isAlive))
   assert.equal((await shell.natter(['daemon', 'stop', '--data', real])).code, 0)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
+})
+
+test('daemon stop and daemon restart say that the snapshot of --snapshot-on-exit was not written', async t => {
+  const shell = newShell(t)
+  t.after(() => endAt(join(shell.home, '.local/share/natter/store')))
+  const kept = join(shell.home, 'kept')
+  assert.equal(
+    (await shell.natter(['daemon', 'start', '--port', '0', '--snapshot-on-exit', 'kept/world.json'])).code,
+    0,
+  )
+  rmSync(kept, { recursive: true })
+  const restarted = await shell.natter(['daemon', 'restart'])
+  assert.equal(restarted.code, 0, restarted.stderr)
+  assert.match(restarted.stderr, /the snapshot .*world\.json could not be written: /)
+  rmSync(kept, { recursive: true })
+  const stopped = await shell.natter(['daemon', 'stop'])
+  assert.equal(stopped.code, 1, stopped.stderr)
+  assert.match(
+    stopped.stderr,
+    /the daemon at http.* has stopped, but the snapshot .*world\.json could not be written: /,
+  )
+  assert.equal((await shell.natter(['daemon', 'status'])).code, 3)
 })
 
 test('daemon logs prints the last lines', async t => {

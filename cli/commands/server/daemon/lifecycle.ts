@@ -1,6 +1,6 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -137,8 +137,9 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
   const folder = folderOfRunning(flags)
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
-  await end(running, folder, globals.timeout ?? stopTimeout)
+  const unsaved = await end(running, folder, globals.timeout ?? stopTimeout)
   await restoreLocal(running.url)
+  if (unsaved) throw new Failure(exitCodes.refused, `the daemon at ${running.url} has stopped, but ${unsaved}`)
   if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
     note(`stopped the daemon at ${running.url}`)
 }
@@ -147,7 +148,8 @@ export async function restart({ args, globals }: Invocation): Promise<void> {
   const folder = folderOfRunning({ data: flagIn(args, 'data') })
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
-  await end(running, folder, stopTimeout)
+  const unsaved = await end(running, folder, stopTimeout)
+  if (unsaved) note(unsaved)
   const flags = withFlags(rebuildFlags(running), withoutFlag(args, 'data'))
   await start({ args: ['--data', folder, ...flags], globals })
   if (flags.includes('--memory') && flagIn(flags, 'secret') === undefined)
@@ -272,7 +274,9 @@ function remember(ready: Ready, folder: string, args: readonly string[]): void {
     })
 }
 
-async function end(running: Running, folder: string, timeout: number): Promise<void> {
+/** Returns what the daemon says if it could not write the file of --snapshot-on-exit: its exit code is not known here. */
+async function end(running: Running, folder: string, timeout: number): Promise<string | undefined> {
+  const before = statSync(logFile(folder), { throwIfNoEntry: false })?.size
   process.kill(running.pid, 'SIGTERM')
   const deadline = monotonicMs() + timeout
   while (isAlive(running.pid)) {
@@ -287,6 +291,8 @@ async function end(running: Running, folder: string, timeout: number): Promise<v
     await sleep(step)
   }
   rmSync(runningFile(folder), { force: true })
+  const said = before === undefined ? '' : readFileSync(logFile(folder)).subarray(before).toString()
+  return /the snapshot .* could not be written: .*/.exec(said)?.[0]
 }
 
 /** `natter daemon run --memory` leaves nothing by which it could be found. */
