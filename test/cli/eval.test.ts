@@ -1,7 +1,7 @@
 // `natter eval`: cases of an agent, run by scripts that solve them, fail, hang, or are no cases at all.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { estimateRate } from '../../cli/commands/test/eval/score.ts'
@@ -43,6 +43,22 @@ describe('natter eval', () => {
     assert.match(readFileSync(join(shell.home, 'junit.xml'), 'utf8'), /tests="3" failures="0"/)
     assert.match(readFileSync(join(shell.home, 'kept/reaction-1/difference.json'), 'utf8'), /tada/)
     assert.ok(existsSync(join(shell.home, 'kept/question-1/transcript.txt')))
+  })
+
+  test('keeps runs over those of earlier evaluations, and never over other files', async t => {
+    const shell = withCase(t, 'task: nothing\nexpect: {}\n')
+    const evaluate = () => shell.natter(['eval', 'cases', '--keep', 'kept', '--threshold', '0', '--', 'true'])
+    for (let time = 0; time < 2; time++) assert.equal((await evaluate()).code, 0)
+    for (const name of ['result.json', 'transcript.txt']) {
+      rmSync(join(shell.home, 'kept/one-1'), { recursive: true })
+      mkdirSync(join(shell.home, 'kept/one-1'))
+      const mine = join(shell.home, 'kept/one-1', name)
+      writeFileSync(mine, 'mine')
+      const refused = await evaluate()
+      assert.equal(refused.code, 2)
+      assert.match(refused.stderr, /--keep: .* is not of an earlier run of this case\n {2}Choose another folder\./)
+      assert.equal(readFileSync(mine, 'utf8'), 'mine')
+    }
   })
 
   test('fails an agent that does nothing, with what is not so, and exits by the threshold', async t => {

@@ -13,7 +13,7 @@ import { printFormatted } from '../../../print/output.ts'
 import { tableLines } from '../../../terminal/table.ts'
 import { startTimeout, withFixture } from '../fixture.ts'
 import { type Case, readCase } from './case-file.ts'
-import { type CaseResult, runCase } from './run-case.ts'
+import { type CaseResult, refuseForeign, runCase } from './run-case.ts'
 import { estimateRate } from './score.ts'
 
 const mostRuns = 1000
@@ -52,6 +52,7 @@ and ZULIP_*. See docs/agents.md for the keys of a case file.`,
       const threshold = readRate(flags.threshold)
       const keep = flags.keep as string | undefined
       const runs = cases.flatMap(testCase => Array.from({ length: repeat }, (_, at) => ({ testCase, run: at + 1 })))
+      if (keep !== undefined) for (const { testCase, run } of runs) refuseForeign(keep, { name: testCase.name, run })
       const results = await withFixture(['--control'], startTimeout, ({ ready }) => {
         const daemon = { site: ready.url, controlToken: ready.control_token! }
         return inParallel(runs, jobs, ({ testCase, run }) => runCase(daemon, testCase, rest, run, keep))

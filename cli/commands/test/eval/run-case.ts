@@ -1,11 +1,12 @@
 // Runs one case: a space of its own, the task, the command, and what the world looks like afterwards.
 
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { largeFile, readText } from '../../../../daemon/local/bounded-file.ts'
-import { exitCodes, Failure } from '../../../base/failure.ts'
+import { jsonOr } from '../../../../daemon/local/json.ts'
+import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { call } from '../../../transport/client.ts'
 import { encodeFields } from '../../../transport/connection.ts'
@@ -182,8 +183,26 @@ function seenMessage(thing: Thing): SeenMessage {
   }
 }
 
+type Run = Pick<CaseResult, 'name' | 'run'>
+
+function namePlace(folder: string, { name, run }: Run): string {
+  return join(folder, `${name.replace(/[^\w.-]+/g, '-')}-${run}`)
+}
+
+/** Refuses a folder for kept runs that has files of these names, and not from an earlier run of the same case. */
+export function refuseForeign(folder: string, wanted: Run): void {
+  const place = namePlace(folder, wanted)
+  const found = ['result.json', 'transcript.txt', 'difference.json'].map(name => join(place, name)).find(existsSync)
+  if (!found) return
+  const { name, run } = Object(
+    found.endsWith('result.json') ? jsonOr(readText(found, largeFile)) : undefined,
+  ) as Partial<Run>
+  if (name !== wanted.name || run !== wanted.run)
+    throw usage(`--keep: ${found} is not of an earlier run of this case`, 'Choose another folder.')
+}
+
 function keepRun(folder: string, result: CaseResult, transcript: string, difference: Difference): void {
-  const place = join(folder, `${result.name.replace(/[^\w.-]+/g, '-')}-${result.run}`)
+  const place = namePlace(folder, result)
   mkdirSync(place, { recursive: true })
   writeFileSync(join(place, 'transcript.txt'), transcript)
   writeFileSync(join(place, 'difference.json'), `${JSON.stringify(difference, undefined, 2)}\n`)

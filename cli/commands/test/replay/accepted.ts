@@ -38,6 +38,6 @@ export function knownDifferences(file: string): ReadonlySet<string> {
 
 function wrong(file: string, why: string): Failure {
   return new Failure(exitCodes.usage, `cannot read ${file}: ${why}`, {
-    hint: 'Delete it, or write it again with --accept.',
+    hint: 'Delete it, or give the recording another name.',
   })
 }
