@@ -22,12 +22,16 @@ function fenceAt(state: StateBlock, line: number): Fence | undefined {
   const start = state.bMarks[line]! + state.tShift[line]!
   const first = state.src[start]
   if (first !== '`' && first !== '~') return undefined
-  const found = fenceLine.exec(state.src.slice(start, state.eMarks[line]!))
-  return found ? { marker: found[1]!, word: found[2] ?? '', header: found[3]?.trim() ?? '' } : undefined
+  const [, marker, rest = ''] = fenceLine.exec(state.src.slice(start, state.eMarks[line]!)) ?? []
+  if (marker === undefined) return undefined
+  const [, word, header] = infoText.exec(rest) ?? []
+  if (word !== undefined) return { marker, word, header: header!.trim() }
+  return rest.trim() === '' ? { marker, word: '', header: '' } : undefined
 }
 
-/** The marker, a word for what is inside, and a header. */
-const fenceLine = /^(`{3,}|~{3,}) *(?:\{?\.?([\w+,\-./#]+) *([^ ~`][^~`]*)?\}?)?\s*$/
+/** The marker, and a word for what is inside with a header. In two steps, neither of which can try a character in two ways. */
+const fenceLine = /^(`{3,}|~{3,})([^~`]*)$/
+const infoText = /^ *\{?\.?([\w+,\-./#]+) *(.*)$/s
 
 function closes({ marker, word }: Fence, opening: Fence): boolean {
   return word === '' && marker === opening.marker
@@ -212,7 +216,10 @@ function widenItem(state: StateBlock, line: number): (() => void) | undefined {
 
 /** Without blank lines around it and spaces at the ends of lines, escaped as the public server's highlighter does it. */
 export function codeHtml(content: string, word: string, { findings }: Env): string {
-  const code = content.replace(/[^\S\n]+$/gm, '').replace(/^\n+|\n+$/g, '')
+  // Not by an expression: one that looks for the end of a run begins again at each of its characters.
+  const lines = content.split('\n').map(line => line.trimEnd())
+  const first = lines.findIndex(line => line !== '')
+  const code = lines.slice(first, lines.findLastIndex(line => line !== '') + 1).join('\n')
   if (word.toLowerCase() === 'math') return `${element('p', {}, displayHtml(code, findings))}\n`
   const language = word === '' ? undefined : languageName(word)
   // The highlighter escapes quotes; where it names a language, its HTML is written once more, without that.
