@@ -60,8 +60,8 @@ async function parse(text: string) {
   const { isNode, LineCounter, parseDocument } = await import('yaml')
   await checkBounds(text)
   const lines = new LineCounter()
-  // The library compares each key with all others of its map, which takes minutes for a large file.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false })
+  // The library compares each key with all others of its map, which takes minutes for a large file, and prints warnings with their text.
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: 'error' })
   const lineAt = (node: unknown) => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined)
   const findLine = (path: Path): number => {
     for (let length = path.length; length > 0; length--) {

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
+import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { ServerLog } from '../../daemon/http/log.ts'
@@ -61,6 +62,21 @@ describe('logs', () => {
       .map(line => JSON.parse(line))
     assert.ok(lines.some(({ method, path, status }) => method === 'POST' && path === '/api/v1/users' && status === 200))
     assert.ok(lines.some(({ path, status }) => path === '/api/v1/typing' && status === 400))
+  })
+
+  test('the libraries of the daemon write nothing by themselves, whatever they are given', async t => {
+    const daemon = await startDaemon(t, { alone: true, flags: ['--memory', '--control'] })
+    let stdout = ''
+    daemon.process.stdout!.on('data', text => {
+      stdout += text
+    })
+    const odd = String.raw`$$\text{${'\u200d'.repeat(900)}}$$ $$\message{private}$$ $$\errmessage{private}$$ $$\show\alpha$$`
+    assert.match((await daemon.owner.call(messages.render, { content: odd })).rendered, /class="katex"/)
+    const seed = 'users:\n  ? [private]\n  : amy\n'
+    assert.equal((await new Control(daemon).try('POST', '/spaces', { name: 'other', seed })).status, 400)
+    daemon.process.kill('SIGTERM')
+    await daemon.closed
+    assert.deepEqual([daemon.stderr, stdout], ['', ''])
   })
 
   test('at level info there is one line for each call: request ID, account, operation, status and duration', async t => {
