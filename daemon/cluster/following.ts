@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Batch } from '../journal/replicated-journal.ts'
 import { warn } from '../local/warnings.ts'
 import type { Etcd } from './etcd.ts'
+import { checkHistory } from './history.ts'
 import { AnotherHistory, Damaged, LogTooNew } from './keys.ts'
 import { LogTrimmed, type SharedLog } from './log.ts'
+import type { View } from './membership.ts'
 import type { PositionWaiters } from './position-waiters.ts'
 import { EntryRefused, type WorldInstance, type WorldInstances } from './world-instance.ts'
 
@@ -21,25 +23,25 @@ export class Following {
   readonly #log: SharedLog
   readonly #instances: WorldInstances
   readonly #positions: PositionWaiters
-  readonly #check: () => Promise<unknown>
+  readonly #view: () => Promise<View>
   #watch = new AbortController()
   /** The damage that was warned of last. */
   #warnedOf: string | undefined
   #stalled: { readonly since: number; readonly position: number } | undefined
 
-  /** `check` throws when etcd does not hold this cluster. */
+  /** `view` throws when etcd does not hold this cluster. */
   constructor(
     etcd: Etcd,
     log: SharedLog,
     instances: WorldInstances,
     positions: PositionWaiters,
-    check: () => Promise<unknown>,
+    view: () => Promise<View>,
   ) {
     this.#etcd = etcd
     this.#log = log
     this.#instances = instances
     this.#positions = positions
-    this.#check = check
+    this.#view = view
   }
 
   /** Runs until the instance ends. Throws errors that a new attempt cannot cure. */
@@ -48,7 +50,8 @@ export class Following {
     while (!signal.aborted) {
       let wait = pause
       try {
-        await this.#check()
+        const { newest } = instance.store.journal
+        await checkHistory(this.#log, newest, (await this.#view()).head)
         const revision = await this.#read(instance, signal)
         if (revision === undefined) return
         await this.#watchFrom(revision, instance, signal)

@@ -120,6 +120,29 @@ export class SharedLog {
     }
   }
 
+  /** The batches that begin at the position or before it, newest first, without those that natterd did not write. */
+  async *readBack(position: number, head: Head): AsyncGenerator<Batch> {
+    const { log } = this.#keys
+    let end = `${log}${pad(position + 1)}`
+    for (;;) {
+      const { kvs } = await this.#etcd.call('/v3/kv/range', {
+        key: encodeText(log),
+        range_end: encodeText(end),
+        sort_order: 'DESCEND',
+        sort_target: 'KEY',
+        limit: 1,
+      })
+      if (!kvs) return
+      end = decodeText(kvs[0].key)
+      try {
+        yield await this.#open(this.#positionIn(end), kvs[0].value, head)
+      } catch (error) {
+        if (error instanceof LogTrimmed) return
+        if (!(error instanceof Damaged)) throw error
+      }
+    }
+  }
+
   /**
    * Batches as they are committed. Throws when the connection ends, or when etcd no longer has that revision. The head is watched too,
    * and with it the key of the leader between the two: a batch that was put there without moving the head was not committed.

@@ -184,12 +184,6 @@ export function addressIn({ members }: View, member: string): string | undefined
   return members.find(({ id }) => id === member)?.peer
 }
 
-/** The log only grows. One that ends before the entries of this daemon is an older copy, and will have other entries there. */
-export function checkHistory(position: number, head: number): void {
-  if (position > head)
-    throw new AnotherHistory(`the log in etcd ends at position ${head}, but this daemon has entries up to ${position}`)
-}
-
 interface KeyValue {
   readonly key?: string
   readonly value?: string

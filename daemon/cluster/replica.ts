@@ -17,13 +17,14 @@ import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
 import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
+import { checkEnd, checkHistory } from './history.ts'
 import { AnotherHistory, type ClusterRecord, Keys, logFormat } from './keys.ts'
 import { KnownCluster, leaderTimeout, type OwnStatus } from './known-cluster.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
 import type { View } from './membership.ts'
-import { addressIn, checkHistory, checkOthers, Membership, waitForNextLeader, waitForOwnExpiry } from './membership.ts'
+import { addressIn, checkOthers, Membership, waitForNextLeader, waitForOwnExpiry } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, PositionWaiters } from './position-waiters.ts'
@@ -142,7 +143,7 @@ export class Replica {
       await retryWhileSilent(() => waitForOwnExpiry(this.#membership, this.#self))
       const { members, head } = await retryWhileSilent(() => this.#membership.view())
       checkOthers(members, this.#self, Date.now())
-      checkHistory(this.#instance!.store.journal.position, head.position)
+      await retryWhileSilent(() => checkHistory(this.#log, this.#instance!.store.journal.newest, head))
     }
     await this.#instance!.world.follow(this.#publicUrl)
     await retryWhileSilent(() => this.#enter())
@@ -351,7 +352,7 @@ export class Replica {
       await this.#changing
       const { committed } = this.#instance!.store.journal
       const view = await this.#membership.view()
-      checkHistory(committed, view.head.position)
+      checkEnd(committed, view.head.position)
       this.#known.update(view)
       await this.#act(view)
       this.#etcdWarnings.clear()

@@ -9,7 +9,7 @@ import { monotonicMs } from '../local/monotonic.ts'
 import { forgetCleanStop, recordCleanStop } from './clean-stop.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Appended, type Entry, type Happened, type Journal, JournalDamaged, type NewEntry } from './journal.ts'
-import { activeName, entryLine, roomAfter, roomByte, sealedName, unfinishedName } from './segment-format.ts'
+import { activeName, entryLine, lastSum, roomAfter, roomByte, sealedName, unfinishedName } from './segment-format.ts'
 import { findEntries, type LinesParser, parseEntries, parseFacts, readSegment, type Segment } from './segment-reader.ts'
 import { createSegment, openSegments, type Sealed, type Segments } from './segments.ts'
 import { StoreGone } from './store-folder.ts'
@@ -43,6 +43,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   #end: number
   #size: number
   #position: number
+  #sum: string | undefined
   /** Position of the newest seal that was requested. */
   #boundary: number
   /** Between the two renames of a seal there is no file under the active name. */
@@ -70,10 +71,16 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#size = this.#file.size
     this.#boundary = found.after
     this.#position = found.position
+    this.#sum = found.sum
   }
 
   get position(): number {
     return this.#position
+  }
+
+  /** Of the newest entry; undefined if that is in no file and an older natter has sealed the journal. */
+  get sum(): string | undefined {
+    return this.#sum
   }
 
   get failure(): Error | undefined {
@@ -84,6 +91,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#mustBeOpen()
     const line = entryLine(this.#position + 1, entry)
     this.#position++
+    this.#sum = lastSum(line)
     return { position: this.#position, bytes: Buffer.byteLength(line), durable: this.#commits.add(line) }
   }
 
@@ -91,6 +99,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
   appendLines(lines: string, last: number): Promise<void> {
     this.#mustBeOpen()
     this.#position = last
+    this.#sum = lastSum(lines)
     return this.#commits.add(lines)
   }
 
@@ -182,7 +191,7 @@ export class FileJournal<Fact> implements Journal<Fact> {
     this.#mustBeThere()
     this.#boundary = last
     // Made during the flush in progress, so that appends wait for two renames only.
-    const next = createSegment(this.#folder, unfinishedName(last), last)
+    const next = createSegment(this.#folder, unfinishedName(last), last, this.#sum)
     next.catch(() => {})
     await this.#whenWritten(() => this.#swap(last, next))
     return last

@@ -14,6 +14,13 @@ export interface Batch {
   readonly lines: string
 }
 
+/** Tells an entry from another one at the same position. */
+export interface EntryMark {
+  readonly position: number
+  /** Undefined if it is not known. */
+  readonly sum: string | undefined
+}
+
 /** The right to append to the shared log. */
 interface Leadership {
   /** Resolves when the batch is committed. Rejects when it is not, or when that cannot be known: then the leadership has ended. */
@@ -59,6 +66,11 @@ export class ReplicatedJournal<Fact> implements Journal<Fact> {
   /** Of the newest entry that is committed and in the file. */
   get committed(): number {
     return this.#file.position
+  }
+
+  /** The newest entry that is committed, by its position and the sum of its line. */
+  get newest(): EntryMark {
+    return { position: this.#file.position, sum: this.#file.sum }
   }
 
   get failure(): Error | undefined {

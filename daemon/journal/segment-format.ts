@@ -41,24 +41,30 @@ export const roomStep = 256 * 1024
 /** Room that was never written to, inside of a write that was not finished. Fewer tabs than these can be damage to an entry. */
 export const unwritten = Buffer.alloc(8, roomByte)
 
-export function headerLine(after: number): string {
-  return `{"natter":"journal","format":${segmentFormat},"after":${after}}\n`
+export interface Header {
+  /** The position before the segment's first entry. */
+  readonly after: number
+  /** The sum of the entry at that position, which is in no file once a snapshot covers it. Not known in the first segment. */
+  readonly afterSum?: string | undefined
 }
 
-/** The position before the segment's first entry. */
-export function parseHeader(file: string, text: string): number {
+export function headerLine(after: number, afterSum?: string): string {
+  return `${JSON.stringify({ natter: 'journal', format: segmentFormat, after, afterSum })}\n`
+}
+
+export function parseHeader(file: string, text: string): Header {
   let header: unknown
   try {
     header = JSON.parse(text)
   } catch {
     throw new JournalDamaged(file, 1, 'not the header of a journal')
   }
-  const { natter, format, after } = Object(header) as Record<string, unknown>
+  const { natter, format, after, afterSum } = Object(header) as Record<string, unknown>
   if (natter !== 'journal') throw new JournalDamaged(file, 1, 'not the header of a journal')
   if (format !== segmentFormat)
     throw new JournalDamaged(file, 1, `format ${format}, this natter reads ${segmentFormat}`)
   if (!Number.isSafeInteger(after)) throw new JournalDamaged(file, 1, 'the header names no position')
-  return after as number
+  return { after: after as number, ...(typeof afterSum === 'string' && { afterSum }) }
 }
 
 /**
@@ -82,6 +88,11 @@ export function entryLine(position: number, entry: NewEntry<unknown>): string {
 /** Length of `,"sum":"01234567"}`. */
 const sumLength = 18
 const beforeSum = Buffer.from(',"sum":"')
+
+/** The sum of the last of these lines. */
+export function lastSum(lines: string): string {
+  return lines.slice(-1 - sumLength, -1).slice(beforeSum.length, -2)
+}
 
 /** Where the sum begins in the line [start, end), or -1 when there is none or it does not fit the bytes. */
 export function findSum(bytes: Buffer, start: number, end: number): number {

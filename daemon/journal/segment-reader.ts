@@ -2,7 +2,7 @@
 import { jsonOr } from '../local/json.ts'
 import { type Entry, type Happened, JournalDamaged } from './journal.ts'
 import { lineBlocks, newline, readAt } from './line-blocks.ts'
-import { findSum, parseHeader, positionAt, roomByte, unwritten } from './segment-format.ts'
+import { findSum, lastSum, parseHeader, positionAt, roomByte, unwritten } from './segment-format.ts'
 
 export interface Segment {
   readonly file: string
@@ -33,7 +33,7 @@ export async function* readSegment<Found>(
       line++
       if (end < 0) throw new JournalDamaged(file, line, 'ends in the middle of an entry')
       if (line === 1) {
-        position = parseHeader(file, block.toString('utf8', start, end))
+        position = parseHeader(file, block.toString('utf8', start, end)).after
         checkStart(file, position, after, previous)
         continue
       }
@@ -179,8 +179,9 @@ function isFactsName(block: Buffer, letter: number): boolean {
 }
 
 interface Tail {
-  /** Position of the last whole entry; undefined when there is none. */
+  /** Position of the last whole entry, and its sum; undefined when there is none. */
   readonly position: number | undefined
+  readonly sum: string | undefined
   /** Where the line of that entry ends. */
   readonly end: number
   /** Whether something other than room follows it. */
@@ -209,6 +210,7 @@ export async function findTail(fd: number, from: number, size: number): Promise<
     const room = bytes.indexOf(unwritten)
     const tail = (position: number | undefined, end: number) => ({
       position,
+      sum: position === undefined ? undefined : lastSum(bytes.toString('latin1', Math.max(0, end - 20), end)),
       end: begin + end,
       torn: bytes.subarray(end).some(byte => byte !== roomByte),
     })

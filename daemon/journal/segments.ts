@@ -23,8 +23,9 @@ export interface Segments {
   readonly end: number
   /** Position before its first entry. */
   readonly after: number
-  /** Position of the newest entry. */
+  /** Position of the newest entry, and its sum if that is known. */
   readonly position: number
+  readonly sum?: string | undefined
   /** What was cut when it was opened, for the operator. */
   readonly repair?: string | undefined
 }
@@ -59,13 +60,13 @@ export async function openSegments(folder: string, startAfter: number): Promise<
 }
 
 /** Makes a segment under the name, header on disk, and leaves it open for writing. */
-export async function createSegment(folder: string, name: string, after: number): Promise<number> {
+export async function createSegment(folder: string, name: string, after: number, afterSum?: string): Promise<number> {
   const path = join(folder, name)
   // Whatever the file held under this name was left by a crash.
   await unlink(path).catch(() => {})
   const fd = openSync(path, 'wx+', 0o600)
   try {
-    await writeWhole(fd, Buffer.from(headerLine(after)))
+    await writeWhole(fd, Buffer.from(headerLine(after, afterSum)))
     await sync(fd)
     return fd
   } catch (error) {
@@ -92,7 +93,7 @@ async function openActive(
     }
     const headerEnd = start.indexOf(newline)
     if (headerEnd < 0) throw new JournalDamaged(activeName, 1, 'not the header of a journal')
-    const after = parseHeader(activeName, start.toString('utf8', 0, headerEnd))
+    const { after, afterSum } = parseHeader(activeName, start.toString('utf8', 0, headerEnd))
     const tail = await findTail(fd, headerEnd + 1, size)
     const position = tail.position ?? after
     await refuseLostEnd(stop, position, fd, tail.end)
@@ -103,7 +104,7 @@ async function openActive(
     const repair = tail.torn
       ? `${activeName}: the last write was not finished; cut ${size - tail.end} bytes after position ${position}`
       : undefined
-    return { fd, end: tail.end, after, position, repair }
+    return { fd, end: tail.end, after, position, sum: tail.sum ?? afterSum, repair }
   } catch (error) {
     closeSync(fd)
     throw error
@@ -115,5 +116,7 @@ const headerRoom = 256
 /** Segments get their name with the header on disk; still, a filesystem may leave an empty or half file, or zeros. */
 function isTornHeader(start: Buffer, size: number, before: number): boolean {
   const header = headerLine(before)
-  return size <= header.length && header.startsWith(start.toString('latin1').replace(/\0+$/, ''))
+  const text = start.toString('latin1').replace(/\0+$/, '')
+  const isHalf = header.startsWith(text) || (text.startsWith(`${header.slice(0, -2)},`) && !text.endsWith('\n'))
+  return isHalf && size <= headerLine(before, '00000000').length
 }

@@ -173,7 +173,7 @@ async function readHeader(file: string, fd: number): Promise<{ after: number; en
   const got = await readAt(fd, bytes, 0, headerRoom, 0)
   const end = bytes.subarray(0, got).indexOf(newline)
   if (end < 0) throw new JournalDamaged(file, 1, 'not the header of a journal')
-  return { after: parseHeader(file, bytes.toString('utf8', 0, end)), end: end + 1 }
+  return { after: parseHeader(file, bytes.toString('utf8', 0, end)).after, end: end + 1 }
 }
 
 function isMissing(error: unknown): boolean {

@@ -99,6 +99,8 @@ describe('daemons that compare their states', { skip: withoutEtcd ?? false }, ()
   test('stop the one whose folder has something else at the same position; with a new folder it joins again', async () => {
     const [changed] = (await cluster.followers()) as [Node]
     await send(changed, 'what was really said')
+    // Its newest entry is compared with the log.
+    await send(changed, 'said after it')
     await cluster.agree()
     changed.daemon.process.kill('SIGTERM')
     assert.equal(await changed.daemon.closed, 0, changed.daemon.stderr)

@@ -1,7 +1,7 @@
 // The journal on disk beyond the contract: whether its file is still there, its descriptors, and failures half-way.
 
 import assert from 'node:assert/strict'
-import fs, { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, test } from 'node:test'
 import { entryLine } from '../../daemon/journal/segment-format.ts'
@@ -231,6 +231,32 @@ describe('FileJournal: flushes', () => {
     assert.equal(counted.syncs, 1)
     await journal.close()
     assert.deepEqual(await texts(folder), ['a', 'b'])
+  })
+
+  test('knows the sum of its newest entry, also when a snapshot covers it and no file has it', async () => {
+    const folder = newFolder()
+    let journal = await openFile(folder)
+    assert.equal(journal.sum, undefined)
+    const line = entryLine(2, newEntry('b'))
+    await journal.appendLines(entryLine(1, newEntry('a')) + line, 2)
+    const { sum } = JSON.parse(line)
+    assert.equal(journal.sum, sum)
+    await journal.close()
+    journal = await openFile(folder)
+    assert.equal(journal.sum, sum)
+    await journal.seal()
+    await journal.forget(2)
+    assert.equal(journal.sum, sum)
+    await journal.close()
+    assert.deepEqual(
+      readdirSync(folder).filter(name => /^journal-/.test(name)),
+      [],
+    )
+    journal = await openFile(folder)
+    assert.deepEqual([journal.position, journal.sum], [2, sum])
+    journal.append(newEntry('c'))
+    assert.equal(journal.sum, JSON.parse(entryLine(3, newEntry('c'))).sum)
+    await journal.close()
   })
 
   test('takes lines that were made elsewhere, up to the position of the last', async () => {

@@ -72,7 +72,7 @@ describe('FileJournal: the file', () => {
     assert.deepEqual(readdirSync(folder).sort(), ['journal-000000000012.ndjson', 'journal.ndjson'])
     assert.match(
       readFileSync(active(folder), 'utf8'),
-      /^\{"natter":"journal","format":1,"after":12\}\n\{"position":13,/,
+      /^\{"natter":"journal","format":1,"after":12,"afterSum":"[0-9a-f]{8}"\}\n\{"position":13,/,
     )
     assert.equal(statSync(active(folder)).mode & 0o777, 0o600)
     assert.deepEqual(await texts(folder), [...letters(12), 'later'])

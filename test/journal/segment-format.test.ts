@@ -43,7 +43,10 @@ describe('names of segments', () => {
 
 describe('the header of a segment', () => {
   test('gives back the position that was written', () => {
-    for (const after of [0, 41]) assert.equal(parseHeader('file', headerLine(after)), after)
+    for (const after of [0, 41]) {
+      assert.deepEqual(parseHeader('file', headerLine(after)), { after })
+      assert.deepEqual(parseHeader('file', headerLine(after, '0a1b2c3d')), { after, afterSum: '0a1b2c3d' })
+    }
   })
 
   test('is refused with the file and a reason when it is damaged', () => {

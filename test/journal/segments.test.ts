@@ -76,7 +76,8 @@ describe('the files of a journal', () => {
   })
 
   test('a header that is torn is written again, with zeros after it or without', async () => {
-    for (const text of ['', headerLine(0).slice(0, 9), `${headerLine(0).slice(0, 9)}\0\0\0`, '\0'.repeat(9)]) {
+    const half = headerLine(0).slice(0, 9)
+    for (const text of ['', half, `${half}\0\0\0`, '\0'.repeat(9), headerLine(0, '0a1b2c3d').slice(0, -5)]) {
       const folder = newFolder()
       writeFileSync(active(folder), text)
       await written(['a'], folder)
