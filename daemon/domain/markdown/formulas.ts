@@ -18,11 +18,26 @@ export function renderFormula(source: string, display: boolean, findings: Findin
   // The text has become too large already, and is not shown as it is.
   if (findings.formulaHtml > findings.largest) return undefined
   try {
-    const html = katex.renderToString(source, { displayMode: display, strict: 'ignore' })
+    const html = silently(() => katex.renderToString(source, { displayMode: display, strict: 'ignore' }))
     findings.formulaHtml += html.length
     return html
   } catch {
     // It cannot be read, or nests too deeply.
     return undefined
+  }
+}
+
+/**
+ * KaTeX writes a line for each character that it cannot measure, and what `\message` and `\show` say. A message must not fill the log
+ * of the daemon, or appear in it, and no option keeps KaTeX from that.
+ */
+function silently<T>(work: () => T): T {
+  const { log, warn, error } = console
+  const ignore = () => {}
+  Object.assign(console, { log: ignore, warn: ignore, error: ignore })
+  try {
+    return work()
+  } finally {
+    Object.assign(console, { log, warn, error })
   }
 }
