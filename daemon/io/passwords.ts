@@ -64,11 +64,12 @@ export class Passwords {
   }
 
   async verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
-    const [, n, salt, wanted] = (hash ?? noPassword).split('$')
-    const known = Buffer.from(wanted!, 'base64')
+    // A text from a file may be no hash: then nothing matches it, either.
+    const [, n, salt = '', wanted = ''] = (hash ?? noPassword).split('$')
+    const known = Buffer.from(wanted, 'base64')
     const isUsable = known.length > 0 && isCost(Number(n))
     // Without a password the answer takes as long as with one, so that the time does not tell which accounts have none.
-    const given = await this.#derive(password, Buffer.from(salt!, 'base64'), isUsable ? Number(n) : this.#cost)
+    const given = await this.#derive(password, Buffer.from(salt, 'base64'), isUsable ? Number(n) : this.#cost)
     return isUsable && known.length === given.length && timingSafeEqual(given, known)
   }
 

@@ -50,6 +50,8 @@ describe('passwords', () => {
     // From a store that was tampered with: refused, and no memory is allocated for it.
     for (const n of ['1073741824', '1000', '0', '-1', 'x'])
       assert.equal(await cheap.verifyPassword('a', hashes[0]!.replace('$1024$', `$${n}$`)), false, n)
+    for (const text of ['', 'a', 'scrypt', 'scrypt$1024', 'scrypt$1024$', '$$$$'])
+      assert.equal(await cheap.verifyPassword('a', text), false, text)
   })
 })
 
