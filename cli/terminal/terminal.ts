@@ -86,5 +86,6 @@ export function markdownText(source: string, colors: ChalkInstance | undefined):
     .join('\n')
 }
 
+/** No part goes past the mark that it begins with, so that a text of many opening marks is read once and not once for each. */
 const inline =
-  /(`[^`\n]+`)|(?<![\w@#*])\*\*([^*\n]+)\*\*|(?<![\w@#*])\*([^*\n]+)\*(?!\*)|@_?\*\*([^*\n]+)\*\*|#\*\*([^*\n]+)\*\*|\[([^\]\n]+)\]\((\S+?)\)/g
+  /(`[^`\n]+`)|(?<![\w@#*])\*\*([^*\n]+)\*\*|(?<![\w@#*])\*([^*\n]+)\*(?!\*)|@_?\*\*([^*\n]+)\*\*|#\*\*([^*\n]+)\*\*|\[([^[\]\n]+)\]\(([^\s()]+)\)/g

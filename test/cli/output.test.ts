@@ -55,3 +55,19 @@ test('text is wrapped to the terminal with a hanging indent, Markdown gets colou
     [colors.dim('> q'), colors.dim('> ```'), colors.dim('> r'), colors.bold('b')].join('\n'),
   )
 })
+
+test('a message of many opening marks is shown in linear time', () => {
+  const colors = new Chalk({ level: 1 })
+  const timeOf = (pattern: string, length: number) => {
+    const start = process.cpuUsage()
+    markdownText(pattern.repeat(length), colors)
+    return process.cpuUsage(start).user / 1000
+  }
+  for (const pattern of ['[', '[a](', '[a](b', '**a ', '*', '`', '@**a', '#**']) {
+    // Four times the text; squares would take sixteen times as long. Other work on the machine only adds time.
+    let best = Number.POSITIVE_INFINITY
+    for (let attempt = 0; attempt < 10 && best > 9; attempt++)
+      best = Math.min(best, timeOf(pattern, 20_000) / Math.max(timeOf(pattern, 5000), 1))
+    assert.ok(best <= 9, `${pattern}: four times the text took ${best.toFixed(1)} times as long`)
+  }
+})
