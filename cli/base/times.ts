@@ -6,8 +6,11 @@ export { parseDuration }
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
+/** Where a time lies that names neither a date nor a sign: `2h`, `9:00`, `friday`. */
+type Side = 'future' | 'past'
+
 /** UNIX seconds, ISO 8601, `2h`, `+2h`, `-10m`, `now`, `9:00`, `tomorrow 9:00`, `friday 17:30`. In UNIX seconds, or undefined. */
-export function parseTime(text: string, now: Date): number | undefined {
+export function parseTime(text: string, now: Date, side: Side = 'future'): number | undefined {
   const trimmed = text.trim().toLowerCase()
   if (trimmed === '') return undefined
   if (/^\d+$/.test(trimmed)) return safe(Number(trimmed))
@@ -17,21 +20,20 @@ export function parseTime(text: string, now: Date): number | undefined {
     if (distance === undefined) return undefined
     return seconds(new Date(now.getTime() + (trimmed.startsWith('-') ? -distance : distance)))
   }
-  return iso(text.trim()) ?? byDay(trimmed, now) ?? ahead(trimmed, now)
+  return iso(text.trim()) ?? byDay(trimmed, now, side) ?? byDistance(trimmed, now, side)
 }
 
 /** The current time, by the clock that a relative time refers to. */
 export type ReadNow = () => Promise<Date>
 
 /** The same, where `now` may have to be asked for: only a relative time needs it. */
-export async function readTime(text: string, now: ReadNow): Promise<number | undefined> {
-  return isRelative(text) ? parseTime(text, await now()) : parseTime(text, new Date(0))
+export async function readTime(text: string, now: ReadNow, side?: Side): Promise<number | undefined> {
+  return parseTime(text, isRelative(text) ? await now() : new Date(0), side)
 }
 
-/** A point in the past: `10m` is ten minutes ago. */
-export async function readPast(text: string, now: ReadNow): Promise<number | undefined> {
-  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text)
-  return ago === undefined ? readTime(text, now) : Math.floor(((await now()).getTime() - ago) / 1000)
+/** A point in the past: `10m` is ten minutes ago, `friday` the last one. */
+export function readPast(text: string, now: ReadNow): Promise<number | undefined> {
+  return readTime(text, now, 'past')
 }
 
 function isRelative(text: string): boolean {
@@ -39,15 +41,17 @@ function isRelative(text: string): boolean {
   return parseTime(text, now) !== parseTime(text, later)
 }
 
-/** `2h`, `1h30m`, `in 5 minutes`: a duration without a sign is in the future. */
-function ahead(text: string, now: Date): number | undefined {
+/** `2h`, `1h30m`, `5 minutes`, `in 5 minutes`. */
+function byDistance(text: string, now: Date, side: Side): number | undefined {
   const plain = text
     .replace(/^in\s+/, '')
     .replace(/(\d)\s*(second|minute|hour|day|week)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
     .replace(/(\d)\s*(sec|min)s?\b/g, (_, digit, unit) => `${digit}${unit[0]}`)
     .replaceAll(/\s+(and\s+)?/g, '')
   const distance = parseDuration(plain)
-  return distance === undefined ? undefined : seconds(new Date(now.getTime() + distance))
+  if (distance === undefined) return undefined
+  const isAhead = side === 'future' || text.startsWith('in ')
+  return seconds(new Date(now.getTime() + (isAhead ? distance : -distance)))
 }
 
 /** For people: local time, to the minute or to the second, the same width always. */
@@ -102,27 +106,29 @@ function iso(text: string): number | undefined {
   return seconds(new Date(`${day}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`))
 }
 
-function byDay(text: string, now: Date): number | undefined {
+function byDay(text: string, now: Date, side: Side): number | undefined {
   const [first, ...rest] = text.split(/\s+(?:at\s+)?/)
-  const days = daysUntil(first!, now)
+  const days = daysUntil(first!, now, side)
   const clock = days === undefined ? text : rest.join(' ')
   const time = clock === '' ? { hours: 0, minutes: 0 } : parseClock(clock)
   if (!time) return undefined
   const at = new Date(now)
   at.setDate(at.getDate() + (days ?? 0))
   at.setHours(time.hours, time.minutes, 0, 0)
-  // A clock time alone means its next occurrence.
-  if (days === undefined && at <= now) at.setDate(at.getDate() + 1)
+  // A clock time alone means its next occurrence, or its last one.
+  if (days === undefined && side === 'future' && at <= now) at.setDate(at.getDate() + 1)
+  if (days === undefined && side === 'past' && at > now) at.setDate(at.getDate() - 1)
   return seconds(at)
 }
 
-function daysUntil(word: string, now: Date): number | undefined {
+function daysUntil(word: string, now: Date, side: Side): number | undefined {
   if (word === 'today') return 0
   if (word === 'tomorrow') return 1
   if (word === 'yesterday') return -1
   const day = weekdays.findIndex(name => name === word || name.slice(0, 3) === word)
   if (day < 0) return undefined
-  return (day - now.getDay() + 7) % 7 || 7
+  const ahead = (day - now.getDay() + 7) % 7
+  return side === 'future' ? ahead || 7 : ahead - 7
 }
 
 function parseClock(text: string): { hours: number; minutes: number } | undefined {

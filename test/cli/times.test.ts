@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseDuration, parseTime, showDistance } from '../../cli/base/times.ts'
+import { parseDuration, parseTime, readPast, showDistance } from '../../cli/base/times.ts'
 
 describe('a time', () => {
   const now = new Date(2026, 0, 5, 12, 30, 10) // a Monday
@@ -35,6 +35,25 @@ describe('a time', () => {
       ['mon', local(2026, 0, 12)],
     ] as const)
       assert.equal(parseTime(text, now), seconds, text)
+  })
+
+  test('lies in the past where only that makes sense, unless it says otherwise', async () => {
+    for (const [text, seconds] of [
+      ['10m', now.getTime() / 1000 - 600],
+      ['10min', now.getTime() / 1000 - 600],
+      ['2 hours', now.getTime() / 1000 - 7200],
+      ['1 week', now.getTime() / 1000 - 604_800],
+      ['in 5 minutes', now.getTime() / 1000 + 300],
+      ['+5m', now.getTime() / 1000 + 300],
+      ['9:00', local(2026, 0, 5, 9)],
+      ['14:00', local(2026, 0, 4, 14)],
+      ['friday', local(2026, 0, 2)],
+      ['mon', local(2025, 11, 29)],
+      ['yesterday', local(2026, 0, 4)],
+      ['1700000000', 1_700_000_000],
+    ] as const)
+      assert.equal(await readPast(text, async () => now), seconds, text)
+    assert.equal(await readPast('1 day ago', async () => now), undefined)
   })
 
   test('that has none of these forms is refused', () => {
