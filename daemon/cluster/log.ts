@@ -210,14 +210,19 @@ export class SharedLog {
     await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success: [below(log), below(staged)] })
   }
 
-  /** Deletes what a leader before this one staged and never committed. */
+  /**
+   * Deletes what leaders before this one staged and never committed. An attempt that was not answered may be carried out late, when this
+   * leader has staged something: its own pieces are left out.
+   */
   async dropStaged(term: Term): Promise<void> {
     const { staged } = this.#keys
-    const rest = {
-      key: encodeText(`${staged}${pad(term.head.position + 1)}`),
-      range_end: encodeText(rangeEnd(staged)),
-    }
-    await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success: [{ request_delete_range: rest }] })
+    const own = this.#pieces(term.head.position + 1, term.number)
+    const between = (from: string, to: string) => ({
+      request_delete_range: { key: encodeText(from), range_end: encodeText(to) },
+    })
+    const next = `${staged}${pad(term.head.position + 1)}-`
+    const success = [between(next, own), between(rangeEnd(own), rangeEnd(next))]
+    await this.#etcd.call('/v3/kv/txn', { compare: [this.#leads(term)], success })
   }
 
   /** How many batches the log holds. */
@@ -276,7 +281,12 @@ export class SharedLog {
   }
 
   #pieceKey(first: number, term: number, piece: number): string {
-    return `${this.#keys.staged}${pad(first)}-${term}/${String(piece).padStart(6, '0')}`
+    return `${this.#pieces(first, term)}${String(piece).padStart(6, '0')}`
+  }
+
+  /** The beginning of the keys of its pieces. */
+  #pieces(first: number, term: number): string {
+    return `${this.#keys.staged}${pad(first)}-${term}/`
   }
 
   /** Repeats a transaction until etcd answers. Its comparisons fail once it was carried out, so it takes effect once. */

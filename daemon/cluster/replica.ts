@@ -215,8 +215,8 @@ export class Replica {
 
   // --- the world ------------------------------------------------------------------------------------------------
 
-  /** Ends this world and begins another one from the folder as `between` leaves it. */
-  #replace(between: () => Promise<void>): Promise<void> {
+  /** Ends this world, and follows the log with another one from the folder as `between` leaves it. */
+  #replace(between: () => Promise<void>): void {
     const change = this.#changing.then(async () => {
       if (this.#stopped) return
       await this.#stopFollowing()
@@ -227,9 +227,9 @@ export class Replica {
       await this.#instance.world.follow(this.#publicUrl)
       // Its state is committed, though it may be old: reads are answered without waiting for etcd.
       if (wasOpen) this.#instances.open(this.#instance)
+      this.#startFollowing()
     })
-    this.#changing = change.catch(() => {})
-    return change
+    this.#changing = change.catch(error => this.#fail(error))
   }
 
   #onWorldFailure(instance: WorldInstance, error: Error): void {
@@ -245,11 +245,7 @@ export class Replica {
     this.#instance!.term = undefined
     const lease = this.#lease
     this.#lease = undefined
-    this.#replace(async () => {
-      await lease?.revoke()
-    })
-      .then(() => this.#startFollowing())
-      .catch(error => this.#fail(error))
+    this.#replace(async () => lease?.revoke())
   }
 
   // --- following ------------------------------------------------------------------------------------------------
@@ -259,10 +255,7 @@ export class Replica {
     const instance = this.#instance!
     instance.ending = new AbortController()
     instance.following = this.#following.follow(instance).catch(error => {
-      if (error instanceof LogTrimmed)
-        this.#replace(() => this.#fetchSnapshot())
-          .then(() => this.#startFollowing())
-          .catch(failure => this.#fail(failure))
+      if (error instanceof LogTrimmed) this.#replace(() => this.#fetchSnapshot())
       else this.#fail(error)
     })
   }
@@ -346,7 +339,7 @@ export class Replica {
 
   // --- the others -----------------------------------------------------------------------------------------------
 
-  /** Reads the members and the leader from etcd, and campaigns if there is no leader. Calls itself again after a pause. */
+  /** Reads the members and the leader from etcd, and campaigns if no daemon leads. Calls itself again after a pause. */
   async #look(): Promise<void> {
     try {
       await this.#changing
@@ -367,10 +360,14 @@ export class Replica {
     if (this.#stopped) return
     if (!this.#lease || this.#lease.signal.aborted) await this.#renewLease()
     else if (this.#comparison.hasNews || performance.now() - this.#reportedAt > reportEvery) await this.#report()
+    // It may have lost the lead meanwhile.
+    await this.#changing
     const { leader, head } = view
     const instance = this.#instance!
-    if (instance.term && leader?.id !== this.#self.id) this.#stepDown('another daemon leads the cluster')
-    else if (!instance.term && leader === undefined && instance.caughtUp) await this.#campaign()
+    const isOurs = leader?.id === this.#self.id
+    if (instance.term && !isOurs) this.#stepDown('another daemon leads the cluster')
+    // An election that was not answered in time may have been carried out.
+    else if (!instance.term && (isOurs || !leader) && instance.caughtUp) await this.#campaign()
     else if (!instance.term) this.#following.checkProgress(instance, head.position)
     this.#keeper.keep(view, this.#leads ? instance.term : undefined)
     this.#comparison.look(view, this.#self.id, this.#leads ? instance.term?.number : undefined)

@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { Etcd } from '../../daemon/cluster/etcd.ts'
+import { decodeText, Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Deposed, LogTrimmed, SharedLog, type Term } from '../../daemon/cluster/log.ts'
 import { Membership } from '../../daemon/cluster/membership.ts'
 import { type Batch, ReplicatedJournal } from '../../daemon/journal/replicated-journal.ts'
+import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { fakeServer } from '../support/cli.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { collect, journalContract, newEntry, type TestFact } from '../support/journal-contract.ts'
@@ -88,6 +89,34 @@ describe('the journal on etcd', { skip }, () => {
     )
     await journal.close()
     await copy.close()
+  })
+
+  test('pieces that a deposed leader never committed are deleted; a late repetition of that leaves those of the new leader', async () => {
+    const name = `journal-${++names}`
+    const old = await lead(name)
+    const long = newEntry('x'.repeat(1_300_000))
+    await old.journal.append(long).durable
+    // Its pieces are put, and it is deposed before it can commit.
+    const isDeposed = { ...old.term, head: { position: 7, term: 7 } }
+    await assert.rejects(old.log.commit(isDeposed, { first: 2, last: 2, lines: entryLine(2, long) }), Deposed)
+    await old.lease.revoke()
+    const { journal, log, term, keys } = await lead(name)
+    const found = { ...term }
+    const pieces = async () => {
+      const range = { key: encodeText(keys.staged), range_end: encodeText(rangeEnd(keys.staged)), keys_only: true }
+      const { kvs = [] } = await etcd.call('/v3/kv/range', range)
+      return kvs.map(({ key }: { key: string }) => decodeText(key).slice(keys.staged.length))
+    }
+    const before = await pieces()
+    assert.equal(before.length, 4)
+    await log.dropStaged(found)
+    assert.deepEqual(await pieces(), before.slice(0, 2))
+    await journal.append(long).durable
+    await journal.append(long).durable
+    await log.dropStaged(found)
+    assert.equal((await batchesOf(log)).length, 3)
+    await old.journal.close()
+    await journal.close()
   })
 
   test('a deposed leader cannot append, even if it has not noticed it', async () => {

@@ -207,7 +207,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
 
     const proxy = await startEtcdProxy(cluster.etcd.urls[0]!)
     try {
-      proxy.losesAnswersOf = '/v3/kv/txn'
+      proxy.losesAnswerOf = path => path === '/v3/kv/txn'
       const moving = shell.spawn(['cluster', 'restore', backup, ...flags(first), '--cluster', proxy.url])
       await until(async () => (await record()) !== before)
       moving.kill('SIGKILL')
