@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { ForwardedCall } from '../http/exchange.ts'
+import { apiHeaders } from '../http/to-leader.ts'
 import { sameSecret } from '../io/keys.ts'
 import { Connections } from './connections.ts'
 
@@ -40,9 +41,6 @@ export class PeerRefused extends Error {
 
 /** Milliseconds. */
 const usualDeadline = 5000
-
-/** The headers of a client that the API reads. No others are sent on. */
-const passedOn = ['authorization', 'content-type', 'user-agent', 'idempotency-key'] as const
 
 const connectMs = 1500
 
@@ -93,7 +91,7 @@ export class Peers {
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
     const passed: Record<string, string> = { [forwardedHeader]: this.forwardedToken, 'x-forwarded-for': ip }
-    for (const name of passedOn) {
+    for (const name of apiHeaders) {
       const value = headers[name]
       if (value !== undefined) passed[name] = String(value)
     }

@@ -63,7 +63,7 @@ export function once(
   return { ...outcome, facts: [...facts, { type: 'store.answered', answer }] }
 }
 
-const headerName = keyHeader.toLowerCase()
+export const headerName = keyHeader.toLowerCase()
 const wellFormed = new RegExp(`^[\\x21-\\x7e]{1,${idempotencyLimits.keyLength}}$`)
 
 /** Of a file its name, its type and a digest of all its bytes. */

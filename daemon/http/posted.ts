@@ -9,7 +9,7 @@ import { type FieldMap, form, readUrlencoded, withQuery } from './parameters.ts'
 import type { Found } from './routes.ts'
 
 /** Headers in which services name the event. */
-const eventHeaders = [
+export const eventHeaders = [
   'x-github-event',
   'x-gitlab-event',
   'x-gitea-event',

@@ -7,9 +7,10 @@ import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { type HeldBytes, type Intake, readBody, readPieces } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
+import { headerName } from './idempotency.ts'
 import { type Incoming, prefix } from './incoming.ts'
 import type { FieldMap } from './parameters.ts'
-import { keyIn } from './posted.ts'
+import { eventHeaders, keyIn } from './posted.ts'
 import { buildPath, type Found } from './routes.ts'
 import type { Receiver, Receiving } from './uploads-in-progress.ts'
 
@@ -22,6 +23,9 @@ export interface ToLeaderParts {
   /** Counts a call of a caller without an account. Throws when there were too many. */
   readonly countUnknown: (request: Incoming, answering: Answering) => void
 }
+
+/** The headers that the API reads. A follower sends no others on. */
+export const apiHeaders = ['authorization', 'content-type', 'user-agent', headerName, ...eventHeaders]
 
 type Body = Buffer | IncomingMessage | undefined
 

@@ -86,16 +86,30 @@ describe('daemons of a cluster', { skip }, () => {
     // The key in the body, too, and escapes.
     const body = String(new URLSearchParams({ api_key, build: 'passed & 100%', näme: 'ü' }))
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const newest = async (node: Node) => {
+      const range = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false }
+      return (await node.as(owner).call(messages.list, range)).messages.at(-1)!.content
+    }
     const contents = new Set<string>()
     for (const node of cluster.nodes) {
       const { status } = await send(`${node.url}/api/v1/external/any`, { method: 'POST', headers, body })
       assert.equal(status, 200)
-      const range = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false }
-      const { messages: found } = await node.as(owner).call(messages.list, range)
-      contents.add(found.at(-1)!.content)
+      contents.add(await newest(node))
     }
     assert.equal(contents.size, 1)
     assert.match([...contents][0]!, /passed & 100%.*ü/s)
+    const events = []
+    for (const node of cluster.nodes) {
+      const query = String(new URLSearchParams({ api_key, exclude_events: '["push"]' }))
+      const url = `${node.url}/api/v1/external/github`
+      for (const event of ['ping', 'push']) {
+        const named = { 'Content-Type': 'application/json', 'X-GitHub-Event': event }
+        assert.equal((await send(url, { method: 'POST', headers: named, query, body: '{}' })).status, 200)
+      }
+      events.push(await newest(node))
+    }
+    assert.match(events[0]!, /`ping`/)
+    assert.equal(new Set(events).size, 1)
     for (const node of cluster.nodes) {
       const url = `${node.url}/api/v1/external/any`
       assert.equal((await send(url, { method: 'POST', query: 'api_key=wrong' })).status, 401)

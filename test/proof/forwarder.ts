@@ -11,6 +11,7 @@ import { Keys } from '../../daemon/cluster/keys.ts'
 import { forwardedHeader, forwardedToken, tokenHeader } from '../../daemon/cluster/peers.ts'
 import { resources } from '../../daemon/domain/index.ts'
 import { Routes } from '../../daemon/http/routes.ts'
+import { apiHeaders } from '../../daemon/http/to-leader.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { longLease, secret } from '../support/cluster.ts'
 import { launch, type TestDaemon } from '../support/daemon.ts'
@@ -161,10 +162,7 @@ async function appoint(urls: readonly string[], peer: string): Promise<void> {
   await etcd.close()
 }
 
-const known = new Set([
-  ...['host', 'connection', 'content-length', 'x-forwarded-for', forwardedHeader],
-  ...['authorization', 'content-type', 'user-agent', 'idempotency-key'],
-])
+const known = new Set([...['host', 'connection', 'content-length', 'x-forwarded-for', forwardedHeader], ...apiHeaders])
 
 const values = [
   ...[
