@@ -4,13 +4,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
+import { usualBounds } from '../http/bounds.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
 import { codeOf, neverSent } from './forwarding.ts'
 import { leaderTimeout } from './known-cluster.ts'
 import { PeerRefused, type Peers } from './peers.ts'
 
-/** Items in one call, so that its body stays below the bound of the server. */
+/** Items in one call, and their bytes: the body stays below the bound of the server. */
 const mostTogether = 100
+const mostBytes = usualBounds.bodyBytes / 2
+
+/** Takes the items that go with the next call out of the list; at least one. */
+function takeNext<T>(items: T[]): T[] {
+  let bytes = 0
+  const end = items.slice(0, mostTogether).findIndex(item => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return bytes > mostBytes
+  })
+  return items.splice(0, end === -1 ? mostTogether : Math.max(1, end))
+}
 
 interface RecordCall {
   readonly op: string
@@ -50,7 +62,7 @@ export class Recorder {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, mostTogether)
+      const batch = takeNext(this.#waiting)
       try {
         const position = await this.#send(batch.map(({ op, actor, facts }) => ({ op, actor, facts })))
         // The next call need not wait until this daemon has the entries.
@@ -93,13 +105,13 @@ function notReady(): Refusal {
 /** Milliseconds that items are gathered. */
 const gatherMs = 10
 
-/** Gathers items for a moment, and sends them together, at most `most` with one call. */
-export function gather<T>(most: number, send: (items: readonly T[]) => void): (items: readonly T[]) => void {
+/** Gathers items for a moment, and sends them together, with as few calls as can take them. */
+export function gather<T>(send: (items: readonly T[]) => void): (items: readonly T[]) => void {
   let gathered: T[] = []
   const sendAll = () => {
     const all = gathered
     gathered = []
-    for (let at = 0; at < all.length; at += most) send(all.slice(at, at + most))
+    while (all.length > 0) send(takeNext(all))
   }
   return items => {
     if (gathered.length === 0) setTimeout(sendAll, gatherMs)
@@ -109,7 +121,7 @@ export function gather<T>(most: number, send: (items: readonly T[]) => void): (i
 
 /** Sends signals to the other daemons, best effort: those that do not arrive are lost. */
 export function signalSender(peers: Peers, others: () => readonly string[]): (call: RepeatedCall) => void {
-  const add = gather<RepeatedCall>(mostTogether, calls => {
+  const add = gather<RepeatedCall>(calls => {
     for (const url of others()) peers.post(url, '/signals', { calls }).catch(() => {})
   })
   return call => add([call])
@@ -121,7 +133,7 @@ export function idleQueues(
   others: () => readonly string[],
   judge: (ids: readonly string[], inUse: ReadonlySet<string>) => void,
 ): (ids: readonly string[]) => void {
-  return gather<string>(mostTogether, async queues => {
+  return gather<string>(async queues => {
     const answers = await Promise.all(
       others().map(url =>
         // Their clients may poll the daemon that cannot be asked.

@@ -44,12 +44,9 @@ export function sharedFiles(parts: SharedFilesParts): Files {
   }
 }
 
-/** Names of deleted files in one call. */
-const mostTogether = 1000
-
 /** Tells the other daemons which files the leader has deleted. A daemon that is not reached deletes them at its next start. */
 function removalSender({ peers, others, committed }: SharedFilesParts): (names: readonly string[]) => void {
-  return gather<string>(mostTogether, files => {
+  return gather<string>(files => {
     const call = { files, position: committed() }
     for (const url of others()) peers.post(url, '/drop', call, dropTime).catch(() => {})
   })

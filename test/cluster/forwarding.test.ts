@@ -7,7 +7,9 @@ import { LeaderForwarding } from '../../daemon/cluster/forwarding.ts'
 import { Recorder } from '../../daemon/cluster/messages.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
 import { createAnswering } from '../../daemon/http/answer.ts'
+import { usualBounds } from '../../daemon/http/bounds.ts'
 import type { Response } from '../../daemon/http/exchange.ts'
+import { fakeServer } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
 /** Takes connections, as the kernel does for a process that is paused, and says only what it is told to. */
@@ -60,6 +62,27 @@ async function answerTo(t: TestContext, path: string, url: string): Promise<{ he
   await forwarding.forward(call, createAnswering({ method: 'POST', id: 'req-1' }, response))
   return answer!
 }
+
+test('many large facts go to the leader in calls that it takes', async t => {
+  const sizes: number[] = []
+  const url = await fakeServer(t, (_request, response, body) => {
+    sizes.push(Buffer.byteLength(body))
+    response.end('{"position":1}')
+  })
+  const recorder = new Recorder(
+    newPeers(t),
+    async () => url,
+    async () => true,
+  )
+  const fact = { type: 'queue.removed', queueId: '\u0001'.repeat(2000), reason: 'deleted' } as const
+  await Promise.all(Array.from({ length: 190 }, () => recorder.record({ op: 'x', actor: 1, facts: [fact] })))
+  assert.ok(sizes.length < 10, sizes.join())
+  for (const size of sizes) assert.ok(size <= usualBounds.bodyBytes, sizes.join())
+  sizes.length = 0
+  const largest = { ...fact, queueId: 'x'.repeat(600_000) }
+  await Promise.all([1, 2].map(() => recorder.record({ op: 'x', actor: 1, facts: [largest] })))
+  assert.equal(sizes.length, 2)
+})
 
 describe('a leader that does not answer', () => {
   test('ends a write when its time is up: the change may have been saved', async t => {
