@@ -220,21 +220,21 @@ export function checkOthers(
 
 /**
  * Waits until the record of an earlier run of this daemon has expired in etcd. Throws when it is still being renewed: then
- * another daemon uses a copy of the folder.
+ * another daemon uses a copy of the folder. Two daemons can have the same name, but not the same address for the others.
  */
 export async function waitForOwnExpiry(
   membership: Membership,
-  self: { readonly id: string; readonly url: string },
+  self: { readonly id: string; readonly url: string; readonly peer: string },
 ): Promise<void> {
   let first: number | undefined
   for (;;) {
     const { members } = await membership.view()
     const own = members.find(({ id }) => id === self.id)
-    if (!own || own.url === self.url) return
+    if (!own || (own.url === self.url && own.peer === self.peer)) return
     first ??= own.time
     if (own.time !== first)
       throw new Error(
-        `the daemon at ${own.url} uses a copy of this folder. Every daemon of a cluster needs a folder of its own: ` +
+        `the daemon at ${own.peer ?? own.url} uses a copy of this folder. Every daemon of a cluster needs a folder of its own: ` +
           'choose another one with --data; it is filled from the other daemons',
       )
     await sleep(300)

@@ -105,6 +105,9 @@ describe('a daemon that joins a cluster', { skip }, () => {
     const copy = `${other!.data}-copy`
     cpSync(other!.data, copy, { recursive: true })
     assert.match(await refusedStart(copy, other!.flags), /uses a copy of this folder/)
+    // A machine that was cloned has the same flags.
+    const named = [...other!.flags, '--advertise', other!.url]
+    assert.match(await refusedStart(copy, named), /the daemon at http\S+ uses a copy of this folder/)
   })
 
   test('with the folder of another cluster, or of none, is refused', async () => {
