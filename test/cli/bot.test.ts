@@ -108,6 +108,36 @@ describe('natter bot run', () => {
     assert.equal(errors.length, 4)
   })
 
+  test('reports an error that nothing waits for, whenever it comes, and keeps the variables of the file', async t => {
+    const file = write(
+      'stray.cjs',
+      `let count = 0
+       module.exports = async (message, bot) => {
+         count++
+         if (message.text === 'forgotten') bot.send({ channel: 'nosuch', topic: 't' }, 'x')
+         if (message.text === 'later') setTimeout(() => message.nosuch.field, 300)
+         if (message.text === 'now') Promise.reject(new Error('floating'))
+         return 'count ' + count
+       }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file)
+    for (const text of ['forgotten', 'later', 'now']) await say(id, text)
+    const errors = () => lines(bot).filter(line => line.error)
+    await until(() => errors().length === 3)
+    await say(id, 'ok')
+    await until(() => lines(bot).some(line => line.sent?.params.content === 'count 4'))
+    for (const reason of [
+      /no channel "nosuch".* \(at .*stray\.cjs:4:/,
+      /reading 'field'.* \(at .*stray\.cjs:5:/,
+      /^floating \(at .*stray\.cjs:6:/,
+    ])
+      assert.ok(
+        errors().some(({ error }) => error.conversation === null && reason.test(error.reason)),
+        JSON.stringify(errors()),
+      )
+  })
+
   test('reports a returned value that is not a text and so sends nothing', async t => {
     const file = write(
       'vain.mjs',

@@ -11,12 +11,13 @@ export class HandlerThread {
   /** What it was loaded from. */
   readonly files: readonly string[]
   readonly #worker: Worker
+  readonly #onStray: (reason: string) => void
   #finish: ((outcome: Error | string) => void) | undefined
   #request: Request | undefined
   #ended = false
 
-  /** Throws with a sentence when the file cannot be used. */
-  static async load(file: string): Promise<HandlerThread> {
+  /** Throws with a sentence when the file cannot be used. `onStray` gets errors of what the handler started and did not wait for. */
+  static async load(file: string, onStray: (reason: string) => void): Promise<HandlerThread> {
     const inside = assetReader()?.('bot-worker.cjs')
     const worker = inside
       ? new Worker(inside.toString(), { eval: true, workerData: { file } })
@@ -32,12 +33,13 @@ export class HandlerThread {
       await worker.terminate()
       throw error
     })
-    return new HandlerThread(worker, loaded)
+    return new HandlerThread(worker, loaded, onStray)
   }
 
-  private constructor(worker: Worker, files: readonly string[]) {
+  private constructor(worker: Worker, files: readonly string[], onStray: (reason: string) => void) {
     this.#worker = worker
     this.files = files
+    this.#onStray = onStray
     worker.on('message', (note: FromWorker) => this.#hear(note))
     worker.on('error', error => this.#end(error))
     worker.on('exit', () => this.#end(new Error('the handler ended its thread')))
@@ -84,6 +86,7 @@ export class HandlerThread {
 
   #hear(note: FromWorker): void {
     if (note.kind === 'done') this.#finish?.(note.error === undefined ? note.returned! : new Error(note.error))
+    else if (note.kind === 'stray') this.#onStray(note.error)
     else if (note.kind === 'call') {
       const { call, method, path, params } = note
       this.#request!(method, path, params).then(

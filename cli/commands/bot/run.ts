@@ -51,9 +51,9 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
     method === 'GET'
       ? repeater.read(() => client.request(method, route, params))
       : repeater.change(key => change(method, route, params, key))
-  const handler = new ReloadingHandler(file)
-  await handler.start()
   const transcript = new Transcript(me, globals.json, globals.dryRun)
+  const handler = new ReloadingHandler(file, reason => transcript.error(null, reason))
+  await handler.start()
   const guard = new LoopGuard(request)
   // The message in progress is finished; a second Ctrl-C ends immediately.
   void nextSignal('SIGINT', 'SIGTERM').then(() => stopping.abort())
@@ -113,19 +113,21 @@ const lookMs = 250
 /** The newest version of the handler that can be loaded. */
 class ReloadingHandler {
   readonly #file: string
+  readonly #onStray: (reason: string) => void
   #thread!: HandlerThread
   #seen = ''
   #looking: NodeJS.Timeout | undefined
   /** Loads and calls run one at a time. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(file: string) {
+  constructor(file: string, onStray: (reason: string) => void) {
     this.#file = file
+    this.#onStray = onStray
   }
 
   async start(): Promise<void> {
     try {
-      this.#thread = await HandlerThread.load(this.#file)
+      this.#thread = await HandlerThread.load(this.#file, this.#onStray)
     } catch (error) {
       throw new Failure(exitCodes.usage, `the handler cannot be loaded: ${(error as Error).message}`)
     }
@@ -141,7 +143,7 @@ class ReloadingHandler {
   /** A message in progress is finished by the version that began it. */
   use<T>(work: (thread: HandlerThread) => Promise<T>): Promise<T> {
     const done = this.#turn.then(async () => {
-      if (this.#thread.ended) this.#thread = await HandlerThread.load(this.#file)
+      if (this.#thread.ended) this.#thread = await HandlerThread.load(this.#file, this.#onStray)
       return work(this.#thread)
     })
     this.#turn = done.catch(() => {})
@@ -156,7 +158,7 @@ class ReloadingHandler {
 
   async #replace(): Promise<void> {
     try {
-      const newer = await HandlerThread.load(this.#file)
+      const newer = await HandlerThread.load(this.#file, this.#onStray)
       await this.#thread.end()
       this.#thread = newer
       this.#seen = this.#look()

@@ -44,9 +44,10 @@ export class Transcript {
     )
   }
 
-  error(conversation: string, reason: string): void {
+  /** `conversation`: null for an error that came after the function had returned. */
+  error(conversation: string | null, reason: string): void {
     if (this.#json) this.#print({ error: { conversation, reason } }, '')
-    else printError(`${conversation}  error: ${reason}\n`)
+    else printError(`${conversation === null ? '' : `${conversation}  `}error: ${reason}\n`)
   }
 
   /** Requests that change something are printed; with --dry-run they are not made. */

@@ -33,6 +33,8 @@ export type FromWorker =
       readonly params: Readonly<Record<string, unknown>>
     }
   | { readonly kind: 'done'; readonly returned?: string; readonly error?: string }
+  /** Of something that the handler has started and does not wait for. */
+  | { readonly kind: 'stray'; readonly error: string }
 
 const { file } = workerData as { readonly file: string }
 const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(reason: string): void }>()
@@ -68,6 +70,7 @@ async function start(): Promise<void> {
       else call?.reject(note.error)
     }
   })
+  process.on('uncaughtException', error => tell({ kind: 'stray', error: describe(error) }))
   tell({ kind: 'loaded', files: loadedFiles() })
 }
 
