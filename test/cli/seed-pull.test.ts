@@ -296,6 +296,22 @@ describe('natter seed pull from a server that does not behave', () => {
     assert.equal(new Set(users.map((user: { full_name: string }) => user.full_name)).size, users.length)
   })
 
+  test('ends at a page of a proxy, and leaves nothing out because of it', async t => {
+    for (const status of [200, 401]) {
+      let isPage = true
+      const url = await fakeServer(t, (request, response) => {
+        if (isPage && request.url!.endsWith('/streams/1/members')) response.writeHead(status).end('<html>Log in</html>')
+        else answer(request, response)
+      })
+      const shell = newShell(t, accountAt(url))
+      const stopped = await pull(shell)
+      assert.equal(stopped.code, 1, stopped.stderr)
+      assert.match(stopped.stderr, /answered, but it is not a chat server/)
+      isPage = false
+      assert.equal((await pull(shell)).code, 0)
+    }
+  })
+
   test('refuses a server that is not a chat server', async t => {
     const url = await fakeServer(t, (_request, response) => response.writeHead(200).end('<html>Hello</html>'))
     const { code, stderr } = await pull(newShell(t, accountAt(url)))

@@ -233,11 +233,13 @@ function checkPart<Part extends keyof Read>(part: Part, value: unknown): Read[Pa
   })
 }
 
+/** What an account may not see, or what a server does not have. Only a chat server says so: the page of a proxy is of no kind. */
+const lasting: readonly unknown[] = ['invalid', 'forbidden', 'not-found']
+
 /** A reply in the place of a refusal: what an account may not see is left out. */
 function replaceRefused(reply: Reply): (error: unknown) => Reply {
   return error => {
-    if (error instanceof Failure && error.exit !== exitCodes.unreachable && error.http !== null && error.http < 500)
-      return reply
+    if (error instanceof Failure && lasting.includes(error.kind)) return reply
     throw error
   }
 }
