@@ -32,8 +32,10 @@ interface Election {
   readonly head: Head
 }
 
-/** Milliseconds that clocks of daemons may differ. */
-const clockTolerance = 30_000
+/** Seconds that clocks of daemons may differ. */
+const clockTolerance = 30
+/** Milliseconds within which a daemon that reaches etcd reports again. */
+const reportTime = 5000
 /** Milliseconds that a leader waits for the next one when it stops. */
 const handOverTime = 2000
 
@@ -196,25 +198,33 @@ function readRanges({ responses = [] }: { responses?: { response_range?: { kvs?:
   return responses.map(part => part.response_range?.kvs ?? [])
 }
 
-/** Throws when this daemon must not join the present members. */
-export function checkOthers(
-  members: readonly Member[],
-  self: { readonly id: string; readonly url: string },
-  now: number,
-): void {
-  for (const { id, url, peer, version, time } of members) {
-    if (id === self.id) continue
-    if (peer === undefined)
-      throw new Error(
-        `the daemon at ${url} has version ${version}, which cannot work with this one: it has no address for other daemons. ` +
-          'Stop all daemons of the cluster, upgrade them, and start them again (see "Upgrades" in docs/cluster.md)',
-      )
-    const apart = Math.round((now - time) / 1000)
-    if (Math.abs(now - time) > clockTolerance)
-      throw new Error(
-        `the clock of this machine is ${Math.abs(apart)} seconds ${apart > 0 ? 'ahead of' : 'behind'} that of ${url}. ` +
-          'Set both right, with NTP for instance, and start again',
-      )
+/**
+ * Throws when this daemon must not join the present members. Clocks are compared with reports that are written meanwhile: one that was
+ * there before may be old, because its daemon could not report.
+ */
+export async function checkOthers(membership: Membership, self: { readonly id: string }): Promise<void> {
+  const before = new Map<string, number>()
+  const end = performance.now() + reportTime
+  for (;;) {
+    const { members } = await membership.view()
+    for (const { id, url, peer, version, time } of members) {
+      if (id === self.id) continue
+      if (peer === undefined)
+        throw new Error(
+          `the daemon at ${url} has version ${version}, which cannot work with this one: it has no address for other daemons. ` +
+            'Stop all daemons of the cluster, upgrade them, and start them again (see "Upgrades" in docs/cluster.md)',
+        )
+      const apart = Math.round((Date.now() - time) / 1000)
+      if (Math.abs(apart) <= clockTolerance) before.delete(id)
+      else if ((before.get(id) ?? time) === time) before.set(id, time)
+      else
+        throw new Error(
+          `the clock of this machine is ${Math.abs(apart)} seconds ${apart > 0 ? 'ahead of' : 'behind'} that of ${url}. ` +
+            'Set both right, with NTP for instance, and start again',
+        )
+    }
+    if (before.size === 0 || performance.now() > end) return
+    await sleep(300)
   }
 }
 

@@ -12,7 +12,7 @@ import type { Config } from '../start/config.ts'
 import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
-import { watchDisk } from './disk-watch.ts'
+import { DiskWatch } from './disk-watch.ts'
 import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
 import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
@@ -56,6 +56,7 @@ export class Replica {
   readonly #known: KnownCluster
   readonly #keeper: LogKeeper
   readonly #comparison: Comparison
+  readonly #disk = new DiskWatch(hanging => this.#fail(hanging))
   readonly #instances: WorldInstances
   readonly #following: Following
   #record: ClusterRecord | undefined
@@ -141,8 +142,8 @@ export class Replica {
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
       await retryWhileSilent(() => waitForOwnExpiry(this.#membership, this.#self))
-      const { members, head } = await retryWhileSilent(() => this.#membership.view())
-      checkOthers(members, this.#self, Date.now())
+      await retryWhileSilent(() => checkOthers(this.#membership, this.#self))
+      const { head } = await retryWhileSilent(() => this.#membership.view())
       await retryWhileSilent(() => checkHistory(this.#log, this.#instance!.store.journal.newest, head))
     }
     await this.#instance!.world.follow(this.#publicUrl)
@@ -197,8 +198,7 @@ export class Replica {
 
   async #report(): Promise<void> {
     const { journal } = this.#instance!.store
-    // All writes of the cluster wait for the disk of the leader.
-    const synced = await watchDisk(journal.sync(), hanging => this.#leads && this.#fail(hanging))
+    const synced = await this.#disk.sync(journal)
     const { committed: position } = journal
     const digest = this.#comparison.report()
     const member = { ...this.#self, version: version(), position, synced, time: Date.now(), digest }

@@ -163,9 +163,9 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.fail('the queue that was polled expired')
   })
 
-  test('a daemon whose clock is minutes away is refused', async () => {
+  test('a daemon whose clock is minutes away is refused, and a report that is minutes old is not taken for that', async () => {
     const lease = await Lease.grant(etcd, 10)
-    const member = {
+    const member = () => ({
       id: 'x',
       url: 'http://10.0.0.9:9991',
       peer: 'http://10.0.0.9:9992',
@@ -173,14 +173,19 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
       position: 0,
       synced: 0,
       time: Date.now() - 300_000,
-    }
+    })
     const key = encodeText(`${new Keys('natter').members}x`)
-    await etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member)), lease: lease.id })
+    const report = () => etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member())), lease: lease.id })
+    await report()
     const node = await cluster.add()
+    const reporting = setInterval(report, 500)
     await assert.rejects(
       node.start(),
       /the clock of this machine is \d+ seconds ahead of that of http:\/\/10\.0\.0\.9:9991/,
     )
+    clearInterval(reporting)
+    await node.start()
+    await node.daemon.stop()
     await lease.revoke()
   })
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { watchDisk } from '../../daemon/cluster/disk-watch.ts'
+import { DiskWatch, watchDisk } from '../../daemon/cluster/disk-watch.ts'
 import { until } from '../support/until.ts'
 
 describe('a disk', () => {
@@ -34,5 +34,19 @@ describe('a disk', () => {
     const watched = watchDisk(work, () => assert.fail('it was noticed'), 1000)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100)
     assert.equal(await watched, 7)
+  })
+
+  test('that hangs does not keep reports waiting, which go on with what was on it before', async () => {
+    const answers: ((position: number) => void)[] = []
+    const journal = { sync: () => new Promise<number>(resolve => answers.push(resolve)) }
+    const watch = new DiskWatch(() => assert.fail('it was noticed'))
+    const first = watch.sync(journal)
+    answers[0]!(7)
+    assert.equal(await first, 7)
+    assert.equal(await watch.sync(journal), 7)
+    assert.equal(await watch.sync(journal), 7)
+    assert.equal(answers.length, 2, 'one attempt waits for the disk')
+    answers[1]!(9)
+    await until(async () => (await watch.sync(journal)) === 9)
   })
 })

@@ -50,8 +50,9 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
     const unanswered = write()
     // The message waits for etcd by then, and the snapshot for the message.
     await new Promise(resolve => setTimeout(resolve, 500))
+    const { length } = node.daemon.stderr
     node.daemon.process.kill('SIGUSR2')
-    await until(async () => (await node.ready()).status === 503)
+    await until(() => node.daemon.stderr.slice(length).includes('its lease has ended'))
     member!.resume()
     assert.equal((await unanswered).body.code, 'SERVER_NOT_READY')
     await until(async () => (await write()).body.result === 'success')

@@ -21,7 +21,8 @@ export async function startEtcdProxy(target: string): Promise<EtcdProxy> {
       incoming.resume()
       return proxy.instead(response)
     }
-    const body = await text(incoming)
+    const body = await text(incoming).catch(() => undefined)
+    if (body === undefined) return
     const { method, headers, url = '' } = incoming
     const outgoing = request(`${target}${url}`, { method: method!, headers }, answer => {
       if (proxy.losesAnswerOf(url, body)) return answer.resume()
