@@ -22,9 +22,9 @@ export interface Yaml {
 /** Throws a YamlMistake. */
 export async function readYaml(text: string): Promise<Yaml> {
   const { isScalar, visit } = await import('yaml')
-  const { document, lineAt, findLine } = await parse(text)
+  const { document, lines, lineAt, findLine } = await parse(text)
   const [error] = document.errors
-  if (error) throw new YamlMistake(error.linePos?.[0].line ?? 1, firstLine(error.message))
+  if (error) throw new YamlMistake(lines.linePos(error.pos[0]).line, firstLine(error.message))
   visit(document, {
     Map(_, { items }) {
       const names = new Set<unknown>()
@@ -60,8 +60,14 @@ async function parse(text: string) {
   const { isNode, LineCounter, parseDocument } = await import('yaml')
   await checkBounds(text)
   const lines = new LineCounter()
-  // The library compares each key with all others of its map, which takes minutes for a large file, and prints warnings with their text.
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, logLevel: 'error' })
+  // The library compares each key with all others of its map, and quotes the line of each error, which takes minutes for a large file; it
+  // prints warnings with their text.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  })
   const lineAt = (node: unknown) => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : undefined)
   const findLine = (path: Path): number => {
     for (let length = path.length; length > 0; length--) {
@@ -70,7 +76,7 @@ async function parse(text: string) {
     }
     return 1
   }
-  return { document, lineAt, findLine }
+  return { document, lines, lineAt, findLine }
 }
 
 /** The library takes time that grows with the square of both, and ends the process when its stack is used up. */
