@@ -164,8 +164,6 @@ const shared: BuildOptions = {
   minifySyntax: !forCoverage,
   sourcemap: forCoverage ? 'linked' : false,
   legalComments: 'none',
-  // Of libraries only: KaTeX prints each character that it does not know, and commands such as \message print their text.
-  drop: ['console'],
   // Loaded when first needed, if ever: what is in the bundle is in memory from the start. (jq-wasm also finds its .wasm
   // beside itself.)
   external: [
