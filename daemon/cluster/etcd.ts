@@ -104,6 +104,7 @@ export class Etcd {
   readonly #connections: Connections
   /** The member that answered last. */
   #current = 0
+  #closed = false
   #token: Promise<string> | undefined
 
   constructor(options: EtcdOptions) {
@@ -129,7 +130,7 @@ export class Etcd {
     let cause: Error = new NoAnswer()
     for (let tried = 1; ; tried++) {
       const left = end - performance.now()
-      if (left <= 0 || signal?.aborted) throw new EtcdUnreachable(urls, cause)
+      if (left <= 0 || signal?.aborted || this.#closed) throw new EtcdUnreachable(urls, cause)
       const member = this.#current
       try {
         return await this.#attempt(member, path, body, Math.min(left, attemptMs), signal)
@@ -175,7 +176,9 @@ export class Etcd {
     if (this.#current === member) this.#current = (member + 1) % this.#options.urls.length
   }
 
+  /** Calls that are being tried fail. */
   close(): void {
+    this.#closed = true
     this.#connections.close()
   }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { Etcd, type EtcdOptions, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
+import { Etcd, type EtcdOptions, EtcdUnreachable, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { readConfig, UsageError } from '../../daemon/start/config.ts'
 import { fakeServer, json, Shell } from '../support/cli.ts'
 import { longLease, secret } from '../support/cluster.ts'
@@ -87,6 +87,13 @@ describe('natterd --cluster', () => {
     const other = await fakeServer(t, (_, response) => json(response, { error: 'not found' }, 404))
     assert.match(await refused(other), /there is no etcd 3\.4 or newer at this address/)
   })
+})
+
+test('a call is not tried again after the client was closed', async () => {
+  const etcd = new Etcd({ urls: ['http://127.0.0.1:1'] })
+  const call = etcd.call('/v3/kv/range', {}, { deadlineMs: 600_000 })
+  etcd.close()
+  await assert.rejects(call, EtcdUnreachable)
 })
 
 test('an answer of etcd, or a line of a watch, that does not end is given up at 64 MiB', async t => {
