@@ -227,14 +227,17 @@ class ReceivingOnDisk implements Receiving {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    if (!this.#file) {
-      this.#inHand.take(this.#id)
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      this.#file = await open(this.#path, 'wx+', 0o600)
-    }
+    const file = this.#file ?? (await this.#open())
     this.#hash.update(chunk)
     this.size += chunk.length
-    await this.#file.appendFile(chunk)
+    await file.appendFile(chunk)
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.#inHand.take(this.#id)
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    this.#file = await open(this.#path, 'wx+', 0o600)
+    return this.#file
   }
 
   stream(): Readable {
@@ -251,7 +254,9 @@ class ReceivingOnDisk implements Receiving {
 
   keep(): Promise<string> {
     return this.#inHand.during(this.digest(), async name => {
-      await this.#file!.datasync()
+      // An empty file has had no write.
+      const file = this.#file ?? (await this.#open())
+      await file.datasync()
       await renameDurably(this.#path, join(this.#folder, name))
     })
   }

@@ -39,6 +39,13 @@ describe('a folder of files', () => {
     assert.deepEqual([await files.read(name), await files.find(name)], [undefined, undefined])
   })
 
+  test('keeps a file that it received no bytes of', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    for (const files of [folderFiles(folder), memoryFiles()])
+      assert.equal((await files.read(await files.receive().keep()))?.length, 0)
+  })
+
   test('gives a fork the files that it is to begin with, and no others, not even later ones', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
