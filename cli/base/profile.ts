@@ -143,7 +143,7 @@ function findToken(flags: Choice, env: Env, { site, from }: Account): { token?: 
 }
 
 /** Whether a secret that comes without a site may be sent to the site of another source. */
-function mayJoin(secret: string, site: string): boolean {
+export function mayJoin(secret: string, site: string): boolean {
   // A flag is typed for this one call, so its site is meant for the secret.
   if (secret === site || site === 'flag' || site === '--ready-file') return true
   const chosen = /^(NATTER_|ZULIP_|profile )/.test(site)

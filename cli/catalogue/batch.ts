@@ -246,7 +246,9 @@ async function runAll(
 /** Says on stderr what went wrong: the results may go to a file, or be discarded. */
 function summarizeFailures({ line, text }: Result, others: number): Failure {
   const { http, code, msg } = looseObject(text) as Readonly<Record<string, unknown>>
-  const reason = typeof msg === 'string' ? msg : `the server answered with status ${http}`
+  const isPage = Number(http) < 400
+  const status = `the server answered with status ${http}${isPage ? ', but not as a chat server does' : ''}`
+  const reason = typeof msg === 'string' ? msg : status
   return new Failure(exitCodes.refused, `line ${line}: ${reason}`, {
     ...(typeof http === 'number' && { http }),
     ...(typeof code === 'string' && { code }),
@@ -282,7 +284,7 @@ async function attempt(line: number, text: string, read: Read, caller: Caller, k
   try {
     const call = read(objectFrom(text))
     const { status, text: body } = await caller(call instanceof Promise ? await call : call, key)
-    const failed = status >= 400
+    const failed = !isDone(status, body)
     // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
       return { line, failed, text: harmlessJson(`{"line":${line},"http":${status},${body.slice(1)}`) }
@@ -292,6 +294,14 @@ async function attempt(line: number, text: string, read: Read, caller: Caller, k
     const { code, message: msg, http } = error
     return { line, failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg })) }
   }
+}
+
+/** A redirect or a page is the answer of a proxy before the server: the call was not made. */
+function isDone(status: number, body: string): boolean {
+  if (status >= 300) return false
+  if (body.startsWith('{"result":"success"')) return true
+  const reply = jsonOr(body)
+  return isRecord(reply) && reply.result !== 'error'
 }
 
 type Caller = (call: Call, key: string | undefined) => Promise<RawReply>

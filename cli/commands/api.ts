@@ -1,7 +1,7 @@
 // `natter api METHOD PATH`: calls any route and prints the body unchanged.
 
 import { harmless } from '../../daemon/local/harmless.ts'
-import { isJson } from '../../daemon/local/json.ts'
+import { isJson, jsonOr } from '../../daemon/local/json.ts'
 import { refusal, usage } from '../base/failure.ts'
 import { readGiven } from '../base/files.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
@@ -115,7 +115,8 @@ async function callRaw(request: Request, options: Options, globals: Globals): Pr
   if (answer.status < 400 && chosen) await printReply(parseBody(answer), {}, globals)
   else if (answer.status < 400 && globals.json) printJson(parseBody(answer))
   else if (answer.text !== '') printUnchanged(answer.text.endsWith('\n') ? answer.text : `${answer.text}\n`)
-  if (answer.status >= 400) throw refusal(answer.status, parseBody(answer), answer.headers)
+  const isRefused = answer.status >= 300 || Object(jsonOr(answer.text)).result === 'error'
+  if (isRefused) throw refusal(answer.status, parseBody(answer), answer.headers)
   return answer
 }
 

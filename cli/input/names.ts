@@ -55,8 +55,10 @@ export function createNames(account: Account, options: CallOptions): Names {
       if (!fetched.has(kind)) fetched.set(kind, directory(kind, name, get))
       const digits = /^\d+$/.test(name)
       const list = await fetched.get(kind)!.catch(error => {
-        // If names cannot be looked up, digits can only be an ID. The call itself reports what is wrong.
-        if (digits && error instanceof Failure && error.exit !== exitCodes.unmet) return []
+        // If names cannot be looked up, digits can only be an ID. The call itself reports what is wrong. An error that passes is no
+        // reason: the channel with the ID 7 would get what is for the one that is called 7.
+        const passes = (http: number | null) => http === 429 || Number(http) >= 500
+        if (digits && error instanceof Failure && error.exit !== exitCodes.unmet && !passes(error.http)) return []
         throw error
       })
       if (digits) return nameOrId(kind, name, list)

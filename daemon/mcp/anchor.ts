@@ -45,6 +45,9 @@ function secondsIn(text: string): number | undefined {
   return time / 1000
 }
 
+/** IDs are below 2 ** 53. */
+const mostHalvings = 53
+
 /**
  * The ID of the first message since a time, or one past the newest. IDs grow with time, so it is found by halving: every server of the family
  * answers what comes after an ID.
@@ -56,7 +59,8 @@ async function firstSince(chat: Chat, narrow: readonly unknown[], since: number,
   if (Number(newest.timestamp) < since) return Number(newest.id) + 1
   let low = Number(oldest.id)
   let high = Number(newest.id)
-  while (low < high) {
+  // Bounded: numbers of a server that are no IDs need not come closer.
+  for (let halving = 0; low < high && halving < mostHalvings; halving++) {
     const middle = Math.floor((low + high) / 2)
     const [found] = (await fetchMessages(chat, { narrow, anchor: middle, before: 0, after: 1 }, signal)).list
     if (found && Number(found.timestamp) >= since) high = middle

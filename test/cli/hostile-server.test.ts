@@ -99,6 +99,10 @@ describe('a key', () => {
     assert.equal(code, 2, stderr)
     assert.match(stderr, /the API key comes from the environment \(NATTER_\*\), but the site from zuliprc/)
     assert.match(stderr, /NATTER_SITE/)
+    // The same is true of a password.
+    const login = ['login', '--user', 'amy@example.com']
+    const refused = await newShell(t).run(login, { cwd: folder, env: { NATTER_PASSWORD: 'x' } })
+    assert.match(refused.stderr, /<site> is missing/)
     assert.equal(calls, 0)
   })
 })

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
 import { inProcess } from '../support/cli-in-process.ts'
+import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'
 
 describe('names on the command line', () => {
-  const daemon = sharedDaemon()
+  const daemon = sharedDaemon({ flags: ['--control'] })
   let env: Record<string, string>
 
   async function natter(...args: string[]) {
@@ -77,6 +78,15 @@ describe('names on the command line', () => {
       const missing = await natter('send', '#987654>x', 'nowhere')
       assert.equal(missing.code, 3)
       assert.match(missing.stderr, /no channel "#?987654"/)
+    })
+
+    test('is not taken for an ID because the list of channels cannot be had at the moment', async () => {
+      const general = String(await channelId('general'))
+      const control = new Control(daemon())
+      await control.call('POST', '/faults', { kind: 'status', endpoint: 'get-streams', status: 503 })
+      const { code, stdout } = await natter('topics', 'list', general)
+      await control.call('DELETE', '/faults')
+      assert.deepEqual([code, stdout], [1, ''])
     })
   })
 

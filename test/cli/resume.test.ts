@@ -47,6 +47,26 @@ describe('natter send --batch', () => {
     assert.match(other.stderr, /state.json is about another batch: .*\n {2}Use another file, or remove state.json/)
   })
 
+  test('a page or a redirect of a proxy is a failed call, which --resume makes again', async t => {
+    const answers: readonly (readonly [number, string])[] = [
+      [302, '<html>Log in</html>'],
+      [200, '<html>Log in</html>'],
+      [200, '{"result":"error","msg":"no"}'],
+      [200, '{"result":"success","msg":"","id":7}'],
+    ]
+    let calls = 0
+    const url = await fakeServer(t, (_request, response) => {
+      const [status, text] = answers[calls++]!
+      response.writeHead(status).end(text)
+    })
+    const shell = newShell(t, accountAt(url))
+    const input = '{"type":"direct","to":[7],"content":"one"}\n'
+    const run = () => shell.run(['send', '--batch', '-', '--resume', 'state.json'], { input })
+    for (const _ of answers.slice(0, 3)) assert.equal((await run()).code, 1)
+    assert.equal((await run()).code, 0)
+    assert.equal(calls, 4)
+  })
+
   test('--resume refuses a shorter batch, one with a blank line at the end of what is done, other flags and another account', async t => {
     const shell = shellFor(t)
     const lines = ['{"content":"1"}', '{"content":"2"}', '{"content":"3"}']

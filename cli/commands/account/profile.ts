@@ -13,6 +13,7 @@ import {
   changeProfiles,
   currentProfile,
   findProfile,
+  mayJoin,
   noReadyFile,
   normalSite,
   profilesFile,
@@ -264,7 +265,9 @@ function limitRows(limits: Limits | undefined): { value: string; is: string; fro
 
 async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
   const known = accountFor(globals, process.env)
-  const site = args[0] ?? known.site ?? (await askText('Server: '))
+  // Not the site of a zuliprc: one in the current folder may be a stranger's, and would get the password.
+  const chosen = known.from.site !== undefined && mayJoin('flag', known.from.site) ? known.site : undefined
+  const site = args[0] ?? chosen ?? (await askText('Server: '))
   if (!site) throw usage('<site> is missing', 'Example: natter login http://127.0.0.1:9991 amy@example.com')
   if (!args[0] && process.stdin.isTTY) note(`Server: ${site}`)
   const email = args[1] ?? globals.user ?? (await askText('Email: '))

@@ -4,8 +4,9 @@
 const forms: readonly RegExp[] = [
   /^\s*not ok \d+ - (?!.* # TODO\b)(.+)$/,
   /^\s*[✖✗×✕] (?!failing tests:|.* # TODO\b)(.+?)(?: \(?[\d.]+ ?m?s\)?)?$/,
-  /^(\S+::.+?) (?:FAILED|ERROR)\b/,
-  /^(?:FAILED|ERROR) (\S+::.+?)(?: - .*)?$/,
+  // Each part of a name ends where the next one begins, so that a long line is not tried in many ways.
+  /^((?:(?!::)\S)+::(?:(?! (?:FAILED|ERROR)\b).)+) (?:FAILED|ERROR)\b/,
+  /^(?:FAILED|ERROR) ((?:(?!::)\S)+::(?:(?! - ).)+)/,
   /^\s*--- FAIL: (\S+)/,
 ]
 

@@ -131,7 +131,7 @@ function count(number: number): string {
 
 /** Grouped by endpoint and event. */
 function formatDifferences(differences: readonly Difference[]): string[] {
-  const width = Math.max(0, ...differences.map(({ field }) => field.length))
+  const width = differences.reduce((most, { field }) => Math.max(most, field.length), 0)
   const lines: string[] = []
   for (const [index, { where, field, kind, recorded, found, count: times, call }] of differences.entries()) {
     if (where !== differences[index - 1]?.where) lines.push(where)

@@ -29,7 +29,9 @@ export async function playAll(player: Player, { calls, frozen }: Recording, judg
     const queueId = String(call.sent.queue_id ?? '')
     // Which poll had which events depends on when the client polled; the order of the events does not.
     if (isCallTo(call, 'GET', '/events') && queueId !== '') {
-      queues.set(queueId, [...(queues.get(queueId) ?? []), call])
+      const polls = queues.get(queueId)
+      if (polls) polls.push(call)
+      else queues.set(queueId, [call])
       continue
     }
     const why = player.unplayable(call)
