@@ -84,17 +84,28 @@ export class FormedEvent {
   readonly type: string
   readonly #event: Event
   readonly #personal: object | undefined
+  readonly #texts: Map<EventText, EventText>
   #text: EventText | undefined
 
-  constructor(event: Event, personal: object | undefined) {
+  /** `texts` are those of other forms, most of which are the same. */
+  constructor(event: Event, personal: object | undefined, texts: Map<EventText, EventText>) {
     this.type = event.type
     this.#event = event
     this.#personal = personal
+    this.#texts = texts
   }
 
   get text(): EventText {
-    this.#text ??= writeEvent(this.#personal ? { ...this.#event, ...this.#personal } : this.#event)
+    this.#text ??= this.#share(writeEvent(this.#personal ? { ...this.#event, ...this.#personal } : this.#event))
     return this.#text
+  }
+
+  /** One text for all forms that are written alike: there can be thousands, and a text can have 300,000 characters. */
+  #share(text: EventText): EventText {
+    const known = this.#texts.get(text)
+    if (known !== undefined) return known
+    this.#texts.set(text, text)
+    return text
   }
 }
 
@@ -102,6 +113,7 @@ export class FormedEvent {
 export class Adapter {
   readonly #announcement: Announcement
   readonly #forms = new Map<Client, Map<object | undefined, readonly FormedEvent[]>>()
+  readonly #texts = new Map<EventText, EventText>()
 
   constructor(announcement: Announcement) {
     this.#announcement = announcement
@@ -133,7 +145,7 @@ export class Adapter {
     const events: readonly Event[] = form === null ? [] : Array.isArray(form) ? form : [form]
     return events.flatMap(one => {
       const spoken = client.level.event(one)
-      return spoken ? [new FormedEvent(spoken, personal)] : []
+      return spoken ? [new FormedEvent(spoken, personal, this.#texts)] : []
     })
   }
 }

@@ -35,6 +35,8 @@ export class Queues {
   #expectedRemoved: ReadonlySet<string> = new Set()
   /** Accounts that have too much unread. */
   readonly #overflowed = new Set<Account>()
+  /** Queues of such accounts that have not got an event. */
+  readonly #missing = new Set<Queue>()
   #live = false
   #stopping = false
 
@@ -109,6 +111,13 @@ export class Queues {
   #put(queue: Queue, position: number, { echo, secretsOf }: Announcement, events: Formed, lasting: boolean): void {
     for (const event of events) {
       if (queue.types && !queue.types.has(event.type)) continue
+      const account = this.#queues.account(queue)
+      if (this.#live && account && account.size > 2 * this.#parts.limits.maxPendingSize) {
+        // It is ended anyway. An event can be large, and each form of it would be written.
+        this.#overflowed.add(account)
+        this.#missing.add(queue)
+        return
+      }
       const body = echo?.queueId === queue.id ? addFields(echo.fields, event.text) : event.text
       this.#enqueue(queue, position, body, lasting, secretsOf)
     }
@@ -297,15 +306,21 @@ export class Queues {
     else if (account && account.size > maxPendingSize) this.#overflowed.add(account)
   }
 
-  /** Ends the largest queues of accounts that have too much unread, all at once: an account and its bots can have many thousands. */
+  /**
+   * Ends the largest queues of accounts that have too much unread, after those that an event is missing in. All at once: an account and
+   * its bots can have many thousands.
+   */
   #endLargest(): void {
     const accounts = [...this.#overflowed]
+    const missing = new Set(this.#missing)
     this.#overflowed.clear()
+    this.#missing.clear()
     const ended: string[] = []
+    const rank = (queue: Queue) => (missing.has(queue) ? Number.MAX_SAFE_INTEGER : queue.size)
     for (const { queues, size } of accounts) {
       let excess = size - this.#parts.limits.maxPendingSize
-      for (const queue of excess > 0 ? [...queues].sort((a, b) => b.size - a.size) : []) {
-        if (excess <= 0) break
+      for (const queue of excess > 0 ? [...queues].sort((a, b) => rank(b) - rank(a)) : []) {
+        if (excess <= 0 && !missing.has(queue)) break
         ended.push(queue.id)
         excess -= queue.size
       }

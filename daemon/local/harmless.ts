@@ -27,10 +27,10 @@ export function harmlessJson(json: string): string {
 }
 
 // C0 and C1 controls, marks that change the direction of text, and tags: letters that people do not see and language models read. After a
-// black flag, tags name the region whose flag it is.
+// black flag, up to seven tags name the region whose flag it is.
 const steering =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being replaced
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|(?<!\ud83c\udff4(?:\udb40[\udc20-\udc7f])*)\udb40[\udc00-\udc7f]/
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|(?<!\ud83c\udff4(?:\udb40[\udc20-\udc7f]){0,6})\udb40[\udc00-\udc7f]/
 const steeringInJson = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences begin with one
 const color = /(\u001b\[(?:[1-4]|2[2-4]|3[0-7]|39|9[0-7])m)/

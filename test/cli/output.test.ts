@@ -7,12 +7,21 @@ import { renderLines } from '../../cli/print/output.ts'
 import { tableLines } from '../../cli/terminal/table.ts'
 import { loadMeasure, markdownText, wrapText } from '../../cli/terminal/terminal.ts'
 import { harmless } from '../../daemon/local/harmless.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 test('text from elsewhere cannot steer the terminal', () => {
   assert.equal(harmless('a\u001b]0;x\u0007\n\u202eb'), 'a\\x1b]0;x\\x07\n\\x202eb')
   const wales = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}'
   assert.equal(harmless(`a\u{e0041}${wales}`), `a\\xe0041${wales}`)
   assert.deepEqual(renderLines({ a: 'x\ny', b: null, long: [1] }, undefined), ['a     x\\ny', 'b     -', 'long  1'])
+})
+
+test('letters that people do not see are shown, however many there are', async () => {
+  const tags = '\u{e0041}'.repeat(100_000)
+  const time = await processorTime(() => assert.equal(harmless(tags), '\\xe0041'.repeat(100_000)))
+  // Some milliseconds; 10 seconds, where each looks for a flag before all others.
+  assert.ok(time < 1000, `${time} ms of processor time`)
+  assert.ok(harmless(`\u{1f3f4}${'\u{e0041}'.repeat(9)}`).endsWith('\\xe0041'), 'a flag hides no text')
 })
 
 test('a table is as wide as it needs, or as the terminal is', async () => {
