@@ -14,7 +14,7 @@ const hostProgram = 'test/support/daemon-host-process.ts'
 export const hostBundle = `${bundleFolder}/host.mjs`
 
 /** Files to a process of long tests, and to one of short ones: few enough that none holds up the end of a run. */
-const [fewLong, manyShort] = [8, 24]
+const [fewLong, manyShort] = [8, 40]
 
 /** Milliseconds for a file, which a busy machine takes a tenth of: one that hangs is named, and those after it run. */
 const longestFile = 900_000
@@ -70,10 +70,11 @@ interface Group {
 const longest = ['proof', 'cluster', 'docs', 'inspector']
 
 /**
- * The folders whose groups take longest, in this order; the others follow. What starts last should be short, or one core
+ * The folders whose files take longest, in this order; the others follow. What starts last should be short, or one core
  * has nothing to do at the end of a run.
  */
 const slowest = [
+  ...longest,
   'cli',
   'package',
   'journal',
@@ -81,12 +82,8 @@ const slowest = [
   'maintenance',
   'mcp',
   'laws',
-  'docs',
   'http',
   'daemon',
-  'cluster',
-  'proof',
-  'inspector',
   'seed',
   'events',
   'domain',

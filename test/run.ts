@@ -104,7 +104,7 @@ async function passAlone(): Promise<boolean> {
 }
 
 /** Passes on what node prints, except its summary: there is one for the whole at the end. */
-async function run(files: readonly string[], concurrency = availableParallelism() + 6): Promise<boolean> {
+async function run(files: readonly string[], concurrency = availableParallelism() + 4): Promise<boolean> {
   if (files.length === 0) return false
   // Only against a process that hangs: a busy machine takes minutes for the longest, and coverage makes it slower still.
   const timeout = coverage ? 3_600_000 : 1_800_000
