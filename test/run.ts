@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { bundleTests, hostBundle, removeBundles } from './bundle.ts'
 import { startCoverage } from './coverage.ts'
-import { interruptBudget } from './support/interrupt-budget.ts'
 import { quickFolder } from './support/quick-folder.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -112,7 +111,6 @@ async function run(files: readonly string[], concurrency = availableParallelism(
     '--enable-source-maps',
     // Random histories make much garbage that is gone at once.
     '--max-semi-space-size=32',
-    `--interrupt-budget=${interruptBudget}`,
     '--test',
     // By default more than the processors: some tests wait most of the time.
     `--test-concurrency=${concurrency}`,

@@ -3,19 +3,15 @@
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import type { Daemon } from '../../daemon/daemon.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import type { Answer, Question } from './hosted-daemons.ts'
-import { interruptBudget } from './interrupt-budget.ts'
 import { isAsNewAs } from './natter-bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
 // The program runs when it is loaded; this lets it print a line that is ignored.
 process.argv[2] = '--version'
 const program = loadProgram()
-// Not before: code caches are only for the flags that they were made with.
-setFlagsFromString(`--interrupt-budget=${interruptBudget}`)
 const daemons = new Map<number, Daemon>()
 const failures = new Map<number, Error>()
 
