@@ -116,7 +116,7 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
 
 /** Before the journal is opened, which forgets the stop. */
 async function refuseWrongRows(folder: string): Promise<void> {
-  const { checkEdited } = await import('./maintenance/index.ts')
+  const { checkEdited } = await import('./maintenance/check.ts')
   await checkEdited(folder)
 }
 

@@ -1,7 +1,17 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
@@ -154,6 +164,19 @@ function commandLine(pid: number): string | undefined {
     return execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
   } catch {
     return undefined
+  }
+}
+
+/** What a log has from this byte on, and its size. */
+export function readFrom(file: string, start: number): { text: string; size: number } {
+  const handle = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(handle)
+    const bytes = Buffer.alloc(Math.max(0, size - start))
+    readSync(handle, bytes, 0, bytes.length, start)
+    return { text: bytes.toString('utf8'), size }
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -1,6 +1,6 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { send } from '../../../transport/client.ts'
-import { folderOfRunning, folderToStart, logFile, prepareFolder, readRunning, runningFile } from './files.ts'
+import { folderOfRunning, folderToStart, logFile, prepareFolder, readFrom, readRunning, runningFile } from './files.ts'
 import { spawnDaemon } from './process.ts'
 import { waitUntilReady } from './wait-ready.ts'
 
@@ -253,9 +253,8 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   if (!args.includes('--memory')) all.push('--data', folder)
   const child = spawnDaemon(all, { stdio: ['ignore', 'ignore', log], detached: true })
   try {
-    const ready = await waitUntilReady(child, readyFile, timeout, () =>
-      readFileSync(logFile(folder)).subarray(before).toString(),
-    )
+    const logged = () => readFrom(logFile(folder), before).text
+    const ready = await waitUntilReady(child, readyFile, timeout, logged)
     child.unref()
     remember(ready, folder, all)
     return ready
@@ -291,7 +290,7 @@ async function end(running: Running, folder: string, timeout: number): Promise<s
     await sleep(step)
   }
   rmSync(runningFile(folder), { force: true })
-  const said = before === undefined ? '' : readFileSync(logFile(folder)).subarray(before).toString()
+  const said = before === undefined ? '' : readFrom(logFile(folder), before).text
   return /the snapshot .* could not be written: .*/.exec(said)?.[0]
 }
 

@@ -1,10 +1,10 @@
 // `natter daemon logs`: the end of a background daemon's log, and what is added to it.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readWholeNumber } from '../../../base/flag-values.ts'
 import { printUnchanged } from '../../../base/writer.ts'
-import { findLog, lastLines } from './files.ts'
+import { findLog, lastLines, readFrom } from './files.ts'
 
 const interval = 200
 
@@ -23,17 +23,5 @@ export async function printLogs(options: { data?: string; lines?: string; follow
     const now = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     ;({ text, size } = readFrom(file, now < size ? 0 : size))
     if (text !== '') printUnchanged(text)
-  }
-}
-
-function readFrom(file: string, start: number): { text: string; size: number } {
-  const handle = openSync(file, 'r')
-  try {
-    const { size } = fstatSync(handle)
-    const bytes = Buffer.alloc(Math.max(0, size - start))
-    readSync(handle, bytes, 0, bytes.length, start)
-    return { text: bytes.toString('utf8'), size }
-  } finally {
-    closeSync(handle)
   }
 }
