@@ -72,10 +72,11 @@ export const limits = {
    */
   newDescriptions: 20_000,
   /**
-   * Of all channels, plain sentences excepted.
+   * Of all channels and folders, without plain sentences. Descriptions with formulas count 50 times. The profiles in rows that a client
+   * sends can have as much.
    * OPEN: the public server renders a description once, when it is written; here all of them are rendered in one turn after a start.
    */
-  formattedDescriptions: 200_000,
+  formattedDescriptions: 500_000,
   folderName: 60,
   folderDescription: 1024,
   topic: longestTopic,

@@ -11,7 +11,7 @@ import { type Context, resource } from '../resource.ts'
 import { everyone } from '../rules/audiences.ts'
 import * as may from '../rules/index.ts'
 import { seconds } from '../values/time.ts'
-import { checkDescription, checkName } from './channels/checks.ts'
+import { checkDescription, checkDescriptionRoom, checkName } from './channels/checks.ts'
 
 export const channelFolders = resource(api)<ChannelFolderFact>({
   commands: {
@@ -25,7 +25,7 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
       const folder: ChannelFolder = {
         id,
         name: checkFolderName(ctx, name),
-        description: checkDescription('description', description),
+        description: checkFolderDescription(ctx, description),
         order: id,
         creatorId: ctx.actor.id,
         dateCreated: seconds(ctx.now),
@@ -51,7 +51,7 @@ export const channelFolders = resource(api)<ChannelFolderFact>({
         throw conflict('is_archived', 'the folder still contains channels')
       const next = {
         name: name === undefined ? old.name : checkFolderName(ctx, name, old),
-        description: description === undefined ? old.description : checkDescription('description', description),
+        description: description === undefined ? old.description : checkFolderDescription(ctx, description, old),
         archived,
       }
       if (old.archived && !archived && name === undefined) checkFolderName(ctx, old.name, old)
@@ -137,5 +137,11 @@ function checkFolderName(ctx: Context, name: string, self?: ChannelFolder): stri
   for (const folder of ctx.state.channelFolders.values())
     if (folder.id !== self?.id && !folder.archived && folder.name.toLowerCase() === checked.toLowerCase())
       throw taken('name', checked)
+  return checked
+}
+
+function checkFolderDescription(ctx: Context, description: string, self?: ChannelFolder): string {
+  const checked = checkDescription('description', description)
+  checkDescriptionRoom(ctx, 'description', [checked], self?.description)
   return checked
 }

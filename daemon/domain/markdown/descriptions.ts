@@ -48,6 +48,15 @@ export function renderDescription(state: State, row: object, source: string, lev
   return known.html
 }
 
+/** Characters of the texts that are not plain sentences. Those with formulas count 50 times: they take that much longer to render. */
+export function countFormatted(texts: Iterable<string>): number {
+  let count = 0
+  for (const text of texts) if (!isPlain(text)) count += text.length * (mayHaveFormula.test(text) ? 50 : 1)
+  return count
+}
+
+const mayHaveFormula = /\$\$|```|~~~/
+
 function isCurrent(state: State, { linkifiers, codeLanguage, checks }: Kept): boolean {
   if (linkifiers !== state.linkifiers.version || codeLanguage !== defaultLanguage(state)) return false
   for (const isSame of checks) if (!isSame()) return false

@@ -8,13 +8,17 @@ import type { Findings } from './render-context.ts'
 // 5,000 characters, used 900 times, takes minutes, and a cell takes as long as 20 letters.
 const longest = 1000
 const mostCells = 500
+/** One letter of a formula becomes more HTML than that, so that what is longer would hardly ever be shown. */
+const htmlPerCharacter = 50
 const definition = /\\(?:[egx]?def|(?:re)?newcommand|providecommand)(?![A-Za-z@])/
 
 /** Undefined for what is no formula. */
 export function renderFormula(source: string, display: boolean, findings: Findings): string | undefined {
   if (source.length > longest || definition.test(source)) return undefined
   findings.formulaCells += source.split('&').length
-  if (findings.formulaCells > mostCells) return undefined
+  findings.formulaCharacters += source.length
+  if (findings.formulaCells > mostCells || findings.formulaCharacters > findings.largest / htmlPerCharacter)
+    return undefined
   // The text has become too large already, and is not shown as it is.
   if (findings.formulaHtml > findings.largest) return undefined
   try {

@@ -17,8 +17,7 @@ import { Findings, type Mentioned, type RenderContext, type Upload } from './ren
 import { parseWidget, type Widget } from './widgets.ts'
 
 export { escapeHtml } from '../values/escape.ts'
-export { renderDescription } from './descriptions.ts'
-export { isPlain } from './parser.ts'
+export { countFormatted, renderDescription } from './descriptions.ts'
 export { topicLinks } from './topic-links.ts'
 
 /** The newest message of a topic that the author can see. */

@@ -57,6 +57,8 @@ export class Findings {
   tableCells = 0
   /** Of all formulas so far; one without cells counts as one. */
   formulaCells = 0
+  /** Of the source of all formulas so far. */
+  formulaCharacters = 0
   /** Characters of the HTML of all formulas so far. */
   formulaHtml = 0
   /** Paths of the files that the text links. */

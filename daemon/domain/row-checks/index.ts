@@ -4,7 +4,8 @@
 import { problemInRow } from '../../api/checking.ts'
 import type { TSchema } from '../../api/define.ts'
 import { limits } from '../limits.ts'
-import { type Group, State, type User } from '../model/state.ts'
+import { countFormatted } from '../markdown/index.ts'
+import { type Channel, type ChannelFolder, type Group, State, type User } from '../model/state.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
@@ -114,12 +115,12 @@ export async function loadChecked(
 const spreads = { messages: { least: 2 ** 20, perRow: 100 }, users: { least: 50_000, perRow: 100 } }
 
 /**
- * Files of clients are small, and must not make work that is not: IDs must not be far above the number of rows, and who is in which
- * group is worked out through all subgroups. A store from which most messages were deleted has such IDs, so files of operators are not
- * held to it.
+ * Files of clients are small, and must not make work that is not: IDs must not be far above the number of rows, who is in which group is
+ * worked out through all subgroups, and one answer shows all descriptions and profiles. A store from which most messages were deleted
+ * has such IDs, so files of operators are not held to it.
  */
 function checkSent(sections: Sections): void {
-  const { messageFlags = [], groups = [] } = sections
+  const { messageFlags = [], groups = [], channels = [], channelFolders = [], users = [] } = sections
   const most = { messages: checkSpread(sections, 'messages'), users: checkSpread(sections, 'users') }
   for (const { userId: _, ...sets } of messageFlags as Iterable<{ userId: number } & Record<string, number[]>>)
     for (const runs of Object.values(sets)) checkId('messageFlags', runs.at(-1), most.messages)
@@ -127,6 +128,17 @@ function checkSent(sections: Sections): void {
   for (const { subgroups = [] } of groups as Iterable<Partial<Group>>) links += subgroups.length
   if (links > limits.subgroups)
     throw new RowsRefused(`groups: there are ${links} subgroups in them, and at most ${limits.subgroups} are allowed`)
+  const described = [...channels, ...channelFolders] as Partial<Channel | ChannelFolder>[]
+  const descriptions = described.map(row => row.description ?? '')
+  checkFormatted('channels: the descriptions, with those of folders,', descriptions)
+  const profiles = ([...users] as Partial<User>[]).map(user => Object.values(user.profile ?? {}))
+  checkFormatted('users: the profiles', profiles.flat())
+}
+
+function checkFormatted(what: string, texts: readonly string[]): void {
+  const most = limits.formattedDescriptions
+  if (countFormatted(texts) > most)
+    throw new RowsRefused(`${what} can have ${most} characters with formatting, formulas 50 times; use plain sentences`)
 }
 
 /** The highest ID that may be. */

@@ -119,10 +119,39 @@ describe('descriptions', () => {
     const notes = Array.from({ length: most }, (_, i) => world.channel(`c${i}`, [amy], { description: formatted }))
     const wanted = (description: string) => ({ subscriptions: [{ name: 'more', description }] })
     const refused = world.refused(amy, 'subscribe', wanted(formatted))
-    assert.match(refused.message, /^subscriptions: the descriptions of all channels can have 200000 characters/)
+    assert.match(refused.message, /^subscriptions: all descriptions can have 500000 characters/)
     const { id } = notes[0]!
     assert.equal(world.attempt(amy, 'subscribe', wanted('A plain sentence, '.repeat(40))), undefined)
     assert.equal(world.attempt(owner, 'update-stream', { stream_id: id, description: '*short*' }), undefined)
     assert.equal(world.attempt(owner, 'update-stream', { stream_id: id, description: formatted }), undefined)
+  })
+
+  test('with formulas count 50 times, and those of folders count too', () => {
+    const { world, amy } = threePeople()
+    const owner = world.account('olive', roles.owner)
+    const formula = `$$${'x'.repeat(996)}$$`
+    const most = limits.formattedDescriptions / (50 * formula.length)
+    for (let i = 1; i < most; i++) world.channel(`c${i}`, [amy], { description: formula })
+    const wanted = { name: 'folder', description: formula }
+    assert.equal(world.attempt(owner, 'create-channel-folder', wanted), undefined)
+    const again = { ...wanted, name: 'another folder' }
+    assert.match(
+      world.refused(owner, 'create-channel-folder', again).message,
+      /^description: all descriptions can have/,
+    )
+    assert.equal(world.attempt(owner, 'create-channel-folder', { ...again, description: 'Plain.' }), undefined)
+    const [, second] = [...world.state.channelFolders.values()]
+    const edit = { channel_folder_id: second!.id, description: '$$x$$' }
+    assert.match(world.refused(owner, 'update-channel-folder', edit).message, /^description: all descriptions can have/)
+  })
+
+  test('typeset formulas of 200 characters together', t => {
+    const { mock } = t.mock.method(katex, 'renderToString')
+    // Colors become no HTML of their own.
+    const formula = `$$${'\\color{red}'.repeat(9)}x$$`
+    const html = renderDescription(new State(), {}, [formula, formula, formula].join(' '))
+    assert.equal(mock.callCount(), 2)
+    assert.equal(html.split('class="katex"').length, 3)
+    assert.match(html, /<span class="tex-error">/)
   })
 })

@@ -39,4 +39,26 @@ describe('rows that a client sends', () => {
     )
     await loadChecked(rows, rest)
   })
+
+  test('have descriptions and profiles that can be shown in one answer', async () => {
+    const formula = `$$${'x'.repeat(196)}$$`
+    const described = rowsOf(({ state, owner }) => {
+      const folder = { description: formula, creatorId: owner.id, dateCreated: 0, archived: false }
+      for (let id = 1; id <= 51; id++) state.channelFolders.put({ ...folder, id, name: `folder ${id}`, order: id })
+    })
+    await assert.rejects(
+      loadChecked(described, rest, { isSent: true }),
+      /^Error: channels: the descriptions, with those of folders, can have 500000 characters with formatting/,
+    )
+    await loadChecked(described, rest)
+
+    const profiles = rowsOf(({ state, owner }) => {
+      const profile = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [i + 1, formula]))
+      state.users.put({ ...owner, profile })
+    })
+    await assert.rejects(
+      loadChecked(profiles, rest, { isSent: true }),
+      /^Error: users: the profiles can have 500000 characters with formatting/,
+    )
+  })
 })

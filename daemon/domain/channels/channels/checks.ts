@@ -4,8 +4,8 @@ import type { channels as api } from '../../../api/channels/channels.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import { type ChannelPermission, channelPermissions } from '../../../api/shapes/permission-settings.ts'
 import { limits } from '../../limits.ts'
-import { isPlain } from '../../markdown/index.ts'
-import type { Channel } from '../../model/state.ts'
+import { countFormatted } from '../../markdown/index.ts'
+import type { Channel, State } from '../../model/state.ts'
 import { conflict, invalid, missing, type Refusal } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { channelPermission, systemGroup } from '../../rules/group-values.ts'
@@ -35,7 +35,7 @@ export function checkDescription(parameter: string, description: string): string
   return clean(parameter, description.replace(/\r\n|[\r\n]/g, ' '), limits.channelDescription)
 }
 
-/** Whether the organization has room for these descriptions, in place of one that goes. */
+/** Whether the organization has room for these descriptions, of channels or folders, in place of one that goes. */
 export function checkDescriptionRoom(
   { state }: Context,
   parameter: string,
@@ -44,16 +44,16 @@ export function checkDescriptionRoom(
 ): void {
   const most = limits.formattedDescriptions
   const more = countFormatted(descriptions) - countFormatted([replaced])
-  if (more > 0 && countFormatted([...state.channels.values()].map(channel => channel.description)) + more > most)
+  if (more > 0 && countFormatted(descriptionsIn(state)) + more > most)
     throw invalid(
       parameter,
-      `the descriptions of all channels can have ${most} characters with formatting; use plain sentences, or shorten others`,
+      `all descriptions can have ${most} characters with formatting, formulas 50 times; use plain sentences, or shorten others`,
     )
 }
 
-/** Characters of the texts that are not plain sentences. */
-function countFormatted(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => (isPlain(text) ? sum : sum + text.length), 0)
+function* descriptionsIn({ channels, channelFolders }: State): Iterable<string> {
+  for (const { description } of channels.values()) yield description
+  for (const { description } of channelFolders.values()) yield description
 }
 
 /** null: as the organization; -1: without limit. */
