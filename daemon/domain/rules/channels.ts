@@ -141,6 +141,13 @@ export const subscribeOthers = rule<Channel>({
       administerChannel.allows(asker, channel)),
 })
 
+export const inviteToChannel = rule<Channel>({
+  law: 'Invitations may name default channels, which are open to every newcomer, and channels to which the inviter may subscribe others when the invitation is accepted.',
+  refusal: subscribeOthers.refusal,
+  allows: (asker, channel) =>
+    channel.isDefault ? seeContent.allows(asker, channel) : subscribeOthers.allows(asker, channel),
+})
+
 export const unsubscribeOthers = rule<Channel>({
   law: 'Channel administrators, and members of can_remove_subscribers_group who know of the channel, may unsubscribe others.',
   refusal: 'You cannot unsubscribe others from this channel.',

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { channels } from '../../../daemon/api/channels/channels.ts'
+import { subscriptions } from '../../../daemon/api/channels/subscriptions.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
 import { invitations as api } from '../../../daemon/api/people/invitations.ts'
+import { userGroups as groups } from '../../../daemon/api/people/user-groups.ts'
 import { users } from '../../../daemon/api/people/users.ts'
 import { type Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { mailWith } from '../../support/outbox.ts'
@@ -136,5 +139,39 @@ describe('DELETE /invites/{invite_id} and POST /invites/{invite_id}/resend', () 
     await owner.call(api.revoke, { invite_id: jon! })
     await owner.call(api.revoke, { invite_id: ida! })
     await owner.refused(api.resend, { invite_id: ida }, 'BAD_REQUEST')
+  })
+})
+
+describe('POST /invites/accept, when the inviter has lost rights', () => {
+  const people = { full_name: 'New', password: 'a long pass phrase of mine' }
+  const tokenOf = (link: string) => link.split('/').at(-2)!
+
+  test('is refused for a role that the inviter cannot give', async () => {
+    const zoe = await person(daemon, 'zoe', { role: 200 })
+    const { invite_link } = await zoe.call(api.createLink, { invite_as: 200, invite_expires_in_minutes: null })
+    const wanted = { ...people, token: tokenOf(invite_link), email: 'zoe-again@example.com' }
+    await owner.call(users.update, { user_id: zoe.id, role: 400 })
+    const { msg } = await zoe.refused(api.accept, wanted, 'BAD_REQUEST')
+    assert.match(msg, /its maker may no longer invite people with this role/)
+    await owner.call(users.update, { user_id: zoe.id, role: 200 })
+    await zoe.call(api.accept, wanted)
+  })
+
+  test('leaves out channels and groups that the inviter cannot add people to', async () => {
+    const kim = await person(daemon, 'kim', { role: 200 })
+    const wanted = { name: 'vault', subscribers: [kim.id], invite_only: true }
+    const { id: stream_id } = await owner.call(channels.create, wanted)
+    const only = (id: number) => ({ direct_members: [id], direct_subgroups: [] })
+    const keepers = { name: 'keepers', description: '', members: [owner.id], can_add_members_group: only(kim.id) }
+    const { group_id } = await owner.call(groups.create, keepers)
+    const { invite_link } = await kim.call(api.createLink, { stream_ids: [stream_id], group_ids: [group_id] })
+    await owner.call(subscriptions.unsubscribe, { subscriptions: ['vault'], principals: [kim.id] })
+    const change = { user_group_id: group_id, can_add_members_group: { new: only(owner.id) } }
+    await owner.call(groups.update, change)
+    const joined = await kim.call(api.accept, { ...people, token: tokenOf(invite_link), email: 'lou@example.com' })
+    const { subscribers } = await owner.call(channels.members, { stream_id })
+    assert.ok(!subscribers.includes(joined.user_id))
+    const { members } = await owner.call(groups.members, { user_group_id: group_id })
+    assert.deepEqual(members, [owner.id])
   })
 })

@@ -9,12 +9,13 @@ import type { Channel, State, User } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'
 import { invalid, needed } from '../../refusal.ts'
 import type { Outcome, Surroundings, Tools } from '../../resource.ts'
+import * as may from '../../rules/index.ts'
 import { freeMemberships } from '../user-groups/change-members.ts'
 import { checkFullName, checkNewEmail, checkPassword } from '../users/checks.ts'
 import { newAccount } from '../users/index.ts'
 import { settleNewAccount } from '../users/lifecycle.ts'
 import { outdateInvitations } from './endings.ts'
-import { openInvitation } from './offer.ts'
+import { inviterOf, openInvitation } from './offer.ts'
 
 type Params = ParamsOf<typeof api.accept>
 
@@ -79,16 +80,21 @@ function acceptInvitation(state: State, invitation: Invitation, user: User): Fac
   ]
 }
 
-/** Channels and groups can be gone since the invitation was made. */
-function listChannels(state: State, { channelIds, withDefaultChannels }: Invitation): Channel[] {
-  const chosen = channelIds.map(id => state.channels.get(id)).filter(channel => channel !== undefined)
-  const all = new Set([...chosen, ...(withDefaultChannels ? defaultChannels(state) : [])])
+/** Channels and groups can be gone since the invitation was made, and so can the right of its maker to add people to them. */
+function listChannels(state: State, invitation: Invitation): Channel[] {
+  const inviter = inviterOf(state, invitation)
+  const chosen = invitation.channelIds
+    .map(id => state.channels.get(id))
+    .filter(channel => channel !== undefined && may.inviteToChannel.allows(inviter, channel)) as Channel[]
+  const all = new Set([...chosen, ...(invitation.withDefaultChannels ? defaultChannels(state) : [])])
   return [...all].filter(channel => !channel.archived)
 }
 
-function joinGroups(state: State, { groupIds }: Invitation, { id }: User): Fact[] {
-  return groupIds
-    .filter(groupId => state.groups.get(groupId)?.deactivated === false)
+function joinGroups(state: State, invitation: Invitation, { id }: User): Fact[] {
+  const inviter = inviterOf(state, invitation)
+  return invitation.groupIds
+    .map(groupId => state.groups.get(groupId)!)
+    .filter(group => !group.deactivated && may.addToGroup.allows(inviter, group))
     .slice(0, freeMemberships(state))
-    .map(groupId => ({ type: 'group.members-added', groupId, userIds: [id] }))
+    .map(group => ({ type: 'group.members-added', groupId: group.id, userIds: [id] }))
 }

@@ -5,6 +5,7 @@ import { organizationSetting } from '../../model/settings.ts'
 import type { State } from '../../model/state.ts'
 import { enabledMethods } from '../../organization/authentication.ts'
 import { conflict, missing, organizationDeactivated } from '../../refusal.ts'
+import * as may from '../../rules/index.ts'
 import { isOpen } from './endings.ts'
 
 export interface Offer {
@@ -26,5 +27,15 @@ export function openInvitation(state: State, now: number, token: string): Invita
   if (invitation.ended === 'used') throw conflict('token', 'this invitation was already accepted')
   if (invitation.ended === 'revoked') throw conflict('token', 'this invitation was revoked; ask for a new one')
   if (!isOpen(invitation, now)) throw conflict('token', 'this invitation has expired; ask for a new one')
+  if (!may.inviteAs.allows(inviterOf(state, invitation), invitation.invitedAs))
+    throw conflict('token', 'its maker may no longer invite people with this role; ask for a new invitation')
   return invitation
+}
+
+/**
+ * OPEN: the public server asks for the rights of the inviter when the invitation is made. Here they are asked for again when it is accepted:
+ * otherwise someone whose rights were taken away could make a new account that has them.
+ */
+export function inviterOf(state: State, { inviterId }: Invitation): may.Asker {
+  return { state, actor: state.users.get(inviterId)! }
 }

@@ -48,11 +48,10 @@ export function checkedTerms(ctx: Context, terms: Terms): Omit<Invitation, 'id' 
   }
 }
 
-/** Default channels are open to every newcomer; for others the inviter must be able to add people. */
 function checkChannel(ctx: Context, id: number): void {
   const channel = ctx.state.channels.get(id)
   if (!channel || channel.archived || !may.seeContent.allows(ctx, channel)) throw missing('stream_ids', 'channel', id)
-  if (!channel.isDefault) may.check(may.subscribeOthers, ctx, channel)
+  may.check(may.inviteToChannel, ctx, channel)
 }
 
 /** An address that was not invited: why, and whether it belongs to a deactivated account. */
