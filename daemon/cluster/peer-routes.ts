@@ -19,6 +19,7 @@ import { hasBody } from '../http/incoming.ts'
 import type { StoredFile } from '../io/files.ts'
 import { snapshotPosition } from '../journal/snapshots.ts'
 import { parseJson } from '../local/nesting.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 import { StateDigest } from './digest.ts'
 import * as shapes from './peer-shapes.ts'
 import { peersPrefix } from './peers.ts'
@@ -161,8 +162,9 @@ async function sendStored(
 ): Promise<void> {
   const file = join(folder, name)
   if (!existsSync(file)) throw missingPath(`${peersPrefix}${path}`)
+  const stored = createReadStream('', { fd: openPlainSync(file) })
   response.writeHead(200, { 'Content-Type': 'application/octet-stream' })
-  await send(createReadStream(file), response)
+  await send(stored, response)
 }
 
 /** The other daemon notices when a file ends early. */

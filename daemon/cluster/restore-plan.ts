@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { givenSecret } from '../io/secret.ts'
-import { isRestoring } from '../journal/store-folder.ts'
+import { isRestoring, refuseLinks } from '../journal/store-folder.ts'
 import { partsIn } from '../journal/store-parts.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import { decodeText, type Etcd, encodeText, rangeEnd } from './etcd.ts'
@@ -105,6 +105,7 @@ async function refuseLiving(etcd: Etcd, members: string, leader: string): Promis
 /** Throws unless the folder is one of this cluster, however old, or has no store. */
 function checkOwner(folder: string, name: string, found: ClusterRecord | undefined) {
   if (!existsSync(folder)) return undefined
+  refuseLinks(folder)
   const identity = readIdentity(folder)
   if (identity && identity.name !== name)
     throw new RestoreRefused(

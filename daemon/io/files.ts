@@ -2,7 +2,7 @@
 
 import { createHash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
@@ -95,7 +95,7 @@ export function folderFiles(folder: string): Files {
     inHand.during(hashBytes(bytes), async name => {
       const path = join(folder, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      if (!(await stat(path).catch(() => undefined))) await writeFileAtomically(path, bytes)
+      if (!(await find(name))) await writeFileAtomically(path, bytes)
     })
   return {
     inMemory: false,
@@ -103,10 +103,10 @@ export function folderFiles(folder: string): Files {
     receive: () => new ReceivingOnDisk(folder, inHand),
     read,
     find,
-    list: () => readdir(folder).catch(() => []),
+    list: async () => (await readdir(folder).catch(() => [])).filter(isOurs),
     remove(name) {
       if (inHand.has(name.split('.', 1)[0]!)) return false
-      if (isInFolder(name)) rmSync(join(folder, name), { force: true })
+      if (isOurs(name)) rmSync(join(folder, name), { force: true })
       return true
     },
     hold: name => inHand.hold(name),
@@ -273,9 +273,9 @@ function isName(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name)
 }
 
-/** Also one that is not finished. A row names the file, and a path in it must not lead to another folder. */
-function isInFolder(name: string): boolean {
-  return /^\w[\w.-]*$/.test(name)
+/** Also one that is not finished. Other files in the folder belong to the user, and a row can name anything. */
+function isOurs(name: string): boolean {
+  return /^([\da-f]{64}|([\da-f]{64}\.)?[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp)$/.test(name)
 }
 
 function hashBytes(bytes: Uint8Array): string {

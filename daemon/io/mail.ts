@@ -82,11 +82,11 @@ async function keep(folder: string, raw: Buffer, now: number): Promise<string> {
 }
 
 async function waitingIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [])
-  return names
-    .filter(name => name.endsWith('.eml'))
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter(entry => entry.isFile() && entry.name.endsWith('.eml'))
+    .map(({ name }) => join(folder, name))
     .sort()
-    .map(name => join(folder, name))
 }
 
 async function sendFile(parts: MailerParts, file: string): Promise<void> {

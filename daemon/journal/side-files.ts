@@ -1,10 +1,11 @@
 // Files beside the snapshot: each is written once, durably, under a name of its own, before a snapshot names it.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { syncFolder } from '../local/durable-files.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 import { type FileEntry, SnapshotDamaged } from './state-file.ts'
 
 export interface SideFile {
@@ -34,17 +35,19 @@ export class SideFiles {
     const entry = this.#known.get(name)
     const damaged = (reason: string) => new SnapshotDamaged(join('messages', name), 1, reason)
     if (!entry) throw damaged('the snapshot does not know this file')
-    const path = join(this.#folder, name)
+    let fd: number | undefined
     try {
-      // Before it is read: a device has no end.
-      const { size } = statSync(path)
+      fd = openPlainSync(join(this.#folder, name))
+      const { size } = fstatSync(fd)
       if (size !== entry.bytes) throw damaged(`${entry.bytes} bytes were written, ${size} are there`)
-      const bytes = size === 0 ? Buffer.alloc(0) : readFileSync(path)
+      const bytes = readFileSync(fd)
       if (crc32(bytes) !== entry.sum) throw damaged('its checksum does not fit')
       return bytes
     } catch (error) {
       if (error instanceof SnapshotDamaged) throw error
       throw damaged(`the snapshot needs this file: ${(error as NodeJS.ErrnoException).code}`)
+    } finally {
+      if (fd !== undefined) closeSync(fd)
     }
   }
 

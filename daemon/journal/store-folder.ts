@@ -1,7 +1,9 @@
 // The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
+import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { whyNotPlain } from '../local/plain-files.ts'
 
 export class StoreUnusable extends Error {
   readonly folder: string
@@ -50,19 +52,27 @@ export function refuseFilesAlone(folder: string): void {
   }
 }
 
-/** Makes the folder if need be, for its owner alone, and makes sure that it can be written to. */
+/** Throws when something in the folder is neither a file nor a folder. The folder itself may be a link: the user has named it. */
+export function refuseLinks(folder: string): void {
+  const reason = whyNotPlain(folder)
+  if (reason) throw new StoreUnusable(folder, reason, undefined)
+}
+
+/** Makes the folder if need be, for its owner alone, and makes sure that it can be written to and leads nowhere else. */
 export async function prepareFolder(path: string): Promise<void> {
-  const probe = join(path, `.probe-${process.pid}`)
+  // A name that can be guessed can be planted.
+  const probe = join(path, `.probe-${randomUUID()}`)
   try {
     // A folder that was there keeps the rights its owner gave it.
     if (await makeFolder(path)) await chmod(path, 0o700)
     // Asking for permission says nothing about a full or read-only disk; writing does.
-    await writeFile(probe, 'natter', { mode: 0o600 })
+    await writeFile(probe, 'natter', { flag: 'wx', mode: 0o600 })
     await rm(probe)
   } catch (error) {
     await rm(probe, { force: true }).catch(() => {})
     throw new StoreUnusable(path, advice(error as NodeJS.ErrnoException), error)
   }
+  refuseLinks(path)
 }
 
 /** With its parents; false when it was there. Node's own recursive mkdir never returns in places such as /proc. */

@@ -3,7 +3,7 @@
 // needs neither domain nor API, except where there are uploads, to know which of them the state names.
 
 import { createHash, type Hash } from 'node:crypto'
-import { existsSync, fstatSync, openSync, read } from 'node:fs'
+import { existsSync, fstatSync, read } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +15,7 @@ import { StoreHold } from '../journal/store-hold.ts'
 import { removedOnExit, removeUnfinished, unfinishedPath, writeFileAtomically } from '../local/atomic-file.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { closeFile } from '../local/durable-files.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 import { isAlive } from '../local/processes.ts'
 import { clusterFileName, type Running, runningFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
@@ -195,7 +196,7 @@ class Backup {
     if (!isBackedUp(name)) return false
     let fd: number
     try {
-      fd = openSync(join(this.#options.folder, name), 'r')
+      fd = openPlainSync(join(this.#options.folder, name))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
       throw error

@@ -11,6 +11,7 @@ import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { findOpen } from '../local/open-files.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 import { rebuildState } from './rebuild.ts'
 import { type HeldFile, type SideFile, StoreView } from './store-view.ts'
 import { walkSegment } from './sums.ts'
@@ -155,7 +156,7 @@ class Checking {
     for (const name of view.looseFiles()) {
       const hash = createHash('sha256')
       try {
-        for await (const chunk of createReadStream(join(view.folder, name))) {
+        for await (const chunk of createReadStream('', { fd: openPlainSync(join(view.folder, name)) })) {
           hash.update(chunk)
           this.#bytes += chunk.length
         }

@@ -1,7 +1,7 @@
 // The files of a store as they are at one moment, held open for reading. A daemon may append, compact and delete meanwhile:
 // what is open stays readable, and what changed while it was being opened is opened again.
 
-import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, fstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readCleanStop, refuseLostEnd } from '../journal/clean-stop.ts'
@@ -10,6 +10,8 @@ import { newline, readAt } from '../journal/line-blocks.ts'
 import { activeName, parseHeader, sealedLast } from '../journal/segment-format.ts'
 import { findTail, type Segment } from '../journal/segment-reader.ts'
 import { type FileEntry, readStateHead } from '../journal/state-file.ts'
+import { refuseLinks, StoreUnusable } from '../journal/store-folder.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 
 export interface HeldFile {
   /** Its path in the folder, with slashes. */
@@ -63,7 +65,7 @@ export class StoreView {
         return await openOnce(folder, opened)
       } catch (error) {
         opened.close()
-        if (error instanceof NoStore) throw error
+        if (error instanceof NoStore || error instanceof StoreUnusable) throw error
         if (attempt === attempts)
           throw isMissing(error) ? new JournalDamaged(opened.last, 1, 'the file is missing') : error
         await sleep(pauseMs)
@@ -102,7 +104,7 @@ class Opened {
 
   file(name: string): HeldFile {
     this.last = name
-    const fd = openSync(join(this.#folder, name), 'r')
+    const fd = openPlainSync(join(this.#folder, name))
     this.#fds.push(fd)
     return { name, fd, size: fstatSync(fd).size }
   }
@@ -116,6 +118,7 @@ async function openOnce(folder: string, opened: Opened): Promise<StoreView> {
   const names = namesIn(folder)
   const journals = names.filter(name => name === activeName || sealedLast(name) !== undefined)
   if (!names.includes('state.json') && journals.length === 0) throw new NoStore(folder)
+  refuseLinks(folder)
   // Before the journal: what a daemon adds meanwhile does no harm, what it records when it stops would.
   const cleanStop = readCleanStop(folder)
   // The snapshot first: the journal that it needs is not forgotten before the next snapshot is there.

@@ -10,7 +10,7 @@ import { KeptFiles } from '../../daemon/http/uploads-in-progress.ts'
 import { folderFiles, memoryFiles } from '../../daemon/io/files.ts'
 
 describe('a folder of files', () => {
-  test('removes its own files and nothing outside of it, whatever name a row has', t => {
+  test('lists and removes its own files and nothing else, whatever name a row has', async t => {
     const store = mkdtempSync(join(tmpdir(), 'natter-files-'))
     t.after(() => rmSync(store, { recursive: true, force: true }))
     const folder = join(store, 'files')
@@ -18,10 +18,13 @@ describe('a folder of files', () => {
     const secret = join(store, 'secret')
     const unfinished = 'b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11.tmp'
     writeFileSync(secret, 'kept')
-    for (const name of ['a'.repeat(64), unfinished]) writeFileSync(join(folder, name), 'x')
+    for (const name of ['a'.repeat(64), unfinished, 'report.txt']) writeFileSync(join(folder, name), 'x')
     const files = folderFiles(folder)
-    for (const name of ['../secret', './../secret', '..', '.', '', secret, 'x/../../secret', '\0']) files.remove(name)
+    assert.deepEqual((await files.list()).sort(), ['a'.repeat(64), unfinished].sort())
+    for (const name of ['report.txt', '../secret', './../secret', '..', '.', '', secret, 'x/../../secret', '\0'])
+      files.remove(name)
     assert.ok(existsSync(secret))
+    assert.ok(existsSync(join(folder, 'report.txt')))
     assert.ok(existsSync(join(folder, unfinished)))
     files.remove('a'.repeat(64))
     files.remove(unfinished)

@@ -1,7 +1,7 @@
 // Mail about a deactivation: kept in the outbox, or sent by SMTP, also after a restart.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +41,21 @@ describe('mails at a stop', () => {
     assert.equal(mailsIn(data).length, 3)
     const said = warned.mock.calls.map(call => call.arguments[0]).join('')
     assert.match(said, /mail: 3 in \S+outbox could not be sent before the stop; the next start sends what is there/)
+  })
+
+  test('are not read through a link that leads out of the outbox', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-test-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    writeFileSync(join(data, 'private'), 'To: amy@example.com\n\nprivate')
+    mkdirSync(join(data, 'outbox'))
+    symlinkSync(join(data, 'private'), join(data, 'outbox/1.eml'))
+    const warned = t.mock.method(process.stderr, 'write', () => true)
+    const parts = { folder: join(data, 'outbox'), smtpUrl: await openSilent(t), from: 'a@example.com', now: () => 1 }
+    const mailer = openMailer(parts)
+    mailer.resume()
+    await mailer.settled()
+    warned.mock.restore()
+    assert.equal(warned.mock.callCount(), 0)
   })
 
   test('are lost without a disk, and how many is reported', async t => {

@@ -125,7 +125,7 @@ describe('the folder of a store', () => {
     })
     syncBuiltinESMExports()
     await prepareFolder(newFolder())
-    assert.deepEqual(seen, ['natter', { mode: 0o600 }])
+    assert.deepEqual(seen, ['natter', { flag: 'wx', mode: 0o600 }])
   })
 
   test('is refused while a restore into it is unfinished', () => {
