@@ -1,7 +1,6 @@
 // Fetches uploaded files: asks for a temporary address, which needs no key, and streams what is there to a file.
 
 import { lookup } from 'node:dns/promises'
-import { mkdir } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { dirname } from 'node:path'
@@ -10,6 +9,7 @@ import { isSameOrigin } from '../../daemon/api/address.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import { type Network, networkOf } from '../../daemon/local/networks.ts'
+import { makeFolderInside } from '../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, refusal } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import { addressFor, type CallOptions, call, defaultTimeout, requireSite, unreachable } from './client.ts'
@@ -40,17 +40,20 @@ export function isLost(error: unknown): error is Failure {
 /** What a system says of a name that it cannot give to a file, or gave to a folder. */
 const wrongNames = ['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR', 'EINVAL', 'ENOTEMPTY']
 
-/** Writes the file whole or not at all. Folders are made when the server has the file: its path may be in the text of any message. */
+/**
+ * Writes the file whole or not at all. Folders are made when the server has the file: its path may be in the text of any message.
+ * `within`: the folder that the user named; without it, the user named the target.
+ */
 export async function saveFile(
   account: Account,
   pathId: string,
   target: string,
-  options: CallOptions,
+  { within = dirname(target), ...options }: CallOptions & { readonly within?: string },
   most: number,
 ): Promise<void> {
   const file = await openFile(account, pathId, options)
   try {
-    await mkdir(dirname(target), { recursive: true })
+    makeFolderInside(within, dirname(target))
     await saveWhole(target, stream => pipeline(limitSize(file, most), stream))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -1,7 +1,7 @@
 // The folder of a failure on disk. Its `run.json` lists the files that were written: nothing else in the folder is replaced or removed.
 
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { type Content, writeFileAtomically } from './atomic-file.ts'
 import { largeFile, readText } from './bounded-file.ts'
 import { type FailedRun, isKeptName, runName, snapshotName, type TextFile } from './failure-files.ts'
@@ -58,16 +58,22 @@ function removeOwn(folder: string): boolean {
   if (!run) return false
   for (const name of namesIn(folder))
     if (isKeptName(name) && run.kept.includes(name)) rmSync(join(folder, name), { force: true })
-  const spaces = join(folder, 'spaces')
-  for (const space of foldersKeptIn(spaces)) forgetFailure(space)
-  removeIfEmpty(spaces)
+  for (const spaces of foldersIn(folder).filter(inside => basename(inside) === 'spaces')) {
+    for (const space of foldersKeptIn(spaces)) forgetFailure(space)
+    removeIfEmpty(spaces)
+  }
   return true
 }
 
 function foldersKeptIn(folder: string): string[] {
+  return foldersIn(folder).filter(inside => keptRun(inside))
+}
+
+/** Without links: what they lead to was not kept here. */
+function foldersIn(folder: string): string[] {
   return namesIn(folder)
     .map(name => join(folder, name))
-    .filter(inside => keptRun(inside))
+    .filter(inside => lstatSync(inside).isDirectory())
 }
 
 function namesIn(folder: string): string[] {

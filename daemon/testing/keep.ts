@@ -1,6 +1,7 @@
 // Keeps the report on a failed test in a folder: by a call, after every test that failed in node:test, vitest or jest, or
 // in node:test by the environment alone.
 
+import { lstatSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
@@ -120,7 +121,8 @@ async function isNew(folder: string): Promise<boolean> {
 
 function isKeptOf(folder: string, file: string | undefined): boolean {
   const run = keptRun(folder)
-  return run !== undefined && run.file === file
+  // A link leads to what was kept elsewhere.
+  return run !== undefined && run.file === file && lstatSync(folder).isDirectory()
 }
 
 /** The test that just ended, if it failed. Every runner says it in another way. */

@@ -9,6 +9,25 @@ import { filesUnder, root, sources } from '../support/sources.ts'
 
 const own = sources('daemon', 'cli', 'test', 'docs', 'bin', 'build.ts')
 
+/** Files that write to a file that may exist, each with the reason why it is not a link of a stranger. */
+const writers: Readonly<Record<string, string>> = {
+  'daemon/io/files.ts': 'to a file that it has made',
+  'daemon/journal/segments.ts': 'refuseLinks has looked at the folder',
+  'daemon/journal/store-hold.ts': 'under a new name',
+  'daemon/journal/store-lock.ts': 'refuseLinks has looked at the folder',
+  'daemon/maintenance/restore.ts': 'under a new name',
+  'cli/commands/follow/export-markdown.ts': 'whyNotPlain has looked at the folder',
+  'cli/commands/follow/export.ts': 'whyNotPlain has looked at the folder',
+  'cli/commands/follow/tail/cursor.ts': 'the user names the file',
+  'cli/commands/server/daemon/files.ts': 'whyNotPlain has looked at the folder',
+  'cli/commands/server/daemon/lifecycle.ts': 'by openPlainSync',
+  'cli/commands/test/eval/index.ts': 'the user names the file',
+  'cli/commands/test/fixture.ts': 'in a new folder',
+  'cli/commands/test/proxy/proxy-recording.ts': 'the user names the file',
+  'cli/commands/test/record.ts': 'the user names the file',
+  'cli/commands/test/replay/against.ts': 'in a new folder',
+}
+
 describe('files of the project', () => {
   test('the domain uses no global that has a state or belongs to Node', () => {
     const impure =
@@ -19,6 +38,27 @@ describe('files of the project', () => {
     for (const { path, code } of own)
       if (/^daemon\/domain\//.test(path))
         for (const line of code.split('\n')) assert.doesNotMatch(line, impure, `${path} is not pure: ${line.trim()}`)
+  })
+
+  test('a file is written under a new name, or where a link of a stranger cannot lead elsewhere', () => {
+    const writing =
+      /\b(?:(?:write|append)File(?:Sync)?|createWriteStream|truncateSync)\((?!.*'wx)|\bopen(?:Sync)?\([^()]*(?:\([^()]*\))?[^()]*'(?:r\+|w\+?|a\+?)'|O_(?:CREAT|RDWR|WRONLY)/
+    for (const line of ["openSync(join(a, b), 'a+', 0o600)", 'writeFileSync(file, text)', 'createWriteStream(file)'])
+      assert.match(line, writing)
+    for (const line of ["openSync(file, 'r')", "writeFileSync(file, text, { flag: 'wx' })"])
+      assert.doesNotMatch(line, writing)
+    const found = own.filter(
+      ({ path, code }) => /^(daemon|cli)\//.test(path) && code.split('\n').some(line => writing.test(line)),
+    )
+    assert.deepEqual(
+      found.map(({ path }) => path).filter(path => !Object.hasOwn(writers, path)),
+      [],
+      'write with daemon/local/atomic-file.ts or plain-files.ts, or say here why no link can be there',
+    )
+    assert.deepEqual(
+      Object.keys(writers).filter(path => found.every(other => other.path !== path)),
+      [],
+    )
   })
 
   test('a variable of a module says why all worlds of a process may share it', () => {

@@ -1,7 +1,8 @@
 // The files of a new bot: a handler that answers, and a test that runs it.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolderInside } from '../../../daemon/local/plain-files.ts'
 import { usage } from '../../base/failure.ts'
 import { refuseExisting } from '../../base/files.ts'
 import type { Globals } from '../../base/globals.ts'
@@ -49,11 +50,11 @@ export function botFiles(name: string, ending: 'ts' | 'mts' | 'mjs'): Record<str
   return { [handler]: ending === 'mjs' ? handlerJs : handlerTs, [`${name}.test.${ending}`]: renderTest(handler) }
 }
 
-/** Writes all of them, or none if one exists. */
+/** Writes all of them to the current folder, or none if one exists. */
 export function writeNewFiles(files: Readonly<Record<string, string>>, hint: string): void {
   for (const file of Object.keys(files)) refuseExisting(file, hint)
   for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(file), { recursive: true })
+    makeFolderInside('.', dirname(file))
     writeFileSync(file, text, { flag: 'wx' })
   }
 }

@@ -7,6 +7,7 @@ import { messages } from '../../../daemon/api/messages/messages.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
+import { whyNotPlain } from '../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../base/profile.ts'
@@ -117,6 +118,8 @@ async function settleOrder(folder: string, account: Account, flags: Order['flags
   const [since, until] = [await time('since'), await time('until')]
   const wanted = { site: account.site!, account: account.email!, flags, since, until }
   const file = join(folder, 'export.json')
+  const odd = existsSync(folder) ? whyNotPlain(folder) : undefined
+  if (odd) throw usage(`${folder} cannot hold an export: ${odd}`, 'Or choose another folder.')
   if (!existsSync(file)) {
     const other = ['messages.ndjson', 'messages.md', 'messages.md.part'].find(name => existsSync(join(folder, name)))
     if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
@@ -191,7 +194,7 @@ async function saveFiles(
     if (target !== undefined && existsSync(target)) continue
     try {
       if (target === undefined) throw new UnfitFile(exitCodes.refused, 'the path is not safe')
-      await saveFile(account, pathId!, target, options, most)
+      await saveFile(account, pathId!, target, { ...options, within: folder }, most)
       counts.files++
     } catch (error) {
       if (!isLost(error)) throw error

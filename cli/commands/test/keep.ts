@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { type FailedRun, type FailureReport, failureFiles, type TextFile } from '../../../daemon/local/failure-files.ts'
 import { forgetFailure, refuseOthers, writeFailure } from '../../../daemon/local/failure-folder.ts'
+import { makeFolderInside } from '../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -53,6 +54,7 @@ export async function keepFailure(
   for (const shown of spaces) {
     const { name, url, control_token } = spaceAt(daemon, shown)
     const inside = join(folder, 'spaces', name)
+    await writing(folder, () => makeFolderInside(folder, inside))
     await keepOne(
       inside,
       { site: url, controlToken: control_token },

@@ -1,23 +1,14 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
 import { execFileSync } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
 import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { workAlone } from '../../../../daemon/local/file-lock.ts'
 import { defaultDataFolder, defaultMemoryFolder } from '../../../../daemon/local/folders.ts'
+import { openPlainSync, whyNotPlain } from '../../../../daemon/local/plain-files.ts'
 import { isAlive } from '../../../../daemon/local/processes.ts'
 import { localProfile } from '../../../../daemon/local/profiles.ts'
 import { logFileName, type Running, runningFileName } from '../../../../daemon/local/ready-file.ts'
@@ -79,6 +70,8 @@ export function prepareFolder(folder: string): void {
   } catch (error) {
     throw cannotUse(folder, error)
   }
+  const reason = whyNotPlain(folder)
+  if (reason) throw new Failure(exitCodes.refused, `${folder} cannot hold the store: ${reason}`)
 }
 
 function cannotUse(folder: string, error: unknown): Failure {
@@ -169,7 +162,7 @@ function commandLine(pid: number): string | undefined {
 
 /** What a log has from this byte on, and its size. */
 export function readFrom(file: string, start: number): { text: string; size: number } {
-  const handle = openSync(file, 'r')
+  const handle = openPlainSync(file)
   try {
     const { size } = fstatSync(handle)
     const bytes = Buffer.alloc(Math.max(0, size - start))

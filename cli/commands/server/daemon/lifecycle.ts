@@ -1,6 +1,6 @@
 // Start, stop, restart and status of a daemon in the background.
 
-import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { refuseDevice, writeFileAtomicallySync } from '../../../../daemon/local/
 import { type DaemonFlag, daemonFlags } from '../../../../daemon/local/flags.ts'
 import { isLoopbackSite } from '../../../../daemon/local/loopback.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
+import { openPlainSync } from '../../../../daemon/local/plain-files.ts'
 import { isAlive } from '../../../../daemon/local/processes.ts'
 import { localProfile, nameBeside, profileFrom, withProfile } from '../../../../daemon/local/profiles.ts'
 import { logLevelFileName, type Ready, type Running } from '../../../../daemon/local/ready-file.ts'
@@ -241,7 +242,7 @@ async function answers(url: string): Promise<'ready' | 'busy' | 'nothing'> {
 
 async function launch(folder: string, args: readonly string[], timeout: number): Promise<Ready> {
   prepareFolder(folder)
-  const log = openSync(logFile(folder), 'a', 0o600)
+  const log = openPlainSync(logFile(folder), constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
   const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
   const wanted = flagIn(args, 'ready-file')
   const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)

@@ -1,11 +1,13 @@
 // Runs one case: a space of its own, the task, the command, and what the world looks like afterwards.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { largeFile, readText } from '../../../../daemon/local/bounded-file.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
+import { makeFolderInside } from '../../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, usage } from '../../../base/failure.ts'
 import type { Reply } from '../../../base/reply.ts'
 import { call } from '../../../transport/client.ts'
@@ -192,6 +194,8 @@ function namePlace(folder: string, { name, run }: Run): string {
 /** Refuses a folder for kept runs that has files of these names, and not from an earlier run of the same case. */
 export function refuseForeign(folder: string, wanted: Run): void {
   const place = namePlace(folder, wanted)
+  if (lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw usage(`--keep: ${place} is a link`, 'Choose another folder.')
   const found = ['result.json', 'transcript.txt', 'difference.json'].map(name => join(place, name)).find(existsSync)
   if (!found) return
   const { name, run } = Object(
@@ -203,8 +207,9 @@ export function refuseForeign(folder: string, wanted: Run): void {
 
 function keepRun(folder: string, result: CaseResult, transcript: string, difference: Difference): void {
   const place = namePlace(folder, result)
-  mkdirSync(place, { recursive: true })
-  writeFileSync(join(place, 'transcript.txt'), transcript)
-  writeFileSync(join(place, 'difference.json'), `${JSON.stringify(difference, undefined, 2)}\n`)
-  writeFileSync(join(place, 'result.json'), `${JSON.stringify(result, undefined, 2)}\n`)
+  makeFolderInside(folder, place)
+  const write = (name: string, text: string) => writeFileAtomicallySync(join(place, name), text)
+  write('transcript.txt', transcript)
+  write('difference.json', `${JSON.stringify(difference, undefined, 2)}\n`)
+  write('result.json', `${JSON.stringify(result, undefined, 2)}\n`)
 }
