@@ -10,7 +10,7 @@ import { subcommandTable } from '../../cli/command-table.ts'
 import { errorCodes } from '../../daemon/api/errors.ts'
 import { eventTypes } from '../../daemon/api/event-types.ts'
 import { splitByHeading, splitByRow } from '../../docs/site/split.ts'
-import { violations } from '../support/axe.ts'
+import { inEachLook, violations } from '../support/axe.ts'
 import { describeInBrowser } from '../support/browser.ts'
 import { catalogueEndpoints } from '../support/catalogue.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -259,7 +259,9 @@ describeInBrowser('the documentation', open => {
       if (path === 'api/post-messages.html') await page.getByLabel('Email').waitFor()
       await inEachLook(page, async look => assert.ok((await excess(page)) <= 0, `${path} is too wide: ${look}`))
       await page.evaluate(`for (const entry of document.querySelectorAll('${repeated(path)}')) entry.remove()`)
-      await inEachLook(page, async look => assert.deepEqual(await violations(page), [], `${path} ${look}`))
+      // All pages have the same top, in which the pages of a reference mark theirs.
+      const except = path === 'api/index.html' ? [] : ['.top']
+      await inEachLook(page, async look => assert.deepEqual(await violations(page, except), [], `${path} ${look}`))
     }
     await page.keyboard.press('/')
     await page.keyboard.type('message')
@@ -271,17 +273,3 @@ describeInBrowser('the documentation', open => {
     assert.deepEqual(errors, [])
   })
 })
-
-const looks = [
-  { colorScheme: 'light', width: 1280, height: 800 },
-  { colorScheme: 'dark', width: 360, height: 720 },
-] as const
-
-/** Loading the page again for the second look would take most of the time. */
-async function inEachLook(page: Page, check: (look: string) => Promise<void>): Promise<void> {
-  for (const { colorScheme, ...size } of looks) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(size)
-    await check(`${colorScheme}, ${size.width} pixels`)
-  }
-}

@@ -4,18 +4,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { describeInBrowser } from '../support/browser.ts'
+import { describeInBrowser, type Opened } from '../support/browser.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon } from '../support/daemon.ts'
 
-describeInBrowser('the inspector explains', open => {
+describeInBrowser('the inspector explains', (_, reuse) => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
   const control = () => new Control(daemon())
+  async function visit(view: string): Promise<Opened> {
+    const opened = await reuse(daemon().ready.inspector)
+    await opened.page.evaluate(`location.hash = '#/${view}'`)
+    return opened
+  }
 
   test('why an account received a message, and why a call was refused', async () => {
     const { account } = await control().call('GET', '/accounts/amy')
     const amy = new Caller(daemon().url, account.email, account.api_key, account.user_id)
-    const { page, errors } = await open(daemon().ready.inspector)
+    const { page, errors } = await visit('conversations')
     await page.getByText('Hello, everyone!').waitFor()
     const article = page.getByRole('article').filter({ hasText: 'explain me' })
     await amy.call(messages.send, { type: 'stream', to: 'general', topic: 'why', content: 'explain me' })
@@ -38,11 +43,13 @@ describeInBrowser('the inspector explains', open => {
       .click()
     await page.getByRole('complementary', { name: 'Call' }).getByRole('button', { name: /Why/ }).click()
     await dialog.getByText(/The channel "leads" exists, but the rules hide it/).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
     assert.deepEqual(errors, [])
   })
 
   test('a poll, with votes as they come', async () => {
-    const { page, errors } = await open(daemon().ready.inspector)
+    const { page, errors } = await visit('conversations')
     await page.getByText('Hello, everyone!').waitFor()
     const poll = { type: 'stream', to: 'general', topic: 'poll', content: '/poll Which soup?\nTomato\nOnion' } as const
     const { id: message_id } = await daemon().owner.call(messages.send, poll)
@@ -55,7 +62,7 @@ describeInBrowser('the inspector explains', open => {
   })
 
   test('a to-do list, with tasks that are done, under the name of its conversation', async () => {
-    const { page, errors } = await open(daemon().ready.inspector)
+    const { page, errors } = await visit('conversations')
     await page.getByText('Hello, everyone!').waitFor()
     const list = {
       type: 'stream',
@@ -84,8 +91,7 @@ describeInBrowser('the inspector explains', open => {
     const { stream_id, description: before } = streams.find(({ name }) => name === 'general')!
     await daemon().owner.call(channels.update, { stream_id, description: 'described again' })
     await daemon().owner.call(messages.send, { type: 'stream', to: 'general', topic: 'd', content: 'a new one' })
-    const { page, errors } = await open(daemon().ready.inspector)
-    await page.evaluate(`location.hash = '#/world/snapshots'`)
+    const { page, errors } = await visit('world/snapshots')
     const form = page.getByRole('form', { name: 'Compare' })
     await form.getByLabel('From').selectOption('earlier')
     await form.getByRole('button', { name: 'Compare' }).click()

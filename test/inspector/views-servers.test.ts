@@ -11,7 +11,7 @@ import { newShell } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
 
-describeInBrowser('the inspector shows', open => {
+describeInBrowser('the inspector shows', (_, reuse) => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
 
   test('where a recorded server answers otherwise, by endpoint and field', async t => {
@@ -29,7 +29,7 @@ describeInBrowser('the inspector shows', open => {
     const file = join(shell.home, 'talk.ndjson')
     writeFileSync(file, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     writeFileSync(`${file}.accepted.json`, '[{"where":"get-own-user","field":"full_name","kind":"value"}]')
-    const { page, errors } = await open(ready.inspector)
+    const { page, errors } = await reuse(ready.inspector)
     await page.evaluate(`location.hash = '#/world/drift'`)
     await page.getByText('No report.').waitFor()
     assert.equal((await shell.run(['replay', file, '--against', 'natter'])).code, 8)
@@ -52,7 +52,7 @@ describeInBrowser('the inspector shows', open => {
     const address = `${url}/api/v1/external/grafana?api_key=${api_key}&stream=general`
     const reply = await send(address, { method: 'POST', headers, body: JSON.stringify(payload) })
     assert.equal(reply.status, 200, reply.text)
-    const { page, errors } = await open(ready.inspector)
+    const { page, errors } = await reuse(ready.inspector)
     await page.evaluate(`location.hash = '#/calls'`)
     await page.getByRole('button', { name: /POST \/external\/grafana/ }).click()
     const details = page.getByRole('complementary', { name: 'Call' })

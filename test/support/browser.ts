@@ -8,7 +8,7 @@ import { accessSync, constants, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { after, afterEach, before, describe } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'chrome']
 
@@ -27,7 +27,9 @@ const coverageFolder = process.env.NODE_V8_COVERAGE
 /** Whatever it starts with, no request leaves this machine. */
 export function launchBrowser(executablePath: string): Promise<Browser> {
   const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking'
-  const more = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage']
+  // Each process that a browser starts costs processor time: it draws and sends in its own.
+  const fewProcesses = ['--renderer-process-limit=1', '--in-process-gpu', '--enable-features=NetworkServiceInProcess2']
+  const more = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', ...fewProcesses]
   return chromium.launch({ executablePath, args: [...flags.split(' '), ...more], timeout: browserTimeout })
 }
 
@@ -48,36 +50,38 @@ export type Open = (address: string, options?: BrowserContextOptions) => Promise
 let shared: Promise<Browser> | undefined
 let suites = 0
 
-/** A suite of tests with a browser. */
-export function describeInBrowser(name: string, suite: (open: Open) => void): void {
+/**
+ * A suite of tests with a browser. The second function gives the window that tests of the suite share, in which the address was
+ * opened once, with what was noted since the last test: loading a page takes most of a short test.
+ */
+export function describeInBrowser(name: string, suite: (open: Open, reuse: Open) => void): void {
   const program = findBrowser()
   const isRequired = (process.env.NATTER_REQUIRE ?? '').split(',').includes('chromium')
   const skip = program || isRequired ? false : 'no browser: set CHROME_PATH, or install chromium'
   describe(name, { skip }, () => {
     suites++
     let browser: Browser | undefined
+    let reused: Opened | undefined
     before(async () => {
       assert.ok(program, 'NATTER_REQUIRE asks for chromium, and there is none: set CHROME_PATH, or install it')
       shared ??= launchBrowser(program)
       browser = await shared
     })
-    // A page that is left open goes on polling.
-    afterEach(async () => {
-      for (const context of browser?.contexts() ?? []) {
-        for (const page of context.pages()) {
-          await page.unrouteAll({ behavior: 'ignoreErrors' })
-          await keepCoverage(page)
-        }
-        await context.close()
-      }
+    // A page that is left open goes on polling. What a test that failed leaves in the shared window would fail the next.
+    afterEach(async t => {
+      // The types of this version of node leave it out.
+      const { passed } = t as unknown as { readonly passed: boolean }
+      if (!passed) reused = undefined
+      await closeWindows(browser, reused?.page.context())
     })
     after(async () => {
+      await closeWindows(browser)
       suites--
       if (suites > 0) return
       shared = undefined
       await browser?.close()
     })
-    suite(async (address, options = {}) => {
+    const open: Open = async (address, options = {}) => {
       const context = await browser!.newContext({ viewport: { width: 1280, height: 800 }, ...options })
       context.setDefaultTimeout(browserTimeout)
       const page = await context.newPage()
@@ -101,8 +105,24 @@ export function describeInBrowser(name: string, suite: (open: Open) => void): vo
       if (coverageFolder) await page.coverage.startJSCoverage({ resetOnNavigation: false })
       await page.goto(address)
       return { page, errors, requests, trips }
+    }
+    suite(open, async (address, options) => {
+      for (const noted of [reused?.errors, reused?.requests]) noted?.splice(0)
+      reused ??= await open(address, options)
+      return reused
     })
   })
+}
+
+async function closeWindows(browser: Browser | undefined, except?: BrowserContext): Promise<void> {
+  for (const context of browser?.contexts() ?? []) {
+    if (context === except) continue
+    for (const page of context.pages()) {
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await keepCoverage(page)
+    }
+    await context.close()
+  }
 }
 
 /** Writes what the page ran of the inspector in the form in which node writes what a process ran. */
