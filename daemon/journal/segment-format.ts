@@ -7,7 +7,11 @@ const segmentFormat = 1
 export const activeName = 'journal.ndjson'
 
 export function sealedName(last: number): string {
-  return `journal-${String(last).padStart(12, '0')}.ndjson`
+  return `journal-${padded(last)}.ndjson`
+}
+
+function padded(position: number): string {
+  return String(position).padStart(12, '0')
 }
 
 /** Position of the last entry of a sealed segment by its name; undefined for any other file. */
@@ -18,11 +22,11 @@ export function sealedLast(name: string): number | undefined {
 
 /** A segment that is being made; a crash may leave one behind. */
 export function unfinishedName(after: number): string {
-  return `journal-${after}.tmp`
+  return `journal-${padded(after)}.tmp`
 }
 
 export function isUnfinished(name: string): boolean {
-  return /^journal-\d+\.tmp$/.test(name)
+  return /^journal-\d{12,}\.tmp$/.test(name)
 }
 
 /**

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { whyNotPlain } from '../local/plain-files.ts'
+import { activeName, sealedLast } from './segment-format.ts'
 
 export class StoreUnusable extends Error {
   readonly folder: string
@@ -22,12 +23,15 @@ export class StoreGone extends Error {
   }
 }
 
-/** What a backup is unpacked into, inside the folder, until it has become the store. */
-export const restoringPrefix = 'restoring-'
+const restoringPrefix = 'restoring-'
 
-/** Whether natter made it: another folder of the user can begin in the same way. */
+/** For what a backup is unpacked into, inside the folder, until it has become the store. No folder of the user has such a name. */
+export function restoringName(): string {
+  return `${restoringPrefix}${randomUUID()}`
+}
+
 export function isRestoring(name: string): boolean {
-  return name.startsWith(restoringPrefix) && name.length === restoringPrefix.length + 6
+  return name.startsWith(restoringPrefix) && name.length === restoringName().length
 }
 
 /** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */
@@ -43,7 +47,7 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
 /** Throws when a folder has parts of a store and no journal: a new store would begin by deleting the files that it does not know. */
 export function refuseFilesAlone(folder: string): void {
   const names = readdirSync(folder)
-  if (names.some(name => name.startsWith('journal') || name === 'state.json')) return
+  if (names.some(name => name === activeName || name === 'state.json' || sealedLast(name) !== undefined)) return
   for (const part of ['files', 'messages', 'outbox']) {
     const path = join(folder, part)
     if (!names.includes(part) || !statSync(path).isDirectory() || readdirSync(path).length === 0) continue

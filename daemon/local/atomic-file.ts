@@ -129,7 +129,7 @@ export async function removedOnExit<T>(path: string, work: () => Promise<T>): Pr
  */
 export function removeUnfinished(path: string, age = 0): void {
   const folder = dirname(path)
-  const rest = /^\.([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.)?tmp$/
+  const rest = /^\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/
   for (const name of namesIn(folder))
     if (name.startsWith(basename(path)) && rest.test(name.slice(basename(path).length)))
       if (isOlder(join(folder, name), age)) rmSync(join(folder, name), { force: true })

@@ -26,7 +26,6 @@ import {
   BackupRefused,
   backupFormat,
   headName,
-  isBackedUp,
   manifestName,
   manifestText,
 } from './backup-format.ts'
@@ -193,7 +192,6 @@ class Backup {
 
   /** False when it is gone, or was never there. */
   async #looseFile(tar: TarFile, name: string): Promise<boolean> {
-    if (!isBackedUp(name)) return false
     let fd: number
     try {
       fd = openPlainSync(join(this.#options.folder, name))

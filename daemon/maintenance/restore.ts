@@ -4,6 +4,7 @@ import {
   createReadStream,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -19,7 +20,7 @@ import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { FileJournal } from '../journal/file-journal.ts'
-import { isRestoring, prepareFolder, restoringPrefix } from '../journal/store-folder.ts'
+import { isRestoring, prepareFolder, restoringName } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
 import { isOlder, makeFolderSync, nameFile, removedOnExit } from '../local/atomic-file.ts'
@@ -120,7 +121,8 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     // Of an earlier attempt that was interrupted, in whichever state: they go when there is something to put in their place, and until
     // then no daemon starts here. The lock shows that no other process is at work.
     const leftovers = readdirSync(folder).filter(isRestoring)
-    const unpacked = mkdtempSync(join(folder, restoringPrefix))
+    const unpacked = join(folder, restoringName())
+    mkdirSync(unpacked, { mode: 0o700 })
     let restored: Omit<Restored, 'replaced'>
     try {
       restored = await unpackChecked(source, unpacked, cluster?.secret)

@@ -12,6 +12,7 @@ import { findTail, type Segment } from '../journal/segment-reader.ts'
 import { type FileEntry, readStateHead } from '../journal/state-file.ts'
 import { refuseLinks, StoreUnusable } from '../journal/store-folder.ts'
 import { openPlainSync } from '../local/plain-files.ts'
+import { isBackedUp } from './backup-format.ts'
 
 export interface HeldFile {
   /** Its path in the folder, with slashes. */
@@ -77,8 +78,8 @@ export class StoreView {
   looseFiles(): string[] {
     return ['files', 'outbox'].flatMap(below =>
       namesIn(join(this.folder, below))
-        .filter(name => !name.endsWith('.tmp'))
-        .map(name => `${below}/${name}`),
+        .map(name => `${below}/${name}`)
+        .filter(name => isBackedUp(name) && !name.endsWith('.tmp')),
     )
   }
 

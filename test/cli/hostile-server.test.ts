@@ -148,12 +148,14 @@ describe('an answer that does not end', () => {
   test('is cut off by calls, batches and tail', { timeout: 120_000 }, async t => {
     const url = await fakeServer(t, (_request, response) => endless(response))
     const shell = newShell(t, accountAt(url))
-    for (const [args, input] of [
+    writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => {}')
+    for (const [args, input, env] of [
       [['users', 'me'], ''],
       [['api', '--batch', '-'], '{"path":"/users/me"}'],
       [['tail'], ''],
+      [['bot', 'run', 'bot.mjs'], '', { NATTER_READ_ONLY: '1' }],
     ] as const) {
-      const { code, stdout, stderr } = await shell.run(args, { input })
+      const { code, stdout, stderr } = await shell.run(args, { cwd: shell.home, input, ...(env && { env }) })
       assert.equal(code, 1, `${args.join(' ')}: ${stdout}${stderr}`)
       assert.match(stdout + stderr, /sent more than 64 MiB in one answer/)
     }

@@ -1,7 +1,7 @@
 // A whole cluster goes back to a backup: what is refused, who joins it, and who can never harm it.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -11,7 +11,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { moveCluster, planRestore } from '../../daemon/cluster/restore-plan.ts'
-import { restoringPrefix } from '../../daemon/journal/store-folder.ts'
+import { isRestoring, restoringName } from '../../daemon/journal/store-folder.ts'
 import { exitOf, Shell } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import type { Caller } from '../support/daemon.ts'
@@ -179,7 +179,8 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
 
   test('that was interrupted after the change in etcd and before that of the folder is finished by the same command', async () => {
     const plan = await planRestore(etcd, 'natter', first.data, secret)
-    const scratch = mkdtempSync(join(first.data, 'restoring-'))
+    const scratch = join(first.data, restoringName())
+    mkdirSync(scratch)
     await moveCluster(etcd, plan, scratch, 5)
     assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
     const done = await restore(first)
@@ -200,7 +201,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     // One that reads stdin waits for the rest of the backup.
     const reading = shell.spawn(['cluster', 'restore', '-', ...flags(first)])
     reading.stdin!.write(readFileSync(backup).subarray(0, 4000))
-    await until(() => readdirSync(first.data).some(name => name.startsWith(restoringPrefix)))
+    await until(() => readdirSync(first.data).some(isRestoring))
     reading.kill('SIGKILL')
     await exitOf(reading)
     assert.equal(await record(), before)

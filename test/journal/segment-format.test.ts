@@ -36,7 +36,14 @@ describe('names of segments', () => {
 
   test('an unfinished segment is recognized, and no other file', () => {
     for (const after of [0, 12]) assert.ok(isUnfinished(unfinishedName(after)))
-    for (const name of ['my-journal-12.tmp', 'journal-12.tmp.bak', 'journal-x.tmp', 'journal-.tmp', 'journal.ndjson'])
+    for (const name of [
+      'my-journal-12.tmp',
+      'journal-2024.tmp',
+      'journal-000000000012.tmp.bak',
+      'journal-x.tmp',
+      'journal-.tmp',
+      'journal.ndjson',
+    ])
       assert.ok(!isUnfinished(name), name)
   })
 })

@@ -10,6 +10,7 @@ import {
   makeFolder,
   prepareFolder,
   refuseHalfRestored,
+  restoringName,
   StoreGone,
   StoreUnusable,
 } from '../../daemon/journal/store-folder.ts'
@@ -57,6 +58,7 @@ describe('the folder of a store', () => {
       const files = join(folder, part)
       mkdirSync(files)
       writeFileSync(join(files, 'de.json'), 'x')
+      writeFileSync(join(folder, 'journal.md'), 'x')
       const said = new RegExp(`it has a folder "${part}" but no journal; choose another folder, or restore a backup`)
       await assert.rejects(launch(folder), said)
       assert.deepEqual(readdirSync(files), ['de.json'])
@@ -129,8 +131,8 @@ describe('the folder of a store', () => {
   })
 
   test('is refused while a restore into it is unfinished', () => {
-    refuseHalfRestored('/data', ['state.json', 'not-restoring-AbC123', 'restoring-furniture'])
-    assert.throws(() => refuseHalfRestored('/data', ['state.json', 'restoring-AbC123']), {
+    refuseHalfRestored('/data', ['state.json', `not-${restoringName()}`, 'restoring-photos'])
+    assert.throws(() => refuseHalfRestored('/data', ['state.json', restoringName()]), {
       name: 'StoreUnusable',
       message:
         '/data cannot hold the store: a restore into it was interrupted; run `natter restore` again, with --replace',

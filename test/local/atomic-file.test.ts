@@ -155,9 +155,8 @@ describe('makeFolderSync', () => {
 
 describe('removeUnfinished', () => {
   test('removes what earlier attempts left, and no file of another name', () => {
-    const others = ['journal-3.tmp', 'state.json', 'state.json.bak', 'state.json.mine.tmp', 'state.jsonx.tmp']
-    for (const name of ['state.json.tmp', `state.json.${crypto.randomUUID()}.tmp`, ...others])
-      writeFileSync(join(folder, name), '')
+    const others = ['journal-3.tmp', 'state.json', 'state.json.bak', 'state.json.mine.tmp', 'state.json.tmp']
+    for (const name of [`state.json.${crypto.randomUUID()}.tmp`, ...others]) writeFileSync(join(folder, name), '')
     removeUnfinished(join(folder, 'state.json'))
     assert.deepEqual(readdirSync(folder).sort(), others)
     removeUnfinished(join(folder, 'missing', 'state.json'))

@@ -37,6 +37,14 @@ describe('a backup beside snapshots and deletions', () => {
     assert.deepEqual(holdsIn(daemon().data), [], 'it leaves nothing in the store')
   })
 
+  test('leaves out what other programs put beside the uploads', async () => {
+    await uploadText(daemon().owner, 'beside another')
+    const stray = join(daemon().data, 'files', '.DS_Store')
+    writeFileSync(stray, '')
+    await backupToFile(place('natter.tar'), { folder: daemon().data, withoutSecret: false, now: new Date() })
+    rmSync(stray)
+  })
+
   test('has every upload that its state names, and restores to a daemon that serves all of them', async t => {
     const shell = newShell(t)
     const backups: string[] = []

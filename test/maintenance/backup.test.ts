@@ -20,6 +20,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { packTar, unpackTar } from 'modern-tar'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { restoringName } from '../../daemon/journal/store-folder.ts'
 import { backupToStream } from '../../daemon/maintenance/backup.ts'
 import { manifestText } from '../../daemon/maintenance/backup-format.ts'
 import { newShell } from '../support/cli.ts'
@@ -374,7 +375,7 @@ describe('natter restore', () => {
 
   test('that was interrupted keeps a daemon from starting, until it is done again', async t => {
     const data = place('store')
-    mkdirSync(join(data, 'restoring-abcdef'), { recursive: true })
+    mkdirSync(join(data, restoringName()), { recursive: true })
     const isRefused = () =>
       assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
     await isRefused()

@@ -15,7 +15,7 @@ import { accountFor, demandKey } from '../../base/profile.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { Invocation } from '../../base/subcommand.ts'
 import { call, requireSite } from '../../transport/client.ts'
-import { fetchOptions } from '../../transport/limited-fetch.ts'
+import { fetchOptions } from '../limited-fetch.ts'
 import { HandlerThread } from './handler-thread.ts'
 import { Transcript } from './transcript.ts'
 

@@ -9,7 +9,7 @@ import { accountFor, controlTokenFor, demandKey } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { version } from '../../base/version.ts'
 import { printReply } from '../../print/output.ts'
-import { fetchOptions } from '../../transport/limited-fetch.ts'
+import { fetchOptions } from '../limited-fetch.ts'
 
 const toolsets = ['read', 'write', 'control', 'api'] as const
 type Toolset = (typeof toolsets)[number]

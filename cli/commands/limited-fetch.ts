@@ -1,9 +1,10 @@
 // `fetch` for an account with limits, for programs that call the server through `natter/client`. What a limit rules out is answered like a
 // refusal of the server.
 
+import { readText } from '../../daemon/client/sender.ts'
 import { Failure } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
-import { loadGuard, requireSites } from './client.ts'
+import { loadGuard, requireSites } from '../transport/client.ts'
 
 /** As options of a client; none for an account without limits. */
 export async function fetchOptions(account: Account): Promise<{ readonly fetch?: typeof fetch }> {
@@ -27,7 +28,7 @@ export async function fetchOptions(account: Account): Promise<{ readonly fetch?:
     const response = await fetch(input, init)
     const { status, headers } = response
     if (!/^\/api\/v1\/(events|register)/.test(path)) return response
-    return new Response(await guard.filter(path, await response.text()), { status, headers })
+    return new Response(await guard.filter(path, await readText(response)), { status, headers })
   }
   return { fetch: limited }
 }
