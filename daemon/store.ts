@@ -57,8 +57,11 @@ type Settings = Pick<Config, 'data' | 'durability' | 'memory' | 'newSecret' | 's
 /** A snapshot is written when the journal has outgrown the last one, so that each byte is written twice at most. */
 const compactAfter = 8 * 1024 * 1024
 
+/** What other programs read about the daemon that runs. */
+const announcements = [runningFileName, readyFileName]
+
 /** Files that a crash can leave unfinished. The snapshot sees to its own. */
-const smallFiles = [runningFileName, readyFileName, clusterFileName, cleanStopName, 'secret']
+const smallFiles = [...announcements, clusterFileName, cleanStopName, 'secret']
 
 export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promise<StoreFolder> {
   if (settings.memory)
@@ -80,17 +83,20 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
     for (const name of smallFiles) removeUnfinished(join(folder, name))
   })
   tidied.catch(() => {})
+  let isOpen = false
   return {
     async open() {
       await tidied
       refuseReplica(folder)
       refuseFilesAlone(folder)
+      isOpen = true
       if (isEdited(folder)) await refuseWrongRows(folder)
       const { data, durability } = settings
       return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
     },
     async openReplica() {
       await tidied
+      isOpen = true
       // The log is on the disks of etcd: the file need not be synced for every entry.
       const file = await openJournal({
         folder,
@@ -105,7 +111,8 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
       const lock = await locked.catch(() => undefined)
       if (!lock) return
       try {
-        for (const name of [runningFileName, readyFileName]) rmSync(join(folder, name), { force: true })
+        // In a folder that was refused they are files of the user.
+        if (isOpen) for (const name of announcements) rmSync(join(folder, name), { force: true })
       } finally {
         // Even if the disk refuses everything, because this process may go on.
         await lock.release()

@@ -7,10 +7,10 @@ const segmentFormat = 1
 export const activeName = 'journal.ndjson'
 
 export function sealedName(last: number): string {
-  return `journal-${padded(last)}.ndjson`
+  return `journal-${pad(last)}.ndjson`
 }
 
-function padded(position: number): string {
+function pad(position: number): string {
   return String(position).padStart(12, '0')
 }
 
@@ -22,7 +22,7 @@ export function sealedLast(name: string): number | undefined {
 
 /** A segment that is being made; a crash may leave one behind. */
 export function unfinishedName(after: number): string {
-  return `journal-${padded(after)}.tmp`
+  return `journal-${pad(after)}.tmp`
 }
 
 export function isUnfinished(name: string): boolean {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { whyNotPlain } from '../local/plain-files.ts'
+import { readyFileName, runningFileName } from '../local/ready-file.ts'
 import { activeName, sealedLast } from './segment-format.ts'
 
 export class StoreUnusable extends Error {
@@ -44,14 +45,14 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
   throw new StoreUnusable(folder, reason, undefined)
 }
 
-/** Throws when a folder has parts of a store and no journal: a new store would begin by deleting the files that it does not know. */
+/** Throws when a folder has parts of a store and no journal: a new store would begin by deleting or replacing what it does not know. */
 export function refuseFilesAlone(folder: string): void {
   const names = readdirSync(folder)
   if (names.some(name => name === activeName || name === 'state.json' || sealedLast(name) !== undefined)) return
-  for (const part of ['files', 'messages', 'outbox']) {
+  for (const part of ['files', 'messages', 'outbox', runningFileName, readyFileName]) {
     const path = join(folder, part)
-    if (!names.includes(part) || !statSync(path).isDirectory() || readdirSync(path).length === 0) continue
-    const reason = `it has a folder "${part}" but no journal; choose another folder, or restore a backup`
+    if (!names.includes(part) || (statSync(path).isDirectory() && readdirSync(path).length === 0)) continue
+    const reason = `it has "${part}" but no journal; choose another folder, or restore a backup`
     throw new StoreUnusable(folder, reason, undefined)
   }
 }

@@ -56,7 +56,7 @@ describe('FileJournal: a file that is gone', { skip: process.platform === 'win32
         await journal.close()
       },
       call => {
-        if (call === 'sync journal-1.tmp') rmSync(folder, { recursive: true })
+        if (call === 'sync journal-000000000001.tmp') rmSync(folder, { recursive: true })
         return undefined
       },
     )
@@ -166,7 +166,10 @@ describe('FileJournal: descriptors', () => {
 })
 
 describe('FileJournal: failures half-way', () => {
-  for (const name of ['rename journal.ndjson journal-000000000001.ndjson', 'rename journal-1.tmp journal.ndjson'])
+  for (const name of [
+    'rename journal.ndjson journal-000000000001.ndjson',
+    'rename journal-000000000001.tmp journal.ndjson',
+  ])
     test(`a seal that fails to ${name} is final, and a restart has every entry`, async () => {
       const folder = newFolder()
       const journal = await openFile(folder)

@@ -176,7 +176,7 @@ describe('FileJournal: a crash while sealing', () => {
   test('boots with the new segment made but not named, or named with any part of its header', async () => {
     const folder = await sealed()
     const header = readFileSync(active(folder))
-    renameSync(active(folder), join(folder, 'journal-3.tmp'))
+    renameSync(active(folder), join(folder, 'journal-000000000003.tmp'))
     assert.deepEqual(await texts(folder), letters(3))
     assert.deepEqual(readdirSync(folder).sort(), ['journal-000000000003.ndjson', 'journal.ndjson'])
     for (let size = 0; size <= header.length; size++) {
@@ -194,14 +194,14 @@ describe('FileJournal: a crash while sealing', () => {
     const journal = await openFile(folder)
     journal.append(newEntry('a'))
     // A folder in place of the new segment simulates a full disk.
-    mkdirSync(join(folder, 'journal-1.tmp'))
+    mkdirSync(join(folder, 'journal-000000000001.tmp'))
     const seal = journal.seal()
     journal.append(newEntry('b'))
     await assert.rejects(seal)
     assert.equal(journal.failure, undefined)
     await journal.append(newEntry('c')).durable
     assert.equal(await journal.seal(), 3)
-    rmdirSync(join(folder, 'journal-1.tmp'))
+    rmdirSync(join(folder, 'journal-000000000001.tmp'))
     await journal.append(newEntry('d')).durable
     await journal.close()
     assert.deepEqual(readdirSync(folder).sort(), ['journal-000000000003.ndjson', 'journal.ndjson'])

@@ -36,10 +36,21 @@ describe('the files of a journal', () => {
 
   test('segments that a crash left unfinished are removed, and other files are left alone', async () => {
     const folder = await written(['a'])
-    for (const name of ['journal-0.tmp', 'journal-12.tmp', 'journal-12.tmp.mine', 'notes.tmp'])
+    for (const name of [
+      'journal-000000000000.tmp',
+      'journal-000000000012.tmp',
+      'journal-000000000012.tmp.mine',
+      'journal-2024.tmp',
+      'notes.tmp',
+    ])
       writeFileSync(join(folder, name), 'half')
     assert.deepEqual(await texts(folder), ['a'])
-    assert.deepEqual(readdirSync(folder).sort(), ['journal-12.tmp.mine', 'journal.ndjson', 'notes.tmp'])
+    assert.deepEqual(readdirSync(folder).sort(), [
+      'journal-000000000012.tmp.mine',
+      'journal-2024.tmp',
+      'journal.ndjson',
+      'notes.tmp',
+    ])
   })
 
   test('a newest segment that does not follow the sealed ones is refused', async () => {
@@ -90,13 +101,13 @@ describe('the files of a journal', () => {
       const folder = newFolder()
       const journal = await openFile(folder)
       await journal.append(newEntry('a')).durable
-      const failing = `${call} journal-1.tmp`
+      const failing = `${call} journal-000000000001.tmp`
       const calls = await watchDisk(
         folder,
         () => assert.rejects(journal.seal(), { code: 'ENOSPC' }),
         now => (now === failing ? 'ENOSPC' : undefined),
       )
-      assert.deepEqual(calls.slice(-3), [failing, 'close journal-1.tmp', 'remove journal-1.tmp'])
+      assert.deepEqual(calls.slice(-3), [failing, 'close journal-000000000001.tmp', 'remove journal-000000000001.tmp'])
       assert.deepEqual(readdirSync(folder), ['journal.ndjson'])
       await journal.append(newEntry('b')).durable
       assert.equal((await collect(journal.replay(0))).length, 2)
@@ -105,7 +116,7 @@ describe('the files of a journal', () => {
 
   test('a crash between the two renames of a seal leaves a journal that goes on after the sealed segment', async () => {
     const folder = await sealedEach(['a'])
-    renameSync(active(folder), join(folder, 'journal-1.tmp'))
+    renameSync(active(folder), join(folder, 'journal-000000000001.tmp'))
     const journal = await openFile(folder)
     assert.equal(journal.position, 1)
     await journal.append(newEntry('b')).durable

@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { openSnapshots, SnapshotDamaged, type StateDocument, stateFormat } from '../../daemon/journal/snapshots.ts'
+import { unfinishedPath } from '../../daemon/local/atomic-file.ts'
 import { cases } from '../support/cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
@@ -140,9 +141,10 @@ describe('snapshots', () => {
   test('what a crash left unfinished is removed', async () => {
     const folder = newFolder()
     await openSnapshots(folder).write(sample)
-    writeFileSync(`${state(folder)}.tmp`, '{"format":3,"posi')
+    const unfinished = unfinishedPath(state(folder))
+    writeFileSync(unfinished, '{"format":3,"posi')
     assert.deepEqual(await openSnapshots(folder).read(), sample)
-    assert.ok(!existsSync(`${state(folder)}.tmp`))
+    assert.ok(!existsSync(unfinished))
   })
 
   test('a file that someone reformatted is still read', async () => {

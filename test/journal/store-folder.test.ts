@@ -1,10 +1,19 @@
 // The folder of a store: made, tried, and refused with advice.
 
 import assert from 'node:assert/strict'
-import fs, { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import {
   makeFolder,
@@ -59,9 +68,18 @@ describe('the folder of a store', () => {
       mkdirSync(files)
       writeFileSync(join(files, 'de.json'), 'x')
       writeFileSync(join(folder, 'journal.md'), 'x')
-      const said = new RegExp(`it has a folder "${part}" but no journal; choose another folder, or restore a backup`)
+      const said = new RegExp(`it has "${part}" but no journal; choose another folder, or restore a backup`)
       await assert.rejects(launch(folder), said)
       assert.deepEqual(readdirSync(files), ['de.json'])
+    }
+  })
+
+  test('a folder of something else that has files of the same names is refused, and they stay', async () => {
+    for (const name of ['daemon.json', 'ready.json']) {
+      const file = join(newFolder(), name)
+      writeFileSync(file, '{"mine":true}')
+      await assert.rejects(launch(dirname(file)), new RegExp(`it has "${name}" but no journal`))
+      assert.equal(readFileSync(file, 'utf8'), '{"mine":true}')
     }
   })
 
