@@ -157,6 +157,21 @@ describe('POST /invites/accept, when the inviter has lost rights', () => {
     await zoe.call(api.accept, wanted)
   })
 
+  test('is refused when the inviter has become a guest', async () => {
+    const una = await person(daemon, 'una')
+    await una.call(api.send, { invitee_emails: 'una-again@example.com', stream_ids: [] })
+    const [, token] = /\/join\/([^/\s]+)\//.exec(await mailTo('una-again@example.com'))!
+    await owner.call(users.update, { user_id: una.id, role: 600 })
+    const { msg } = await una.refused(api.accept, { ...people, token: token! }, 'BAD_REQUEST')
+    assert.match(msg, /its maker may no longer invite people/)
+  })
+
+  test('does not look at the address before everything else is right', async () => {
+    const { invite_link } = await owner.call(api.createLink, {})
+    const guess = { token: tokenOf(invite_link), email: amy.email, full_name: ' ', password: people.password }
+    assert.match((await bob.refused(api.accept, guess, 'BAD_REQUEST')).msg, /^full_name: /)
+  })
+
   test('leaves out channels and groups that the inviter cannot add people to', async () => {
     const kim = await person(daemon, 'kim', { role: 200 })
     const wanted = { name: 'vault', subscribers: [kim.id], invite_only: true }

@@ -37,10 +37,11 @@ export function accept(
   const { state } = ctx
   const invitation = openInvitation(state, ctx.now, params.token)
   const user = newAccount(ctx, {
-    email: checkNewEmail(state, 'email', addressFor(invitation, params.email)),
     fullName: checkFullName(state, params.full_name),
     role: invitation.invitedAs,
     ...(enabledMethods(state).Email && { password: checkedHash(params.password, hash) }),
+    // Last: who tries out which addresses are in use makes an account with each that is not.
+    email: checkNewEmail(state, 'email', addressFor(invitation, params.email)),
   })
   return {
     facts: [

@@ -27,7 +27,9 @@ export function openInvitation(state: State, now: number, token: string): Invita
   if (invitation.ended === 'used') throw conflict('token', 'this invitation was already accepted')
   if (invitation.ended === 'revoked') throw conflict('token', 'this invitation was revoked; ask for a new one')
   if (!isOpen(invitation, now)) throw conflict('token', 'this invitation has expired; ask for a new one')
-  if (!may.inviteAs.allows(inviterOf(state, invitation), invitation.invitedAs))
+  const inviter = inviterOf(state, invitation)
+  const making = invitation.email === undefined ? may.makeInviteLink : may.invite
+  if (!making.allows(inviter) || !may.inviteAs.allows(inviter, invitation.invitedAs))
     throw conflict('token', 'its maker may no longer invite people with this role; ask for a new invitation')
   return invitation
 }
