@@ -3,7 +3,7 @@
 
 import { nameConversation } from '../local/conversation-name.ts'
 import type { Message } from './events.ts'
-import type { Reply } from './sender.ts'
+import { demandPath, type Reply } from './sender.ts'
 
 export interface BotMessage extends Message {
   /** The content without the mention of the bot at its beginning. */
@@ -34,7 +34,7 @@ export interface Bot {
     put(key: string, value: string): Promise<void>
     remove(key: string): Promise<void>
   }
-  /** Any route below /api/v1. */
+  /** Any route below /api/v1: `bot.request('GET', '/users/me')`. */
   request: Request
   /** Aborted when the handler has taken too long, or the bot stops. */
   readonly signal: AbortSignal
@@ -73,25 +73,36 @@ export function buildBotMessage(message: Message, me: BotAccount): BotMessage {
   }
 }
 
-/** Runs the handler for one message; resolves when its reply is sent, to the type of what it returned. */
+/** Runs the handler for one message; resolves when its reply is sent. Rejects with what it threw. */
 export async function handleMessage(
   handler: BotHandler,
   message: BotMessage,
   me: BotAccount,
   request: Request,
   signal: AbortSignal,
-): Promise<string> {
-  const bot = createBot(message, me, request, signal)
+): Promise<void> {
+  /** Calls that changed something for others. */
+  let changes = 0
+  const counting: Request = (method, path, params) => {
+    if (method !== 'GET' && path !== '/bot_storage') changes++
+    return request(method, path, params)
+  }
+  const bot = createBot(message, me, counting, signal)
   const reply = await handler(message, bot)
   if (typeof reply === 'string' && reply !== '') await bot.reply(reply)
-  return reply === null ? 'null' : typeof reply
+  // A bot in JavaScript returns all kinds of things; if it also sent nothing, that is probably a mistake.
+  if (changes > 0 || reply === null || (typeof reply !== 'number' && typeof reply !== 'object')) return
+  const what = typeof reply === 'number' ? 'a number' : 'an object'
+  throw new Error(`the function returned ${what} and sent nothing; a reply is a text`)
 }
 
 function createBot(message: BotMessage, me: BotAccount, call: Request, signal: AbortSignal): Bot {
   let sent = 0
-  const request: Request = (method, path, params) => {
+  const request: Request = async (given, path, params) => {
     // What a handler does after it was given up is ignored.
     signal.throwIfAborted()
+    demandPath(path)
+    const method = given.toUpperCase()
     if (method === 'POST' && path === '/messages' && ++sent > mostSends)
       throw new Error(`the handler sent more than ${mostSends} messages for one; it goes no further`)
     return call(method, path, params)

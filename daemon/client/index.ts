@@ -5,7 +5,7 @@ import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
-import { type ClientOptions, captureCaller, encodeFields, type Reply } from './sender.ts'
+import { type ClientOptions, captureCaller, demandPath, encodeFields, type Reply } from './sender.ts'
 
 export type { EventType } from '../api/event-types.ts'
 export type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
@@ -66,12 +66,13 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
     events: function events(wanted: EventOptions = {}) {
       return followEvents(calls, wanted, captureCaller(events))
     },
-    request: function request(
+    request: async function request(
       method: string,
       path: string,
       params: Readonly<Record<string, unknown>> = {},
       { idempotencyKey }: RequestOptions = {},
     ) {
+      demandPath(path)
       return calls.send(
         method.toUpperCase(),
         path,

@@ -23,6 +23,11 @@ export interface ClientOptions {
 
 /** The server refused a call, or did not answer it. */
 export class NatterError extends Error {
+  /** natter/client, natter/testing and the thread of a bot each have a copy of this class; an error is one for all of them. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === 'NatterError'
+  }
+
   /** Such as `BAD_REQUEST`; `HTTP_502` when the answer was none of the API's; `UNREACHABLE` when there was none. */
   readonly code: string
   /** Such as `not-found` or `forbidden`; guessed from status and code where the server does not send it. */
@@ -154,6 +159,13 @@ function isNotSent(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string; errors?: readonly { code?: string }[] } }
   const code = cause?.code ?? cause?.errors?.[0]?.code ?? ''
   return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)
+}
+
+/** Refuses a path that would lead to an address that no server has. */
+export function demandPath(path: unknown): void {
+  if (typeof path === 'string' && /^\/(?!\/|api\/v1(?:\/|$))/.test(path)) return
+  const given = JSON.stringify(path)
+  throw new TypeError(`path: write "/users/me", with a slash at the beginning and without /api/v1, not ${given}`)
 }
 
 /** Texts travel as they are, everything else as JSON. */

@@ -11,13 +11,6 @@ import {
 } from '../client/bot.ts'
 import type { Client } from '../client/index.ts'
 
-export interface BotOptions {
-  /** Whether it gets every message that it can see; only those for it unless said. */
-  readonly all?: boolean
-  /** Seconds that the handler has for one message; 5 unless said. */
-  readonly within?: number
-}
-
 export interface RunningBot {
   /** What the handler threw, oldest first. */
   readonly errors: readonly Error[]
@@ -25,15 +18,27 @@ export interface RunningBot {
   stop(): Promise<void>
 }
 
-/** Resolves when the bot sees every message that is sent from then on. */
-export async function runBot(client: Client, handler: BotHandler, options: BotOptions = {}): Promise<RunningBot> {
-  const { all = false, within = 5 } = options
+export interface StartedBot extends RunningBot {
+  /** Whether the handler has a message in progress. */
+  isBusy(): boolean
+}
+
+/**
+ * Resolves when the bot sees every message that is sent from then on. `all`: whether it gets every message that it can see, not only those for
+ * it; `within`: milliseconds that the handler has for one message.
+ */
+export async function runBot(
+  client: Client,
+  handler: BotHandler,
+  { all, within }: { readonly all: boolean; readonly within: number },
+): Promise<StartedBot> {
   const request = client.request.bind(client)
   const me = await findAccount(request)
   const guard = new LoopGuard(request)
   const stopping = new AbortController()
   const errors: Error[] = []
   let reported = false
+  let isBusy = false
   let ready!: () => void
   const isReady = new Promise<void>(resolve => {
     ready = resolve
@@ -46,17 +51,20 @@ export async function runBot(client: Client, handler: BotHandler, options: BotOp
       const { answer, stopping: isLoop } = await guard.check(message)
       if (isLoop) errors.push(new Error(`bots answer each other without end in ${conversationOf(message)}`))
       if (!answer) continue
+      isBusy = true
       try {
-        const late = AbortSignal.timeout(within * 1000)
+        const late = AbortSignal.timeout(within)
         await Promise.race([handleMessage(handler, message, me, request, late), whenLate(late, within)])
       } catch (error) {
         errors.push(error as Error)
       }
+      isBusy = false
     }
   })()
   await Promise.race([isReady, following])
   return {
     errors,
+    isBusy: () => isBusy,
     async stop() {
       stopping.abort()
       await following.catch(() => {})
@@ -77,7 +85,7 @@ export function explainFailedBot({ message, stack }: Error): string {
 
 function whenLate(signal: AbortSignal, within: number): Promise<never> {
   return new Promise((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(new Error(`the handler did not finish within ${within} s`)), {
+    signal.addEventListener('abort', () => reject(new Error(`the handler did not finish within ${within / 1000} s`)), {
       once: true,
     }),
   )

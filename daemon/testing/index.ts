@@ -20,9 +20,18 @@ export type { Fault, FaultRule } from '../control/faults.ts'
 export type { Difference } from '../domain/difference/index.ts'
 export type { ClientFinding } from '../local/findings.ts'
 export type { Seed } from '../seed/format.ts'
-export type { BotOptions, RunningBot } from './bot.ts'
+export type { RunningBot } from './bot.ts'
 export { keepOnFailure } from './keep.ts'
-export type { Account, Duration, Explanation, Natter, Pattern, SpaceOptions, WaitOptions } from './natter.ts'
+export type {
+  Account,
+  BotOptions,
+  Duration,
+  Explanation,
+  Natter,
+  Pattern,
+  SpaceOptions,
+  WaitOptions,
+} from './natter.ts'
 export type { RemoteNatter, RemoteOptions } from './remote.ts'
 
 export interface NatterOptions extends Pick<SpaceOptions, 'seed' | 'clock' | 'secret' | 'dialect'> {

@@ -15,7 +15,7 @@ import { parseDuration } from '../local/durations.ts'
 import type { ClientFinding } from '../local/findings.ts'
 import { accountVariables } from '../local/profiles.ts'
 import type { Seed } from '../seed/format.ts'
-import type { BotOptions, RunningBot } from './bot.ts'
+import type { RunningBot } from './bot.ts'
 
 export interface Account {
   readonly userId: number
@@ -46,7 +46,14 @@ export interface Explanation {
 /** `10m`, `1h30m`, or a number of seconds. */
 export type Duration = string | number
 
-export type NamedBotOptions = BotOptions & { readonly as?: string | number }
+export interface BotOptions {
+  /** The account, by name, address or ID; `echo-bot` unless said. */
+  readonly as?: string | number
+  /** Whether it gets every message that it can see; only those for it unless said. */
+  readonly all?: boolean
+  /** How long the handler may take for one message; `5s` unless said, since `stop()` waits so long for one that hangs. */
+  readonly within?: Duration
+}
 
 export interface Natter extends AsyncDisposable {
   readonly url: string
@@ -58,8 +65,8 @@ export interface Natter extends AsyncDisposable {
   account(user: string | number): Account
   /** Variables by which programs find the account: NATTER_* and ZULIP_*. */
   env(user: string | number): Record<string, string>
-  /** Runs a handler as this account, echo-bot unless said, until it or the daemon is stopped. */
-  runBot(handler: BotHandler, options?: NamedBotOptions): Promise<RunningBot>
+  /** Runs a handler as an account until it or the daemon is stopped. */
+  runBot(handler: BotHandler, options?: BotOptions): Promise<RunningBot>
   readonly clock: {
     now(): Date
     freeze(): void

@@ -5,12 +5,14 @@ import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
+import { refuseUnknown } from '../local/did-you-mean.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
-import { explainFailedBot, type RunningBot, runBot as startBot } from './bot.ts'
+import { explainFailedBot, type StartedBot, runBot as startBot } from './bot.ts'
 import { addRunning, keepWorld, removeRunning } from './keep.ts'
 import {
   type Account,
+  type BotOptions,
   buildVariables,
   checkWait,
   explainMiss,
@@ -18,7 +20,6 @@ import {
   keepingAlive,
   milliseconds,
   mostDifferences,
-  type NamedBotOptions,
   type Natter,
   type Pattern,
   type SpaceOptions,
@@ -63,19 +64,23 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     if (waited.met) return waited[kind]
     // A test runner may show only this error, and not what stop() throws later.
     const cause = [...bots].flatMap(bot => bot.errors).at(-1)
-    throw new Error(explainMiss(kind, wanted, waited.near, user) + (cause ? explainFailedBot(cause) : ''), { cause })
+    const busy = [...bots].some(bot => bot.isBusy()) ? '\nThe function of a bot has not finished.' : ''
+    const why = cause ? explainFailedBot(cause) : busy
+    throw new Error(explainMiss(kind, wanted, waited.near, user) + why, { cause })
   }
 
-  const bots = new Set<RunningBot>()
+  const bots = new Set<StartedBot>()
 
-  async function runBot(handler: BotHandler, { as: name = 'echo-bot', ...options }: NamedBotOptions = {}) {
-    const bot = await keepingAlive(startBot(as(name), handler, options))
+  async function runBot(handler: BotHandler, options: BotOptions = {}) {
+    refuseUnknown('runBot', options, ['as', 'all', 'within'])
+    const { as: name = 'echo-bot', all = false, within = '5s' } = options
+    const bot = await keepingAlive(startBot(as(name), handler, { all, within: milliseconds(within) }))
     bots.add(bot)
     const stop = () => {
       bots.delete(bot)
       return bot.stop()
     }
-    return { ...bot, stop }
+    return { errors: bot.errors, stop }
   }
 
   async function stopAll(): Promise<void> {

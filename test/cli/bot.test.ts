@@ -1,17 +1,17 @@
-// `natter bot run` and `natter bot new`, and the same handlers in a test: what a handler gets, and what it can do wrong.
+// `natter bot run` and `natter bot new`: what a handler gets, and what it can do wrong.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import type { BotHandler } from '../../daemon/client/index.ts'
-import { explainFailedBot } from '../../daemon/testing/bot.ts'
-import { type Natter, startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
+
+const clientBundle = pathToFileURL(join(import.meta.dirname, '../../dist/client.mjs')).href
 
 describe('natter bot run', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
@@ -81,6 +81,16 @@ describe('natter bot run', () => {
     })
     bot.child.kill('SIGTERM')
     assert.equal(await bot.ended, 0)
+  })
+
+  test('loads the file again when one is saved that it imports', async t => {
+    write('word.ts', `export const word: string = 'older'`)
+    const file = write('importing.ts', `import { word } from './word.ts'\nexport default () => word`)
+    const bot = await run(t, file)
+    write('word.ts', `export const word: string = 'saved'`)
+    await bot.said(/loaded .*importing\.ts again/)
+    await say(await botId(t), 'which')
+    await until(() => lines(bot).some(line => line.sent?.params.content === 'saved'))
   })
 
   test('goes on after an error, and after a function that does not come back', async t => {
@@ -154,6 +164,53 @@ describe('natter bot run', () => {
       'the function returned a number and sent nothing; a reply is a text',
       'the function returned an object and sent nothing; a reply is a text',
     ])
+  })
+
+  test('throws the error of a refused call as natter/client does, also from a file that imports its class', async t => {
+    const file = write(
+      'caught.mjs',
+      `import { NatterError } from ${JSON.stringify(clientBundle)}
+       export default async (message, bot) => {
+         const [method, path, params] = JSON.parse(message.text)
+         try {
+           await bot.request(method, path, params)
+         } catch (e) {
+           const { name, code, status, kind, parameter, body } = e
+           return JSON.stringify({ name, code, status, kind, parameter, msg: body?.msg, message: e.message, same: e instanceof NatterError, stack: e.stack })
+         }
+       }`,
+    )
+    const id = await botId(t)
+    const bot = await run(t, file, '--count', '3', '--dry-run')
+    await say(id, '["GET", "/messages/999999"]')
+    await say(id, '["get", "users/me"]')
+    await say(id, '["POST", "/api/v1/messages", {}]')
+    assert.equal(await bot.ended, 0)
+    const [refused, ...wrong] = lines(bot).flatMap(({ sent }) => (sent ? [JSON.parse(sent.params.content)] : []))
+    const { stack, ...fields } = refused
+    const msg = 'message_id: there is no message with ID 999999'
+    const told = { name: 'NatterError', code: 'BAD_REQUEST', status: 400, kind: 'not-found', parameter: 'message_id' }
+    assert.deepEqual(fields, { ...told, msg, message: msg, same: true })
+    assert.match(stack, /^NatterError: .*\n {2}asked: GET \/messages\/999999\n {2}answered: 400 .*caught\.mjs:5:/s)
+    for (const { name, message } of wrong)
+      assert.match(
+        `${name}: ${message}`,
+        /^TypeError: path: write "\/users\/me", with a slash .* without \/api\/v1, not "/,
+      )
+    assert.equal(wrong.length, 2)
+  })
+
+  test('prints what the function prints on stderr, so that stdout has the transcript only', async t => {
+    const file = write('loud.mjs', `export default ({ text }) => { console.log('log', text); return 'said' }`)
+    const id = await botId(t)
+    const bot = await run(t, file, '--count', '1')
+    await say(id, 'hi')
+    assert.equal(await bot.ended, 0)
+    assert.deepEqual(
+      lines(bot).map(line => Object.keys(line)[0]),
+      ['received', 'sent'],
+    )
+    assert.match(bot.stderr, /^log hi$/m)
   })
 
   test('stops a function that sends without end for one message', async t => {
@@ -278,68 +335,5 @@ describe('natter bot new with a daemon', () => {
     const env = { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
     const { stdout } = await newShell(t, env).natter(['bot', 'new', 'greeter'])
     assert.equal(stdout.split('\n')[0], 'natter bot run greeter.ts --as echo-bot')
-  })
-})
-
-describe('natter.runBot() of natter/testing', () => {
-  let natter: Natter
-
-  before(async () => {
-    natter = await startNatter()
-  })
-
-  after(() => natter.stop())
-
-  const ask = (content: string, to = 'echo-bot') =>
-    natter.as('amy').messages.send({ type: 'direct', to: [natter.account(to).userId], content })
-
-  test('runs the same handler in two lines', async () => {
-    const handler: BotHandler = (message, bot) => `${bot.me.name} heard ${message.text}`
-    const bot = await natter.runBot(handler, { as: 'echo-bot' })
-    await ask('you')
-    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard you' } })
-    await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'x', content: '@**Echo Bot** this' })
-    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard this', subject: 'x' } })
-    await bot.stop()
-  })
-
-  test('reports what the handler threw when it is stopped, and one that takes too long', async () => {
-    const handler: BotHandler = message => {
-      if (message.text === 'fail') throw new Error('it broke')
-      return new Promise(() => {})
-    }
-    const bot = await natter.runBot(handler, { within: 0.05 })
-    await ask('fail')
-    await until(() => bot.errors.length === 1)
-    const answer = { type: 'message', message: { content: 'an answer' } }
-    const missed = () => natter.waitFor(answer, { within: 0.01 }).catch(error => error)
-    const { message, cause } = await missed()
-    assert.match(message, /^no event matched .*\nThe function of a bot failed: it broke \(at .*bot\.test.*\)$/s)
-    assert.equal(cause, bot.errors[0])
-    await ask('hang')
-    await until(() => bot.errors.length === 2)
-    await assert.rejects(bot.stop(), /it broke/)
-    assert.doesNotMatch((await missed()).message, /bot failed/)
-    assert.match(bot.errors[1]!.message, /did not finish within 0\.05 s/)
-  })
-
-  test('names the line of the handler that made a refused call, not that of the library', () => {
-    const lines = ['NatterError: no', '  asked: GET /x', '    at send (/p/node_modules/natter/dist/testing.cjs:1:2)']
-    const stack = [...lines, '    at file:///p/bot.mjs:3:4'].join('\n')
-    assert.match(explainFailedBot({ name: 'NatterError', message: 'no', stack }), /: no \(at file:.*bot\.mjs:3:4\)$/)
-  })
-
-  test('notices that two bots answer each other without end, and stops them', async () => {
-    const first = await natter.runBot(() => 'ping', { as: 'echo-bot' })
-    const second = await natter.runBot(() => 'pong', { as: 'deploy-bot' })
-    await natter
-      .as('deploy-bot')
-      .messages.send({ type: 'direct', to: [natter.account('echo-bot').userId], content: 'begin' })
-    await until(() => first.errors.length + second.errors.length > 0)
-    const stopped = [first, second].find(bot => bot.errors.length > 0)!
-    assert.match(stopped.errors[0]!.message, /bots answer each other without end in /)
-    await Promise.allSettled([first.stop(), second.stop()])
-    const sent = natter.requests().filter(call => call.endpoint === 'send-message').length
-    assert.ok(sent < 40, `${sent} messages`)
   })
 })

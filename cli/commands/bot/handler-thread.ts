@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
 import { assetReader } from '../../base/version.ts'
+import { printError } from '../../base/writer.ts'
+import { packError } from './call-error.ts'
 import type { FromWorker, ToWorker } from './worker.ts'
 
 export class HandlerThread {
@@ -12,16 +14,19 @@ export class HandlerThread {
   readonly files: readonly string[]
   readonly #worker: Worker
   readonly #onStray: (reason: string) => void
-  #finish: ((outcome: Error | string) => void) | undefined
+  #finish: ((error?: Error) => void) | undefined
   #request: Request | undefined
   #ended = false
 
   /** Throws with a sentence when the file cannot be used. `onStray` gets errors of what the handler started and did not wait for. */
   static async load(file: string, onStray: (reason: string) => void): Promise<HandlerThread> {
     const inside = assetReader()?.('bot-worker.cjs')
+    const options = { workerData: { file }, stdout: true }
     const worker = inside
-      ? new Worker(inside.toString(), { eval: true, workerData: { file } })
-      : new Worker(workerFile(), { workerData: { file } })
+      ? new Worker(inside.toString(), { ...options, eval: true })
+      : new Worker(workerFile(), options)
+    // On stdout, what the handler prints would be mixed into the transcript.
+    worker.stdout.setEncoding('utf8').on('data', printError)
     const loaded = await new Promise<readonly string[]>((resolve, reject) => {
       worker.once('message', (note: FromWorker) => {
         if (note.kind === 'loaded') resolve(note.files)
@@ -51,10 +56,10 @@ export class HandlerThread {
   }
 
   /**
-   * Resolves to the type of what the handler returned. Rejects with what it threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
+   * Resolves when the handler is done. Rejects with what it threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
    * have waited for a server that was away, which are not held against it.
    */
-  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<string> {
+  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<void> {
     this.#request = request
     let counted = waited()
     return new Promise((resolve, reject) => {
@@ -69,11 +74,11 @@ export class HandlerThread {
         this.#end(new Error(`the handler did not finish within ${within / 1000} s; it was ended`))
       }
       let late = setTimeout(look, within)
-      this.#finish = outcome => {
+      this.#finish = error => {
         clearTimeout(late)
         this.#finish = undefined
-        if (outcome instanceof Error) reject(outcome)
-        else resolve(outcome)
+        if (error) reject(error)
+        else resolve()
       }
       this.#tell({ kind: 'handle', message, me })
     })
@@ -85,13 +90,13 @@ export class HandlerThread {
   }
 
   #hear(note: FromWorker): void {
-    if (note.kind === 'done') this.#finish?.(note.error === undefined ? note.returned! : new Error(note.error))
+    if (note.kind === 'done') this.#finish?.(note.error === undefined ? undefined : new Error(note.error))
     else if (note.kind === 'stray') this.#onStray(note.error)
     else if (note.kind === 'call') {
       const { call, method, path, params } = note
       this.#request!(method, path, params).then(
         reply => this.#tell({ kind: 'answer', call, reply }),
-        (error: Error) => this.#tell({ kind: 'answer', call, error: error.message }),
+        (error: Error) => this.#tell({ kind: 'answer', call, error: packError(error) }),
       )
     }
   }

@@ -16,7 +16,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     globals: ['json', 'quiet', ...accountFlags, 'timeout', 'color', 'dry-run'],
     more: `The function gets the message and the bot: (message, bot) => text. A text that it returns is sent as the reply; bot.reply, bot.send,
 bot.react, bot.storage and bot.request do more. Messages are handled one after the other. An error, or a function that does not
-finish in time, is printed, and the next message is handled. The file is loaded again when you save it. If bots answer each other
+finish in time, is printed, and the next message is handled. The file is loaded again when you save it. What the function prints is on stderr. If bots answer each other
 without end, this one stops in that conversation until a person mentions it there; in a direct message, or with --all, any message of a
 person will do. With --dry-run nothing is sent: the transcript on stdout shows what would be. While the server is away, calls are made again for up to five minutes, in their order and with
 idempotency keys. It works with any server of the API family.`,

@@ -85,7 +85,6 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
       const recorded = transcript.recording(request, message)
       await handler
         .use(thread => thread.handle(message, me, recorded, within, () => repeater.waited))
-        .then(returned => transcript.returned(conversation, returned))
         .catch((error: Error) => transcript.error(conversation, error.message))
       if (++handled === count) break
     }

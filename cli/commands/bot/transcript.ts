@@ -15,8 +15,6 @@ export class Transcript {
   readonly #me: BotAccount
   readonly #json: boolean
   readonly #dryRun: boolean
-  /** Calls that changed something for others, for the message in progress. */
-  #changes = 0
 
   constructor(me: BotAccount, json: boolean, dryRun: boolean) {
     this.#me = me
@@ -35,15 +33,6 @@ export class Transcript {
       note(`ignored message ${id}: it does not mention ${this.#me.name}; --all takes every message`)
   }
 
-  /** A bot in JavaScript returns all kinds of things; if it also sent nothing, that is probably a mistake. */
-  returned(conversation: string, type: string): void {
-    if (this.#changes > 0 || (type !== 'number' && type !== 'object')) return
-    this.error(
-      conversation,
-      `the function returned ${type === 'object' ? 'an' : 'a'} ${type} and sent nothing; a reply is a text`,
-    )
-  }
-
   /** `conversation`: null for an error that came after the function had returned. */
   error(conversation: string | null, reason: string): void {
     if (this.#json) this.#print({ error: { conversation, reason } }, '')
@@ -52,10 +41,8 @@ export class Transcript {
 
   /** Requests that change something are printed; with --dry-run they are not made. */
   recording(request: Request, message: BotMessage): Request {
-    this.#changes = 0
     return async (method, path, params = {}) => {
       if (method === 'GET') return request(method, path, params)
-      if (path !== '/bot_storage') this.#changes++
       const reply = this.#dryRun ? { id: 0 } : await request(method, path, params)
       const did = { method, path, params, ...(this.#dryRun && { dry_run: true }) }
       const isMessage = method === 'POST' && path === '/messages'

@@ -12,6 +12,8 @@ import {
   handleMessage,
   type Request,
 } from '../../../daemon/client/bot.ts'
+import { captureCaller } from '../../../daemon/client/sender.ts'
+import { type PackedError, unpackError } from './call-error.ts'
 
 export type ToWorker =
   | { readonly kind: 'handle'; readonly message: BotMessage; readonly me: BotAccount }
@@ -19,7 +21,7 @@ export type ToWorker =
       readonly kind: 'answer'
       readonly call: number
       readonly reply?: Record<string, unknown>
-      readonly error?: string
+      readonly error?: PackedError
     }
 
 export type FromWorker =
@@ -32,22 +34,20 @@ export type FromWorker =
       readonly path: string
       readonly params: Readonly<Record<string, unknown>>
     }
-  | { readonly kind: 'done'; readonly returned?: string; readonly error?: string }
+  | { readonly kind: 'done'; readonly error?: string }
   /** Of something that the handler has started and does not wait for. */
   | { readonly kind: 'stray'; readonly error: string }
 
 const { file } = workerData as { readonly file: string }
-const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(reason: string): void }>()
+const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: PackedError): void }>()
 let calls = 0
 
 const request: Request = (method, path, params = {}) =>
   new Promise((resolve, reject) => {
     const call = ++calls
     // When the answer comes, the stack no longer leads to the line of the handler.
-    const { stack } = new Error()
-    const refuse = (reason: string) =>
-      reject(Object.assign(new Error(reason), { stack: stack?.replace('Error', () => `Error: ${reason}`) }))
-    waiting.set(call, { resolve, reject: refuse })
+    const caller = captureCaller(request)
+    waiting.set(call, { resolve, reject: error => reject(unpackError(error, `${method} ${path}`, caller)) })
     tell({ kind: 'call', call, method, path, params })
   })
 
@@ -76,8 +76,8 @@ async function start(): Promise<void> {
 
 async function handle(handler: BotHandler, message: BotMessage, me: BotAccount): Promise<void> {
   try {
-    const returned = await handleMessage(handler, message, me, request, new AbortController().signal)
-    tell({ kind: 'done', returned })
+    await handleMessage(handler, message, me, request, new AbortController().signal)
+    tell({ kind: 'done' })
   } catch (error) {
     tell({ kind: 'done', error: describe(error) })
   }

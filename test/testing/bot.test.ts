@@ -1,0 +1,136 @@
+// A handler in a test: what it is called with, what it throws, and what becomes of it.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type BotHandler, NatterError } from '../../daemon/client/index.ts'
+import { explainFailedBot } from '../../daemon/testing/bot.ts'
+import { type Natter, startNatter } from '../../daemon/testing/index.ts'
+import { until } from '../support/until.ts'
+
+describe('natter.runBot() of natter/testing', () => {
+  let natter: Natter
+
+  before(async () => {
+    natter = await startNatter()
+  })
+
+  after(() => natter.stop())
+
+  const ask = (content: string, to = 'echo-bot') =>
+    natter.as('amy').messages.send({ type: 'direct', to: [natter.account(to).userId], content })
+
+  test('runs the same handler in two lines', async () => {
+    const handler: BotHandler = (message, bot) => `${bot.me.name} heard ${message.text}`
+    const bot = await natter.runBot(handler, { as: 'echo-bot' })
+    await ask('you')
+    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard you' } })
+    await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'x', content: '@**Echo Bot** this' })
+    await natter.waitFor({ type: 'message', message: { content: 'Echo Bot heard this', subject: 'x' } })
+    await bot.stop()
+  })
+
+  test('reports what the handler threw when it is stopped, and one that takes too long', async () => {
+    const handler: BotHandler = message => {
+      if (message.text === 'fail') throw new Error('it broke')
+      return new Promise(() => {})
+    }
+    const bot = await natter.runBot(handler, { within: 0.2 })
+    await ask('fail')
+    await until(() => bot.errors.length === 1)
+    const answer = { type: 'message', message: { content: 'an answer' } }
+    const missed = () => natter.waitFor(answer, { within: 0.01 }).catch(error => error)
+    const { message, cause } = await missed()
+    assert.match(message, /^no event matched .*\nThe function of a bot failed: it broke \(at .*bot\.test.*\)$/s)
+    assert.equal(cause, bot.errors[0])
+    await ask('hang')
+    await until(() => bot.errors.length === 2)
+    await assert.rejects(bot.stop(), /it broke/)
+    assert.doesNotMatch((await missed()).message, /bot failed/)
+    assert.match(bot.errors[1]!.message, /did not finish within 0\.2 s/)
+  })
+
+  test('says that the handler has not finished when a wait ends before it', async () => {
+    let finish: (() => void) | undefined
+    const bot = await natter.runBot(() => new Promise<void>(resolve => (finish = resolve)))
+    await ask('slow')
+    await until(() => finish !== undefined)
+    const missed = natter.waitFor({ type: 'message', message: { content: 'an answer' } }, { within: 0.01 })
+    await assert.rejects(missed, /\nThe function of a bot has not finished\.$/)
+    finish!()
+    await bot.stop()
+  })
+
+  test('reports a returned number, as natter bot run does', async () => {
+    const bot = await natter.runBot(() => 42)
+    await ask('how many')
+    await until(() => bot.errors.length === 1)
+    await assert.rejects(bot.stop(), /^Error: the function returned a number and sent nothing; a reply is a text$/)
+  })
+
+  test('throws the error of a refused call, and says how a path is written', async () => {
+    const caught: Error[] = []
+    const bot = await natter.runBot(async ({ text }, { request }) => {
+      await request('GET', text).catch(error => caught.push(error))
+    })
+    for (const path of ['/messages/999999', 'users/me', '/api/v1/users/me', '/users/me']) await ask(path)
+    await ask('done')
+    await until(() => caught.length === 4)
+    const { name, code, status } = caught[0] as NatterError
+    assert.deepEqual([name, code, status], ['NatterError', 'BAD_REQUEST', 400])
+    assert.ok(caught[0] instanceof NatterError)
+    assert.match(caught[1]!.message, /^path: write "\/users\/me", .*, not "users\/me"$/)
+    assert.match(caught[2]!.message, /^path: write "\/users\/me", .*, not "\/api\/v1\/users\/me"$/)
+    assert.match(caught[3]!.message, /, not "done"$/)
+    await bot.stop()
+  })
+
+  test('calls it for no mention of all, no silent mention, and no edit; with `all`, for every message', async () => {
+    const seen: Record<string, string[]> = { own: [], all: [] }
+    const bots = [
+      await natter.runBot(({ text }) => void seen.own!.push(text), { as: 'echo-bot' }),
+      await natter.runBot(({ content }) => void seen.all!.push(content), { as: 'deploy-bot', all: true }),
+    ]
+    const amy = natter.as('amy')
+    const say = (content: string) => amy.messages.send({ type: 'channel', to: 'general', topic: 'x', content })
+    const others = ['@**all** hi', '@**topic** hi', '@_**Echo Bot** hi', 'plain']
+    for (const content of others) await say(content)
+    const { id } = await say('later')
+    await amy.messages.update({ message_id: id, content: '@**Echo Bot** later' })
+    await say('@**Echo Bot** last')
+    await until(() => seen.all!.at(-1) === '@**Echo Bot** last' && seen.own!.length > 0)
+    assert.deepEqual(seen, { own: ['last'], all: [...others, 'later', '@**Echo Bot** last'] })
+    for (const bot of bots) await bot.stop()
+  })
+
+  test('refuses an option that does not exist, and a time that cannot be read', async () => {
+    await assert.rejects(
+      natter.runBot(() => {}, { whitin: 1 } as never),
+      /runBot: .*whitin.*within/s,
+    )
+    await assert.rejects(
+      natter.runBot(() => {}, { within: 'soon' }),
+      /"soon" is not a time such as 10m/,
+    )
+  })
+
+  test('names the line of the handler that made a refused call, not that of the library', () => {
+    const lines = ['NatterError: no', '  asked: GET /x', '    at send (/p/node_modules/natter/dist/testing.cjs:1:2)']
+    const stack = [...lines, '    at file:///p/bot.mjs:3:4'].join('\n')
+    assert.match(explainFailedBot({ name: 'NatterError', message: 'no', stack }), /: no \(at file:.*bot\.mjs:3:4\)$/)
+  })
+
+  test('notices that two bots answer each other without end, and stops them', async () => {
+    natter.forgetRequests()
+    const first = await natter.runBot(() => 'ping', { as: 'echo-bot' })
+    const second = await natter.runBot(() => 'pong', { as: 'deploy-bot' })
+    await natter
+      .as('deploy-bot')
+      .messages.send({ type: 'direct', to: [natter.account('echo-bot').userId], content: 'begin' })
+    await until(() => first.errors.length + second.errors.length > 0)
+    const stopped = [first, second].find(bot => bot.errors.length > 0)!
+    assert.match(stopped.errors[0]!.message, /bots answer each other without end in /)
+    await Promise.allSettled([first.stop(), second.stop()])
+    const sent = natter.requests().filter(call => call.endpoint === 'send-message').length
+    assert.ok(sent < 40, `${sent} messages`)
+  })
+})
