@@ -126,12 +126,16 @@ const synonyms = [
   ['list', 'show', 'get', 'print'],
 ]
 
+/** What people look for here, and what does it. */
+const elsewhere: Readonly<Record<string, string>> = { 'bot test': 'Run the test of a bot with node --test' }
+
 /** A group has no such verb. */
 function noVerb(program: Command, { words }: CommandLine, suggestion: string | undefined): Failure {
   const [group, verb] = words as [string, string]
   const verbs = program.commands.find(command => command.name() === group)?.commands.map(command => command.name())
   const alike = synonyms.find(set => set.includes(verb))?.find(other => verbs?.includes(other))
-  const hint = allWords(subcommandTable).includes(verb) ? `Did you mean natter ${verb}?` : suggestion
+  const known = allWords(subcommandTable).includes(verb) ? `Did you mean natter ${verb}?` : suggestion
+  const hint = elsewhere[`${group} ${verb}`] ?? known
   return usage(
     `there is no subcommand "${group} ${verb}"`,
     hint ?? (alike ? `Did you mean natter ${group} ${alike}?` : `See natter ${group} --help`),
