@@ -294,8 +294,13 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
 /** The store of the daemon that was at this address, if it is not the default one. */
 function dataFlag(site: string): string {
   const { env } = process
-  const store = Object.values(readProfiles(env).profiles).find(profile => profile.site === site)?.store
-  return store === undefined || store === defaultDataFolder(env, homedir()) ? '' : ` --data ${shellWord(store)}`
+  try {
+    const store = Object.values(readProfiles(env).profiles).find(profile => profile.site === site)?.store
+    return store === undefined || store === defaultDataFolder(env, homedir()) ? '' : ` --data ${shellWord(store)}`
+  } catch {
+    // A file of profiles that cannot be read matters to calls that need it, not to this hint.
+    return ''
+  }
 }
 
 /** Variables stay in a shell when the daemon that they name has ended, and no profile helps then. */

@@ -1,9 +1,10 @@
 // The mark that a clean stop leaves in the folder: the position up to which the journal was on disk. A journal that ends before it has lost
 // entries, so its end is damage and not a write that a crash interrupted.
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { readText, smallFile } from '../local/bounded-file.ts'
 import { JournalDamaged } from './journal.ts'
 import { lineBlocks, newline } from './line-blocks.ts'
 import { activeName, sealedLast } from './segment-format.ts'
@@ -21,7 +22,7 @@ export function recordCleanStop(folder: string, position: number): Promise<void>
  */
 export function readCleanStop(folder: string): number | undefined {
   try {
-    const text = readFileSync(join(folder, cleanStopName), 'utf8')
+    const text = readText(join(folder, cleanStopName), smallFile)
     const position = Number(JSON.parse(text).position)
     return text === writeText(position) ? position : undefined
   } catch {

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monotonicMs } from '../local/monotonic.ts'
+import { runningFileName } from '../local/ready-file.ts'
 
 /** How often the owner touches the file. */
 const touchMs = 1000
@@ -26,6 +27,11 @@ export class StoreHold {
       return undefined
     }
     return new StoreHold(path)
+  }
+
+  /** For reading alone: nothing is written to a folder that no daemon uses. */
+  static takeBesideDaemon(folder: string): StoreHold | undefined {
+    return existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
   }
 
   private constructor(path: string) {

@@ -10,6 +10,7 @@ import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
+import { StoreHold } from '../journal/store-hold.ts'
 import { findOpen } from '../local/open-files.ts'
 import { openPlainSync } from '../local/plain-files.ts'
 import { rebuildState } from './rebuild.ts'
@@ -40,7 +41,15 @@ export interface StoreReport {
 
 /** Everything, as far as it can be read: one problem does not hide the others. `secret`: in place of the one in the folder. */
 export async function checkStore(folder: string, secret?: string): Promise<StoreReport> {
-  const checking = new Checking(secret)
+  const hold = StoreHold.takeBesideDaemon(folder)
+  try {
+    return await checkHeld(folder, new Checking(secret))
+  } finally {
+    hold?.release()
+  }
+}
+
+async function checkHeld(folder: string, checking: Checking): Promise<StoreReport> {
   let view: StoreView
   try {
     view = await StoreView.open(folder)

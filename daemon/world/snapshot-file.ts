@@ -1,7 +1,6 @@
 // Snapshots as files: written by `snapshot export` and `--snapshot-on-exit`, and read by `--from`, which also takes the folder of a
 // store. They have neither secrets nor keys.
 
-import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -18,7 +17,6 @@ import { acceptDocument, readStateFile, snapshotText, stateFormat } from '../jou
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { tooDeep } from '../local/nesting.ts'
-import { runningFileName } from '../local/ready-file.ts'
 import { splitSections } from '../replay.ts'
 
 export function snapshotFiles(files: Files): SnapshotFiles {
@@ -136,7 +134,7 @@ async function readStore(folder: string, files: Files): Promise<Snapshot> {
     import('../maintenance/store-view.ts'),
     import('../maintenance/rebuild.ts'),
   ])
-  const hold = existsSync(join(folder, runningFileName)) ? StoreHold.take(folder) : undefined
+  const hold = StoreHold.takeBesideDaemon(folder)
   try {
     const view = await StoreView.open(folder).catch(error => {
       throw error instanceof NoStore ? notAStore(folder) : error

@@ -168,6 +168,13 @@ describe('files', () => {
       assert.equal(code, 2)
       assert.match(stderr, /has a messages\.md that is not of an export/)
       assert.deepEqual(readdirSync(own), ['messages.md'])
+      // Also beside an export without one.
+      rmSync(join(own, 'messages.md'))
+      await natter('messages', 'export', own, '--channel', 'general', '--skip-files')
+      writeFileSync(join(own, 'messages.md'), 'mine')
+      const [again] = await refused('messages', 'export', own, '--channel', 'general', '--skip-files', '--format', 'md')
+      assert.equal(again, 2)
+      assert.equal(readFileSync(join(own, 'messages.md'), 'utf8'), 'mine')
     })
 
     /** A server with one message that links to these files. */

@@ -188,6 +188,10 @@ describe('a file of settings or accounts of another form', () => {
       assert.equal(code, 1, book)
       assert.match(stderr, /profiles\.json is not a profiles file/)
     }
+    const account = ['--site', 'http://127.0.0.1:9', '--user', 'amy@example.com', '--api-key', 'key-of-amy']
+    const { code, stderr } = await shell.run(['users', 'me', ...account])
+    assert.equal(code, 6, stderr)
+    assert.match(stderr, /^natter: cannot reach http:\/\/127\.0\.0\.1:9/)
   })
 
   test('names a site without a user or a query', async t => {

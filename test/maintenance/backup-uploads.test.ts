@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { StoreHold, StoreHolds } from '../../daemon/journal/store-hold.ts'
 import { backupToFile, backupToStream } from '../../daemon/maintenance/backup.ts'
+import { checkStore } from '../../daemon/maintenance/check.ts'
 import { newShell } from '../support/cli.ts'
 import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
@@ -35,6 +36,13 @@ describe('a backup beside snapshots and deletions', () => {
     })
     for (const other of others) assert.ok((await readUploads(other.owner)) > 0)
     assert.deepEqual(holdsIn(daemon().data), [], 'it leaves nothing in the store')
+  })
+
+  test('is what a check sees: no upload is missing that was deleted meanwhile', async () => {
+    await withUploadTraffic(daemon(), async () => {
+      for (let round = 0; round < 3; round++) assert.deepEqual((await checkStore(daemon().data)).problems, [])
+    })
+    assert.deepEqual(holdsIn(daemon().data), [])
   })
 
   test('leaves out what other programs put beside the uploads', async () => {

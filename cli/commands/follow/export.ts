@@ -38,6 +38,8 @@ interface Order {
   readonly flags: Readonly<Record<string, unknown>>
   readonly since: number | null
   readonly until: number | null
+  /** Whether messages.md is of the export too. */
+  readonly markdown: boolean
 }
 
 interface Counts {
@@ -64,7 +66,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const { messages: newest } = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 }).catch(error =>
     addSuggestion(error, messages.list, new Map(named), sources),
   )) as { messages: Reply[] }
-  const order = await settleOrder(folder, account, wanted, sources.now)
+  const order = await settleOrder(folder, account, wanted, format === 'md', sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -111,37 +113,44 @@ function savedText({ messages, files }: Counts): string {
   return `${countText(messages, 'message')} and ${countText(files, 'file')}`
 }
 
-/** Refuses to mix two exports in one folder. */
-async function settleOrder(folder: string, account: Account, flags: Order['flags'], now: ReadNow): Promise<Order> {
+/** Refuses to mix two exports in one folder, and to replace a file that is not of one. */
+async function settleOrder(
+  folder: string,
+  account: Account,
+  flags: Order['flags'],
+  markdown: boolean,
+  now: ReadNow,
+): Promise<Order> {
   const time = async (name: 'since' | 'until') =>
     flags[name] === undefined ? null : pastTime(name, String(flags[name]), now)
   const [since, until] = [await time('since'), await time('until')]
-  const wanted = { site: account.site!, account: account.email!, flags, since, until }
+  const wanted = { site: account.site!, account: account.email!, flags, since, until, markdown }
   const file = join(folder, 'export.json')
   const odd = existsSync(folder) ? whyNotPlain(folder) : undefined
   if (odd) throw usage(`${folder} cannot hold an export: ${odd}`, 'Or choose another folder.')
-  if (!existsSync(file)) {
-    const other = ['messages.ndjson', 'messages.md', 'messages.md.part'].find(name => existsSync(join(folder, name)))
-    if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    writeFileAtomicallySync(file, `${JSON.stringify(wanted, null, 2)}\n`)
-    return wanted
-  }
-  const before = readOrder(file)
+  const before = existsSync(file) ? readOrder(file) : undefined
   const same = (order: Order) => JSON.stringify([order.site, order.account, Object.entries(order.flags).sort()])
-  if (same(before) === same(wanted)) return before
-  throw usage(
-    `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
-    'Choose another folder, or give the same account, address and flags to continue.',
-  )
+  if (before && same(before) !== same(wanted))
+    throw usage(
+      `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
+      'Choose another folder, or give the same account, address and flags to continue.',
+    )
+  const documents = ['messages.md', 'messages.md.part']
+  const foreign = !before ? ['messages.ndjson', ...documents] : markdown && !before.markdown ? documents : []
+  const other = foreign.find(name => existsSync(join(folder, name)))
+  if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
+  const order = before ? { ...before, markdown: markdown || before.markdown } : wanted
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  writeFileAtomicallySync(file, `${JSON.stringify(order, null, 2)}\n`)
+  return order
 }
 
 function readOrder(file: string): Order {
   try {
-    const { site, account, flags, since, until } = JSON.parse(readText(file, smallFile))
+    const { site, account, flags, since, until, markdown } = JSON.parse(readText(file, smallFile))
     const isTime = (value: unknown) => value === null || typeof value === 'number'
     if (typeof site === 'string' && typeof account === 'string' && isTime(since) && isTime(until) && flags)
-      return { site, account, flags: { ...flags }, since, until }
+      return { site, account, flags: { ...flags }, since, until, markdown: markdown === true }
   } catch {
     // Reported below.
   }
