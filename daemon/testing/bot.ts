@@ -78,8 +78,8 @@ export async function runBot(
 /** A line that is added to an error that the failed handler may have caused. */
 export function explainFailedBot({ message, stack }: Error): string {
   const places = stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []
-  // A refused call leads through this library, which is one file.
-  const place = places.find(line => !/[\\/]dist[\\/]testing\.[cm]js:/.test(line))?.trim()
+  // A refused call leads through this library, which is one file. An error that the library made has no place in the handler.
+  const place = places.find(line => !/[\\/]dist[\\/]testing\.[cm]js:|[ (]node:/.test(line))?.trim()
   return `\nThe function of a bot failed: ${message}${place ? ` (${place})` : ''}`
 }
 

@@ -117,6 +117,9 @@ describe('natter.runBot() of natter/testing', () => {
     const lines = ['NatterError: no', '  asked: GET /x', '    at send (/p/node_modules/natter/dist/testing.cjs:1:2)']
     const stack = [...lines, '    at file:///p/bot.mjs:3:4'].join('\n')
     assert.match(explainFailedBot({ name: 'NatterError', message: 'no', stack }), /: no \(at file:.*bot\.mjs:3:4\)$/)
+    const late =
+      'Error: late\n    at /p/node_modules/natter/dist/testing.cjs:1:2\n    at f (node:internal/event_target:831:20)'
+    assert.match(explainFailedBot({ name: 'Error', message: 'late', stack: late }), /failed: late$/)
   })
 
   test('notices that two bots answer each other without end, and stops them', async () => {
