@@ -89,14 +89,13 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
       await tidied
       refuseReplica(folder)
       refuseFilesAlone(folder)
-      isOpen = true
       if (isEdited(folder)) await refuseWrongRows(folder)
-      const { data, durability } = settings
-      return openStore(settings, await openJournal({ folder: data, durability, onFlush }))
+      const journal = await openJournal({ folder, durability: settings.durability, onFlush })
+      isOpen = true
+      return openStore(settings, journal)
     },
     async openReplica() {
       await tidied
-      isOpen = true
       // The log is on the disks of etcd: the file need not be synced for every entry.
       const file = await openJournal({
         folder,
@@ -104,6 +103,7 @@ export async function claimFolder(settings: Settings, onFlush?: OnFlush): Promis
         onFlush,
         startAfter: snapshotPosition(folder),
       })
+      isOpen = true
       const journal = new ReplicatedJournal(file)
       return { ...openStore(settings, journal), journal }
     },

@@ -1,6 +1,6 @@
 // The mark that a clean stop leaves in the folder: the position up to which the journal was on disk. A journal that ends before it has lost
 // entries, so its end is damage and not a write that a crash interrupted.
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { writeFileAtomically } from '../local/atomic-file.ts'
@@ -21,8 +21,10 @@ export function recordCleanStop(folder: string, position: number): Promise<void>
  * A reader beside a daemon calls this before it reads the journal.
  */
 export function readCleanStop(folder: string): number | undefined {
+  const file = join(folder, cleanStopName)
+  if (!existsSync(file)) return undefined
   try {
-    const text = readText(join(folder, cleanStopName), smallFile)
+    const text = readText(file, smallFile)
     const position = Number(JSON.parse(text).position)
     return text === writeText(position) ? position : undefined
   } catch {

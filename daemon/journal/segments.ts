@@ -34,7 +34,6 @@ export async function openSegments(folder: string, startAfter: number): Promise<
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const names = await readdir(folder)
   refuseHalfRestored(folder, names)
-  for (const name of names) if (isUnfinished(name)) await unlink(join(folder, name))
   const sealed = names
     .map(file => ({ file, last: sealedLast(file) }))
     .filter((found): found is Sealed => found.last !== undefined)
@@ -49,14 +48,23 @@ export async function openSegments(folder: string, startAfter: number): Promise<
         1,
         `begins after position ${active.after}, ${sealed.at(-1)!.file} goes before it`,
       )
-    if (active) return { sealed, ...active }
+    if (active) {
+      await removeUnfinished(folder, names)
+      return { sealed, ...active }
+    }
   }
   await refuseLostEnd(stop, before, -1, 0)
+  await removeUnfinished(folder, names)
   // The first start, or a crash between the two renames of a seal.
   const fd = await createSegment(folder, unfinishedName(before), before)
   await rename(join(folder, unfinishedName(before)), join(folder, activeName))
   await syncFolder(folder)
   return { sealed, fd, end: fstatSync(fd).size, after: before, position: before }
+}
+
+/** To be called when the journal was accepted: until then they may be files of the user. */
+async function removeUnfinished(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) if (isUnfinished(name)) await unlink(join(folder, name))
 }
 
 /** Makes a segment under the name, header on disk, and leaves it open for writing. */

@@ -48,8 +48,8 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
 /** Throws when a folder has parts of a store and no journal: a new store would begin by deleting or replacing what it does not know. */
 export function refuseFilesAlone(folder: string): void {
   const names = readdirSync(folder)
-  if (names.some(name => name === activeName || name === 'state.json' || sealedLast(name) !== undefined)) return
-  for (const part of ['files', 'messages', 'outbox', runningFileName, readyFileName]) {
+  if (names.some(name => name === activeName || sealedLast(name) !== undefined)) return
+  for (const part of ['state.json', 'files', 'messages', 'outbox', runningFileName, readyFileName]) {
     const path = join(folder, part)
     if (!names.includes(part) || (statSync(path).isDirectory() && readdirSync(path).length === 0)) continue
     const reason = `it has "${part}" but no journal; choose another folder, or restore a backup`

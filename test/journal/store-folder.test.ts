@@ -75,12 +75,24 @@ describe('the folder of a store', () => {
   })
 
   test('a folder of something else that has files of the same names is refused, and they stay', async () => {
-    for (const name of ['daemon.json', 'ready.json']) {
+    for (const name of ['daemon.json', 'ready.json', 'state.json']) {
       const file = join(newFolder(), name)
       writeFileSync(file, '{"mine":true}')
       await assert.rejects(launch(dirname(file)), new RegExp(`it has "${name}" but no journal`))
       assert.equal(readFileSync(file, 'utf8'), '{"mine":true}')
     }
+  })
+
+  test('a folder with a journal of another program is refused, and everything in it stays', async () => {
+    const folder = newFolder()
+    const mine = ['clean-stop.json', 'daemon.json', 'journal-000000000012.tmp', 'journal.ndjson', 'ready.json']
+    for (const name of mine) writeFileSync(join(folder, name), '{"mine":true}\n')
+    await assert.rejects(launch(folder), /journal\.ndjson, line 1: not the header of a journal/)
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name !== 'lock'),
+      mine,
+    )
+    for (const name of mine) assert.equal(readFileSync(join(folder, name), 'utf8'), '{"mine":true}\n')
   })
 
   test('a file in its place or above it is refused with a sentence', async () => {
