@@ -6,7 +6,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { givenSecret } from '../io/secret.ts'
 import { forgetCleanStop } from '../journal/clean-stop.ts'
-import { refuseHalfRestored } from '../journal/store-folder.ts'
+import { activeName, isUnfinished, sealedLast } from '../journal/segment-format.ts'
+import { refuseFilesAlone, refuseHalfRestored } from '../journal/store-folder.ts'
 import { moveParts, replacedFolder } from '../journal/store-parts.ts'
 import { renameDurably, writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { clusterFileName } from '../local/ready-file.ts'
@@ -46,7 +47,8 @@ async function emptyFolder(folder: string): Promise<void> {
   rmSync(join(folder, 'state.json'), { force: true })
   await rm(join(folder, 'messages'), { recursive: true, force: true })
   forgetCleanStop(folder)
-  for (const name of await readdir(folder)) if (/^journal.*\.(ndjson|tmp)$/.test(name)) rmSync(join(folder, name))
+  for (const name of await readdir(folder))
+    if (name === activeName || sealedLast(name) !== undefined || isUnfinished(name)) rmSync(join(folder, name))
 }
 
 /** Parts of a snapshot that is being fetched. */
@@ -77,6 +79,7 @@ export async function tidyFolder(
   record: ClusterRecord | undefined,
 ): Promise<void> {
   const found = readIdentity(folder)
+  if (!found) refuseFilesAlone(folder)
   if (found?.joining) await putInPlace(folder, found)
   await removeUnfinishedFetch(folder)
   const isOurs = found?.name === cluster!.name && record?.secretVerifier === givenSecret(secret!).verifier

@@ -1,7 +1,7 @@
 // `natter record` of a daemon that ends the recording before it is complete, that gets no calls, or that cannot be reached.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fakeServer, newShell } from '../support/cli.ts'
@@ -14,6 +14,9 @@ test('a recording that the daemon cut off is reported, with the exit code of the
     response.end(request.method === 'GET' ? text : '{"result":"success","ended":0}'),
   )
   const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'token' })
+  // A link is replaced, and what it leads to stays.
+  writeFileSync(join(shell.home, 'other'), 'mine')
+  symlinkSync('other', join(shell.home, 'talk'))
   for (const [command, wanted] of [
     ['true', 1],
     ['exit 7', 7],
@@ -23,6 +26,7 @@ test('a recording that the daemon cut off is reported, with the exit code of the
     assert.match(stderr, /wrote talk, 1 call\n.*talk is not complete: the daemon answered calls faster/)
   }
   assert.equal(readFileSync(join(shell.home, 'talk'), 'utf8'), text)
+  assert.equal(readFileSync(join(shell.home, 'other'), 'utf8'), 'mine')
 })
 
 test('a command that does not call the daemon is pointed out', async t => {

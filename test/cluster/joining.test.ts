@@ -1,7 +1,7 @@
 // Joining and leaving: from nothing, after a long absence, from a single daemon and back; and who is refused.
 
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -123,6 +123,18 @@ describe('a daemon that joins a cluster', { skip }, () => {
       assert.match(await refusedStart(foreign, ['--secret', secret]), /belongs to a cluster/)
     } finally {
       rmSync(foreign, { recursive: true, force: true })
+    }
+  })
+
+  test('with a folder of something else, is refused, and its files stay', async () => {
+    const project = mkdtempSync(join(tmpdir(), 'natter-project-'))
+    try {
+      mkdirSync(join(project, 'messages'))
+      for (const name of ['messages/de.json', 'journal-notes.ndjson']) writeFileSync(join(project, name), 'mine')
+      assert.match(await refusedStart(project, first.flags), /it has "messages" but no journal/)
+      for (const name of ['messages/de.json', 'journal-notes.ndjson']) assert.ok(existsSync(join(project, name)), name)
+    } finally {
+      rmSync(project, { recursive: true, force: true })
     }
   })
 

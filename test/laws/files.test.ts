@@ -21,10 +21,9 @@ const writers: Readonly<Record<string, string>> = {
   'cli/commands/follow/tail/cursor.ts': 'the user names the file',
   'cli/commands/server/daemon/files.ts': 'whyNotPlain has looked at the folder',
   'cli/commands/server/daemon/lifecycle.ts': 'by openPlainSync',
-  'cli/commands/test/eval/index.ts': 'the user names the file',
   'cli/commands/test/fixture.ts': 'in a new folder',
   'cli/commands/test/proxy/proxy-recording.ts': 'the user names the file',
-  'cli/commands/test/record.ts': 'the user names the file',
+  'cli/commands/test/record.ts': 'under a new name',
   'cli/commands/test/replay/against.ts': 'in a new folder',
 }
 

@@ -1,6 +1,7 @@
 // `natter record FILE`: writes the calls of clients and their answers, until Ctrl-C or the end of a command.
 
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { refuseDevice } from '../../../daemon/local/atomic-file.ts'
 import { Ending, exitCodes, Failure } from '../../base/failure.ts'
 import type { Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
@@ -75,7 +76,7 @@ function recordTo(
     try {
       for await (const bytes of demandOutline(limitSize(recording, largest), recordingOutline)) {
         // Not before: without a daemon that records, an earlier recording stays as it is.
-        output ??= await open(file, 'w', 0o600)
+        output ??= await openNew(file)
         await output.appendFile(bytes)
         const text = String(Buffer.from(bytes))
         lines += text.split('\n').length - 1
@@ -93,6 +94,13 @@ function recordTo(
   })()
   recorded.catch(() => {})
   return { recorded, began }
+}
+
+/** In the place of an earlier file, or of a link, which may lead to another file of the user. */
+async function openNew(file: string): Promise<FileHandle> {
+  refuseDevice(file)
+  await rm(file, { force: true })
+  return open(file, 'wx', 0o600)
 }
 
 async function waitForInterrupt(recorded: Promise<unknown>): Promise<number> {

@@ -1,8 +1,9 @@
 // `natter eval DIR -- COMMAND`: runs an agent on cases, each in a space of its own, and scores what it did to the world.
 
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { harmless } from '../../../../daemon/local/harmless.ts'
 import { Ending, exitCodes, usage } from '../../../base/failure.ts'
 import { readCount } from '../../../base/flag-values.ts'
@@ -58,7 +59,7 @@ and ZULIP_*. See docs/agents.md for the keys of a case file.`,
         return inParallel(runs, jobs, ({ testCase, run }) => runCase(daemon, testCase, rest, run, keep))
       })
       const summary = summarize(cases, results)
-      if (flags.junit !== undefined) writeFileSync(flags.junit as string, junitText(results))
+      if (flags.junit !== undefined) writeFileAtomicallySync(flags.junit as string, junitText(results))
       if (!(await printFormatted({ ...summary, runs: results }, globals))) print(summaryText(summary, results))
       if (summary.rate < threshold) throw new Ending(exitCodes.unmet)
     },
