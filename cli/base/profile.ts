@@ -332,10 +332,10 @@ export function findProfile(name: string, env: Env, namedBy?: string): Profile {
   return profile
 }
 
-/** Zulip's own tools disagree on the name, so all of them are read. */
+/** Zulip's own tools disagree on the name. The current folder comes last: it may be a stranger's, with another server in the file. */
 function zuliprc(env: Env): Source | undefined {
   const home = env.HOME || homedir()
-  const places = env.ZULIP_CONFIG ? [env.ZULIP_CONFIG] : ['zuliprc', join(home, '.zuliprc'), join(home, 'zuliprc')]
+  const places = env.ZULIP_CONFIG ? [env.ZULIP_CONFIG] : [join(home, '.zuliprc'), join(home, 'zuliprc'), 'zuliprc']
   for (const place of places) {
     // A pipe that happens to have this name would never end.
     if (place !== env.ZULIP_CONFIG && !isFile(place)) continue

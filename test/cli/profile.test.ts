@@ -153,6 +153,19 @@ describe('the account', () => {
     assert.throws(() => pick({}, config), /config\.json: no profile is called "locl"/)
   })
 
+  test('comes from a zuliprc at home before that of the current folder', async t => {
+    const shell = newShell(t)
+    const folder = join(shell.home, 'checkout')
+    mkdirSync(folder)
+    const rc = (name: string) =>
+      `[api]\nemail=${name}@example.com\nkey=key-of-${name}\nsite=https://${name}.example.com\n`
+    writeFileSync(join(folder, 'zuliprc'), rc('stranger'), { mode: 0o600 })
+    const explained = async () => (await shell.run(['config', 'explain'], { cwd: folder })).stdout
+    assert.match(await explained(), /https:\/\/stranger\.example\.com/)
+    writeFileSync(join(shell.home, '.zuliprc'), rc('own'), { mode: 0o600 })
+    assert.match(await explained(), /https:\/\/own\.example\.com/)
+  })
+
   test('is not that of a profile if NATTER_READY_FILE names a file that is not there', async t => {
     const shell = newShell(t, { NATTER_READY_FILE: 'none.json' })
     saveProfile('local', { site, email: 'p@example.com', api_key: 'p-key' }, { HOME: shell.home })

@@ -60,7 +60,7 @@ With --json an error is one line on stderr:
                      NATTER_READY_FILE, a ready file
                      ZULIP_SITE ZULIP_EMAIL ZULIP_API_KEY
   3. profile         the current one, or NATTER_PROFILE, of profiles.json
-  4. zuliprc         ZULIP_CONFIG, ./zuliprc, ~/.zuliprc, ~/zuliprc
+  4. zuliprc         ZULIP_CONFIG, ~/.zuliprc, ~/zuliprc, ./zuliprc
 
 A key is used only for the site and the account it was saved with.
 
