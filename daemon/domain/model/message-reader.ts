@@ -73,15 +73,11 @@ export class Reader {
     if (mayHaveMoved && this.#flags.lost.has(id)) return 'none'
     if (mayHaveMoved && this.#flags.gained.has(id)) return 'former'
     const sentTo = mayHaveMoved ? messages.sentTo(id) : channelId
-    const { spans } = this.#channel(sentTo)
-    for (let i = 0; i < spans.length; i++) {
-      const span = spans[i]!
-      if (id <= span[0]) continue
-      const upTo = span[1]
-      if (upTo === undefined) return 'present'
-      if (id < upTo) return 'former'
-    }
-    return 'none'
+    const span = lastSpanBefore(id, this.#channel(sentTo).spans)
+    if (span === undefined) return 'none'
+    const upTo = span[1]
+    if (upTo === undefined) return 'present'
+    return id < upTo ? 'former' : 'none'
   }
 
   /** Whether the user is subscribed to the channel now. */
@@ -110,6 +106,17 @@ export class Reader {
     }
     return part
   }
+}
+
+/** They are in order. There are as many as the user came, and each member can remove and add people again and again. */
+function lastSpanBefore(id: number, spans: Following['spans']): Following['spans'][number] | undefined {
+  let [low, high] = [0, spans.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (spans[middle]![0] < id) low = middle + 1
+    else high = middle
+  }
+  return spans[low - 1]
 }
 
 export function hasRow(state: State, userId: number, id: number): boolean {

@@ -6,7 +6,9 @@ import { channels } from '../../../daemon/api/channels/channels.ts'
 import { subscriptions as api } from '../../../daemon/api/channels/subscriptions.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { users } from '../../../daemon/api/people/users.ts'
+import { hasRow } from '../../../daemon/domain/model/message-reader.ts'
 import { sharedDaemon } from '../../support/daemon.ts'
+import { threePeople } from '../../support/domain-world.ts'
 import { listen, people, person } from '../../support/world.ts'
 
 const daemon = sharedDaemon()
@@ -359,6 +361,40 @@ describe('accounts that change', () => {
     assert.deepEqual(
       (await guest.call(channels.list, { include_all: true })).streams.map(stream => stream.name),
       ['role guests'],
+    )
+  })
+})
+
+describe('leaving and coming back', () => {
+  test('leaves nothing behind when nothing was sent meanwhile', () => {
+    const { world, amy, bob } = threePeople()
+    const channel = world.channel('revolving', [amy, bob])
+    const spans = () => world.state.subscriptions.get(channel.id, bob.id)!.spans
+    const principals = [bob.id]
+    const leaveAndReturn = () => {
+      world.run(world.owner, 'unsubscribe', { subscriptions: ['revolving'], principals })
+      world.run(amy, 'subscribe', {
+        subscriptions: [{ name: 'revolving' }],
+        principals,
+        send_new_subscription_messages: false,
+      })
+    }
+    for (let i = 0; i < 5; i++) leaveAndReturn()
+    assert.equal(spans().length, 1)
+    const first = world.send(amy, channel, 'doors', 'for Bob')
+    leaveAndReturn()
+    world.run(world.owner, 'unsubscribe', { subscriptions: ['revolving'], principals })
+    const missed = world.send(amy, channel, 'doors', 'not for Bob')
+    world.run(amy, 'subscribe', {
+      subscriptions: [{ name: 'revolving' }],
+      principals,
+      send_new_subscription_messages: false,
+    })
+    const last = world.send(amy, channel, 'doors', 'for Bob again')
+    assert.equal(spans().length, 2)
+    assert.deepEqual(
+      [first, missed, last].map(id => hasRow(world.state, bob.id, id)),
+      [true, false, true],
     )
   })
 })

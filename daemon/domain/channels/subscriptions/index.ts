@@ -93,8 +93,10 @@ export const subscriptions = resource(api)<SubscriptionFact>({
       for (const { channelId, userIds, unread = [] } of removed) {
         for (const userId of userIds) {
           const row = state.subscriptions.get(channelId, userId)!
-          const last = row.spans.at(-1)!
-          state.subscriptions.put({ ...row, active: false, spans: [...row.spans.slice(0, -1), [last[0], upTo]] })
+          const [after] = row.spans.at(-1)!
+          // A span without any ID is not kept: its row would grow with every time that someone is removed and added.
+          const last = upTo > after + 1 ? [[after, upTo] as const] : []
+          state.subscriptions.put({ ...row, active: false, spans: [...row.spans.slice(0, -1), ...last] })
         }
         for (const [userId, runs] of unread) state.messageFlags.add(userId, 'unread', runs)
       }
