@@ -20,6 +20,7 @@ import {
   withProfile,
 } from '../local/profiles.ts'
 import { isReady, type Ready, type Running, runningFileName } from '../local/ready-file.ts'
+import { shellWord } from '../local/shell-word.ts'
 
 /** Where the command line finds the key of the daemon's owner: by its current profile, by another one, or in a file. */
 export type KeyPlace = 'current' | { readonly profile: string } | { readonly file: string } | 'none'
@@ -38,7 +39,7 @@ export function banner(ready: Ready, store: string, place: KeyPlace): string {
 Try, in another terminal:
 ${addToPath()}${place === 'none' ? `  export ${variables(ready).join(' ')}\n` : ''}${steps(owner.email, place)}
 Or without natter:
-  curl -sS -u ${owner.email}:${owner.api_key} ${url}/api/v1/users/me
+  curl -sS -u ${shellWord(`${owner.email}:${owner.api_key}`)} ${shellWord(`${url}/api/v1/users/me`)}
 `
 }
 
@@ -60,9 +61,9 @@ function levelText({ level }: Ready): string {
 
 function steps(owner: string, place: KeyPlace): string {
   const flag =
-    typeof place !== 'object' ? '' : 'file' in place ? ` --ready-file ${place.file}` : ` --profile ${place.profile}`
-  const natter = `natter${flag}`
-  return `  ${natter} send --to ${owner} 'Hello!'\n  ${natter} tail\n`
+    typeof place !== 'object' ? [] : 'file' in place ? ['--ready-file', place.file] : ['--profile', place.profile]
+  const natter = ['natter', ...flag].map(shellWord).join(' ')
+  return `  ${natter} send --to ${shellWord(owner)} 'Hello!'\n  ${natter} tail\n`
 }
 
 /** A clone has `natter` beside this program, and not on the PATH. */
@@ -71,16 +72,16 @@ function addToPath(): string {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const isThere = (folder: string) => existsSync(join(folder, 'natter'))
   if (process.platform === 'win32' || folders.some(isThere) || !isThere(folder)) return ''
-  return `  export PATH="${folder}:$PATH"\n`
+  return `  export PATH=${shellWord(folder)}:"$PATH"\n`
 }
 
-/** Environment variables for the command line, if no profile leads to the daemon. None of the values needs quotes. */
+/** Environment variables for the command line, if no profile leads to the daemon. */
 function variables({ url, owner, control_token }: Ready): string[] {
   return [
-    `NATTER_SITE=${url}`,
-    `NATTER_EMAIL=${owner.email}`,
-    `NATTER_API_KEY=${owner.api_key}`,
-    ...(control_token ? [`NATTER_CONTROL_TOKEN=${control_token}`] : []),
+    `NATTER_SITE=${shellWord(url)}`,
+    `NATTER_EMAIL=${shellWord(owner.email)}`,
+    `NATTER_API_KEY=${shellWord(owner.api_key)}`,
+    ...(control_token ? [`NATTER_CONTROL_TOKEN=${shellWord(control_token)}`] : []),
   ]
 }
 

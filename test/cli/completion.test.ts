@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, type TestContext, test } from 'node:test'
@@ -35,6 +35,7 @@ async function prepare(): Promise<void> {
     ['subscribe', 'general'],
     ['subscribe', 'design team'],
     ['subscribe', '*'],
+    ['subscribe', "it's !PS1"],
     ['send', '#general>deploys', 'hello'],
     ['send', '#general>release notes', 'hello'],
     ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password of amy'],
@@ -109,6 +110,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
   test('inside quotes, names are offered as they are', async () => {
     for (const words of ['send', 'topics rename', 'topics delete'])
       assert.deepEqual(await offered(`natter ${words} "#general>rel`), ['#general>release notes'])
+    for (const quote of ['"', "'"]) assert.deepEqual(await offered(`natter tail --channel d${quote}es`), ['esign team'])
   })
 
   test('a channel is offered with its topics, so that the word goes on', async () => {
@@ -136,6 +138,50 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
     // The line as bash has it is what `echo` prints.
     screen.type('\u0015natter send --to amy@ex\t\u0001echo \r')
     await screen.shows(/\n\r?natter send --to amy@example\.com\n/)
+  })
+
+  /** Returns what tells the words of a line after Tab, and what is typed after that. */
+  const atPrompt = async (t: TestContext) => {
+    const screen = await prompt(t, 'bash', ['--norc', '--noprofile', '-i'])
+    if (!screen) return undefined
+    screen.type("PS1='> '; source <(natter completion bash); echo set\r")
+    await screen.shows(/\n\r?set\n> /)
+    return async (line: string, end = '') => {
+      screen.text = ''
+      screen.type(`${line}\t${end}\u0001printf '<%s>' \u0005; echo .over\r`)
+      await screen.shows(/\.over\n> /)
+      return /^\r?(<.*>)\.over$/m.exec(screen.plain)?.[1]
+    }
+  }
+
+  test('the name of a file is one word, with and without quotes', async t => {
+    const words = await atPrompt(t)
+    if (!words) return t.skip('no pseudo-terminal')
+    const names = [
+      '1;touch ran;.pdf',
+      '2$(touch ran).pdf',
+      '3`touch ran`.pdf',
+      '4|touch ran',
+      '5&touch ran&',
+      '6 !PS1 x',
+    ]
+    for (const name of names) {
+      writeFileSync(join(folder, name), '')
+      for (const quote of ['', '"', "'"])
+        assert.equal(await words(`natter uploads create ${quote}${name[0]}`), `<natter><uploads><create><${name}>`)
+    }
+    assert.ok(!existsSync(join(folder, 'ran')))
+  })
+
+  test('a name with ! takes nothing from the history', async t => {
+    const words = await atPrompt(t)
+    if (!words) return t.skip('no pseudo-terminal')
+    await offered("natter send '#it")
+    // Within these quotes nothing shields it, so it is not offered.
+    assert.equal(await words('natter send "#it', '"'), '<natter><send><#it>')
+    assert.equal(await words("natter send '#it", "'"), "<natter><send><#it's !PS1>")
+    assert.equal(await words('natter tail --channel it'), "<natter><tail><--channel><it's !PS1>")
+    assert.equal(await words('natter tail --channel d"es'), '<natter><tail><--channel><design team>')
   })
 })
 
@@ -195,6 +241,9 @@ describe('completion in PowerShell', () => {
     const { code, stdout } = await shell.run(['completion', 'powershell'])
     assert.equal(code, 0)
     assert.match(stdout, /^Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock \{$/m)
+    // Doubles each of the five characters that end a quoted word.
+    assert.match(stdout, /::EscapeSingleQuotedStringContent\(\$text\)/)
+    assert.match(stdout, /-match '\^\[\\w/)
     const [plain, quoted] = [
       await shell.run(['__complete', '--', 'snippets', '']),
       await shell.run(['__complete', '--', 'snippets', '""']),

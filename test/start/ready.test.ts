@@ -1,14 +1,15 @@
-// The profile that a daemon writes when it is ready.
+// The profile that a daemon writes when it is ready, and the commands that it shows.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Ready } from '../../daemon/local/ready-file.ts'
-import { writeProfile } from '../../daemon/start/ready.ts'
+import { banner, bannerWithoutKey, type KeyPlace, writeProfile } from '../../daemon/start/ready.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-profile-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -45,4 +46,27 @@ test('a daemon takes the profile if another program has the port that it leads t
   } finally {
     other.close()
   }
+})
+
+test('the commands that a daemon shows can be pasted, whatever the address of the owner and the names of files are', () => {
+  const email = 'a`touch ran`$(touch ran)&touch ran&|\'x"@example.com'
+  const ready = { url: 'http://127.0.0.1:9', level: 421, owner: { email, api_key: 'key' } } as Ready
+  /** The words that each command of the text gets, and the address in the environment. */
+  const pasted = (text: string) => {
+    const lines = text.split('\n').filter(line => /^ {2}(export|natter|curl) /.test(line))
+    const script = `natter() { printf '%s\\n' "$@" "$NATTER_EMAIL"; }; curl() { printf '%s\\n' "$@"; }\n${lines.join('\n')}`
+    return execFileSync('bash', ['--norc', '-c', script], { cwd: folder, encoding: 'utf8' }).split('\n')
+  }
+  const places: [KeyPlace, string[], string][] = [
+    ['none', [], email],
+    [{ file: 'my;touch ran' }, ['--ready-file', 'my;touch ran'], ''],
+    [{ profile: 'my;touch ran' }, ['--profile', 'my;touch ran'], ''],
+  ]
+  for (const [place, flags, address] of places) {
+    const steps = [...flags, 'send', '--to', email, 'Hello!', address, ...flags, 'tail', address]
+    const curl = ['-sS', '-u', `${email}:key`, 'http://127.0.0.1:9/api/v1/users/me']
+    assert.deepEqual(pasted(banner(ready, 'memory', place)), [...steps, ...curl, ''])
+    if (place !== 'none') assert.deepEqual(pasted(bannerWithoutKey(ready, 'memory', place, undefined)), [...steps, ''])
+  }
+  assert.ok(!existsSync(join(folder, 'ran')))
 })

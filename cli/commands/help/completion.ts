@@ -21,14 +21,23 @@ _natter() {
   [[ -n $part && -z \${part//[@:=]/} ]] && before=\${words[last]}
   # What readline puts an answer in place of begins with the @.
   before=\${before%@}
-  # Inside quotes, readline puts an answer after the quote as it is.
-  local quote=
-  [[ \${words[last]} == [\\'\\"]* ]] && quote=\${words[last]:0:1}
+  # Inside quotes, readline puts an answer after the quote as it is. They may begin within the word.
+  local quote= start word=\${words[last]}
+  for ((i = 0; i < \${#word}; i++)); do
+    case $quote\${word:i:1} in
+      \\'\\' | \\"\\") quote= ;;
+      \\\\ | \\"\\\\) ((i++)) ;;
+      \\' | \\") quote=\${word:i:1} start=$i ;;
+    esac
+  done
+  [[ $quote ]] && before=\${word:0:start}
   local quotes=$'["\\'\\\\\\\\]'
   words=("\${words[@]//$quotes/}")
   COMPREPLY=()
   # Read line by line: a loop over words would expand a channel called *.
   while IFS= read -r item; do
+    # Nothing shields a ! from the history within double quotes.
+    [[ $quote == \\" && $item == *!* ]] && continue
     case $quote in
       \\') item=\${item//\\'/\\'\\\\\\'\\'} ;;
       \\") item=$(printf '%s' "$item" | sed 's/[\\\\$\`"]/\\\\&/g') ;;
@@ -36,10 +45,9 @@ _natter() {
     esac
     COMPREPLY+=("\${item#"$before"}")
   done < <(natter __complete -- "\${words[@]:1}" 2>/dev/null | cut -f1)
-  ((\${#COMPREPLY[@]})) && return
-  while IFS= read -r item; do COMPREPLY+=("$item"); done < <(compgen -f -- "$part")
 }
-complete -o nosort -F _natter natter 2>/dev/null || complete -F _natter natter
+# By default, bash offers files, and quotes their names itself.
+complete -o default -o nosort -F _natter natter 2>/dev/null || complete -o default -F _natter natter
 `,
   zsh: `#compdef natter
 # natter completion for zsh: add to ~/.zshrc
@@ -74,7 +82,9 @@ Register-ArgumentCompleter -Native -CommandName natter -ScriptBlock {
   if ($wordToComplete -eq '') { $words += '""' }
   natter __complete -- @words 2>$null | ForEach-Object {
     $text, $about = $_ -split "\`t", 2
-    $shown = if ($text -match '^[w@.:,/-]+$') { $text } else { "'" + ($text -replace "'", "''") + "'" }
+    # PowerShell ends a quoted word at typographic quotes too; a bare @ or comma would make it a variable or a list.
+    $shown = if ($text -match '^[\\w.:/-][\\w@.:/-]*$') { $text }
+      else { "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($text) + "'" }
     if (-not $about) { $about = $text }
     [System.Management.Automation.CompletionResult]::new($shown, $text, 'ParameterValue', $about)
   }
