@@ -145,6 +145,41 @@ describe('PATCH /messages/{message_id}: moving', () => {
     assert.deepEqual(unreadIds(w.state, cat.id), [id])
   })
 
+  test('to another channel: who left the old one hears nothing, and others of the messages that they could read', () => {
+    for (const historyPublic of [true, false]) {
+      const { world: w, amy, bob, cat } = threePeople()
+      const dan = w.account('dan')
+      const secret = w.channel('secret', [w.owner, amy, bob], { inviteOnly: true, historyPublic })
+      const target = w.channel('target', [w.owner], { inviteOnly: true, historyPublic: true })
+      const first = w.send(w.owner, secret, 'open', 'hello')
+      w.unsubscribe(bob, secret)
+      w.subscribe(cat, secret)
+      const second = w.send(w.owner, secret, 'open', 'bob is gone')
+      w.subscribe(dan, secret)
+      const move = { message_id: first, propagate_mode: 'change_all', send_notification_to_new_thread: false }
+      w.run(w.owner, 'update-message', { ...move, topic: 'hidden from bob' })
+      for (const user of [amy, bob, cat, dan]) w.heard(user)
+      w.run(w.owner, 'update-message', { ...move, stream_id: target.id })
+      const all = [first, second]
+      assert.deepEqual(
+        [amy, bob, cat, dan].map(user => deletedFor(w, user)),
+        [[all], [], [historyPublic ? all : [second]], historyPublic ? [all] : []],
+      )
+    }
+  })
+
+  test('with a protected history: the event names the messages that one can read', () => {
+    const { world: w, amy, bob } = threePeople()
+    const secret = w.channel('secret', [w.owner, amy], { inviteOnly: true, historyPublic: false })
+    const first = w.send(w.owner, secret, 'x', 'before bob')
+    w.subscribe(bob, secret)
+    const second = w.send(w.owner, secret, 'x', 'hello, bob')
+    const move = { message_id: second, topic: 'y', propagate_mode: 'change_all' }
+    w.run(w.owner, 'update-message', { ...move, send_notification_to_new_thread: false })
+    const moved = [amy, bob].map(user => w.heard(user).find(({ type }) => type === 'update_message')!.message_ids)
+    assert.deepEqual(moved, [[first, second], [second]])
+  })
+
   test('old messages are moved by moderators only', () => {
     const { world: w, amy, bob } = threePeople()
     const moderator = w.account('mod', roles.moderator)
@@ -187,3 +222,40 @@ describe('PATCH /messages/{message_id}: moving', () => {
     assert.equal(missing.code, 'BAD_REQUEST')
   })
 })
+
+describe('DELETE /messages/{message_id}', () => {
+  test('with a protected history: who could not read a message does not hear of its deletion', () => {
+    const { world: w, amy, bob, cat } = threePeople()
+    const secret = w.channel('secret', [w.owner, amy], { inviteOnly: true, historyPublic: false })
+    const send = () => w.send(w.owner, secret, 'x', 'words')
+    const [alone, first] = [send(), send()]
+    w.subscribe(bob, secret)
+    const second = send()
+    w.subscribe(cat, secret)
+    w.run(w.owner, 'delete-message', { message_id: alone })
+    w.run(w.owner, 'delete-topic', { stream_id: secret.id, topic_name: 'x' })
+    const both = [first, second]
+    assert.deepEqual(
+      [w.owner, amy, bob, cat].map(user => deletedFor(w, user)),
+      [[[alone], both], [[alone], both], [[second]], []],
+    )
+  })
+
+  test('with a shared history: all subscribers hear of it', () => {
+    const { world: w, amy, bob } = threePeople()
+    const secret = w.channel('secret', [w.owner, amy], { inviteOnly: true, historyPublic: true })
+    const id = w.send(w.owner, secret, 'x', 'words')
+    w.subscribe(bob, secret)
+    w.run(w.owner, 'delete-message', { message_id: id })
+    assert.deepEqual(
+      [amy, bob].map(user => deletedFor(w, user)),
+      [[[id]], [[id]]],
+    )
+  })
+})
+
+/** The IDs in each event of a deletion that the user got. */
+function deletedFor(w: ReturnType<typeof threePeople>['world'], user: User): number[][] {
+  const events = w.heard(user).filter(({ type }) => type === 'delete_message')
+  return events.map(event => event.message_ids)
+}

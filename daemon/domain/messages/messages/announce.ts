@@ -10,9 +10,10 @@ import type {
   MessageSent,
   MessagesDeleted,
   MessagesMoved,
+  PartlyRead,
   SubmessageAdded,
 } from '../../model/facts/messages.ts'
-import { hasRow, listFlags, mentionFlags } from '../../model/message-reader.ts'
+import { hasRow, listFlags, mentionFlags, Reader } from '../../model/message-reader.ts'
 import { type Message, unpackRuns } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { isTopicMuted } from '../../model/topic-policy.ts'
@@ -20,7 +21,7 @@ import { queueTakes } from '../../narrow/queue-filter.ts'
 import { metInConversation, partedInConversation } from '../../people/users/access.ts'
 import type { Announcement, Client, Event } from '../../resource.ts'
 import { channelAudience, splitByAccess } from '../../rules/audiences.ts'
-import { hearPublicChannels, seeMessage, seeMetadata } from '../../rules/index.ts'
+import { hasSharedHistory, hearPublicChannels, seeContent, seeMessage, seeMetadata } from '../../rules/index.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { listConcerned } from './audience.ts'
 import { presentMessage, type View } from './present.ts'
@@ -90,15 +91,19 @@ function overheardBy(state: State, message: Message): NonNullable<Announcement['
   }
 }
 
-/** One object for all who have the same flags, so that their events are one text. */
-function sharedFlags(flagsFor: (userId: number) => string[]): (userId: number) => { flags: string[] } {
+/** One object for all who have the same flags, and the same messages if they are told, so that their events are one text. */
+function sharedFlags(
+  flagsFor: (userId: number) => string[],
+  idsFor?: (userId: number) => readonly number[],
+): (userId: number) => { flags: string[] } {
   const known = new Map<string, { flags: string[] }>()
   return userId => {
     const flags = flagsFor(userId)
-    const key = flags.join()
+    const ids = idsFor?.(userId)
+    const key = ids ? `${flags};${ids}` : flags.join()
     let shared = known.get(key)
     if (!shared) {
-      shared = { flags }
+      shared = { flags, ...(ids && { message_ids: ids }) }
       known.set(key, shared)
     }
     return shared
@@ -143,17 +148,28 @@ function channelFields(state: State, channelId: number) {
 export function announceMoved(state: State, fact: MessagesMoved): Announcement[] {
   const { id, ids, from, to } = fact
   const shown = (topic: string, client: Client) => topicShown(topic, pickView(client).emptyTopic)
-  const people = new Set([...state.subscriptions.followers(from.channelId), ...listConcerned(state, id)])
+  const followers = state.subscriptions.followers(from.channelId)
+  const people = new Set([...followers, ...listConcerned(state, id)])
   const source = state.channels.get(from.channelId)!
   // The event names the channel the messages come from: who may not know of it finds them where they are now.
   const mayKnowSource = (userId: number) =>
     from.channelId === to.channelId || seeMetadata.allows({ state, actor: state.users.get(userId)! }, source)
   const staying = new Set([...people].filter(userId => mayStillSee(state, userId, id) && mayKnowSource(userId)))
-  const lost = new Set(fact.lost)
-  const losing = [...new Set([...people, ...lost])].filter(userId => {
-    if (staying.has(userId)) return false
-    return people.has(userId) ? lost.has(userId) || hasRow(state, userId, id) : !mayStillSee(state, userId, id)
-  })
+  // Who left the old channel before has lost nothing now, and must not learn what its topics are called by now.
+  const couldSee = (userId: number) => {
+    const actor = state.users.get(userId)!
+    return actor.active && seeContent.allows({ state, actor }, source)
+  }
+  const before = new Set([...(hasSharedHistory(source) ? followers : []), ...(fact.lost ?? [])])
+  const losing =
+    from.channelId === to.channelId
+      ? []
+      : [...before].filter(userId => !mayStillSee(state, userId, id) && couldSee(userId))
+  const target = state.channels.get(to.channelId)!
+  const idsFor = (userId: number) => {
+    const reader = new Reader(state, userId)
+    return ids.filter(one => reader.look(one, target.id) !== 'none')
+  }
   const event = (client: Client): Event => ({
     type: 'update_message',
     user_id: fact.userId,
@@ -168,13 +184,16 @@ export function announceMoved(state: State, fact: MessagesMoved): Announcement[]
     ...(from.topic !== to.topic && { subject: shown(to.topic, client), topic_links: fact.topicLinks }),
     ...(from.channelId !== to.channelId && { new_stream_id: to.channelId }),
   })
-  const gone = deletedForms(ids, { message_type: 'stream', stream_id: from.channelId }, from.topic)
   return [
     ...(from.channelId === to.channelId
       ? []
       : [...firstGone(state, from.channelId, ids), ...firstCame(state, to.channelId, ids)]),
-    { to: losing, event: gone },
-    { to: staying, event, personal: sharedFlags(userId => flagsInEvent(state, userId, id)) },
+    ...goneForReaders(losing, fact, from),
+    {
+      to: staying,
+      event,
+      personal: sharedFlags(userId => flagsInEvent(state, userId, id), hasSharedHistory(target) ? undefined : idsFor),
+    },
     ...fact.markedRead.map(([userId, runs]) => readEvent(userId, unpackRuns(runs))),
   ]
 }
@@ -196,6 +215,22 @@ function deletedForms(ids: readonly number[], fields: object, topic?: string): A
   }
 }
 
+/** Tells people of the messages that they could read that these are gone. */
+function goneForReaders(
+  people: Iterable<number>,
+  { ids, partly = [] }: { readonly ids: readonly number[]; readonly partly?: readonly PartlyRead[] },
+  { channelId, topic }: { readonly channelId: number; readonly topic: string },
+): Announcement[] {
+  const event = (some: readonly number[]) => deletedForms(some, { message_type: 'stream', stream_id: channelId }, topic)
+  const rest = new Set(people)
+  const parts: Announcement[] = []
+  for (const { positions, userIds } of partly) {
+    const to = userIds.filter(userId => rest.delete(userId))
+    if (positions.length > 0) parts.push({ to, event: event(unpackRuns(positions).map(at => ids[at]!)) })
+  }
+  return [{ to: [...rest], event: event(ids) }, ...parts]
+}
+
 export function announceDeleted(state: State, fact: MessagesDeleted): Announcement[] {
   const { ids, place, userId, seen = ids, also = [], files = [] } = fact
   const unlinked = files.map(id => attachmentNews(state, 'update', id))
@@ -211,13 +246,11 @@ export function announceDeleted(state: State, fact: MessagesDeleted): Announceme
   for (const reader of also) to.add(reader)
   if (userId !== null && seen === ids) to.add(userId)
   else if (userId !== null) to.delete(userId)
-  const event = (some: readonly number[]) =>
-    deletedForms(some, { message_type: 'stream', stream_id: place.channelId }, place.topic)
   return [
     ...byWhom(userId, [
       ...firstGone(state, place.channelId, ids),
-      { to: [...to], event: event(ids) },
-      ...(userId !== null && seen !== ids && seen.length > 0 ? [{ to: [userId], event: event(seen) }] : []),
+      ...goneForReaders(to, fact, place),
+      ...(userId !== null && seen !== ids && seen.length > 0 ? goneForReaders([userId], { ids: seen }, place) : []),
     ]),
     ...unlinked,
   ]

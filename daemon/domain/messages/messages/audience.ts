@@ -1,6 +1,8 @@
 // The audience of a message: users who have it in their history, or are subscribed and may read it.
 
+import type { PartlyRead } from '../../model/facts/messages.ts'
 import { hasRow, Reader } from '../../model/message-reader.ts'
+import { packRuns } from '../../model/message-store/index.ts'
 import type { Channel, State } from '../../model/state.ts'
 import { hasSharedHistory, seeContent } from '../../rules/index.ts'
 
@@ -34,4 +36,27 @@ export function readersBeyond(state: State, channel: Channel, ids: readonly numb
     const actor = state.users.get(userId)!
     return actor.active && seeContent.allows({ state, actor }, channel)
   })
+}
+
+/** Those of the people who have not all of these messages in their history, in a channel where one reads only what one has. */
+export function partlyRead(
+  state: State,
+  channel: Channel,
+  ids: readonly number[],
+  people: Iterable<number>,
+): { readonly partly?: readonly PartlyRead[] } {
+  if (hasSharedHistory(channel)) return {}
+  const groups = new Map<string, PartlyRead & { readonly userIds: number[] }>()
+  for (const userId of people) {
+    const reader = new Reader(state, userId)
+    const seen: number[] = []
+    for (let at = 0; at < ids.length; at++) if (reader.look(ids[at]!, channel.id) !== 'none') seen.push(at)
+    if (seen.length === ids.length) continue
+    const positions = packRuns(seen)
+    const key = positions.join()
+    const group = groups.get(key)
+    if (group) group.userIds.push(userId)
+    else groups.set(key, { positions, userIds: [userId] })
+  }
+  return groups.size > 0 ? { partly: [...groups.values()] } : {}
 }

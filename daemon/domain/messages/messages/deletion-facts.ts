@@ -4,7 +4,7 @@ import type { Fact } from '../../facts.ts'
 import { findAttachments } from '../../files/attachments.ts'
 import type { MessagesDeleted } from '../../model/facts/messages.ts'
 import type { State } from '../../model/state.ts'
-import { readersBeyond } from './audience.ts'
+import { partlyRead, readersBeyond } from './audience.ts'
 
 /** Of messages of one topic or conversation, ascending. */
 export function deletion(state: State, ids: readonly number[], userId: number | null): MessagesDeleted {
@@ -13,9 +13,18 @@ export function deletion(state: State, ids: readonly number[], userId: number | 
   const files = findAttachments(state, ids)
   const links = files.length > 0 && { files }
   if (conversationId !== 0) return { type: 'messages.deleted', ids, place: { conversationId }, userId, ...links }
-  const also = readersBeyond(state, state.channels.get(channelId)!, ids)
-  const place = { channelId, topic }
-  return { type: 'messages.deleted', ids, place, userId, ...(also.length > 0 && { also }), ...links }
+  const channel = state.channels.get(channelId)!
+  const also = readersBeyond(state, channel, ids)
+  const people = new Set([...state.subscriptions.followers(channelId), ...also, ...(userId === null ? [] : [userId])])
+  return {
+    type: 'messages.deleted',
+    ids,
+    place: { channelId, topic },
+    userId,
+    ...(also.length > 0 && { also }),
+    ...partlyRead(state, channel, ids, people),
+    ...links,
+  }
 }
 
 /** Of messages anywhere, ascending. `isSeen`: whether the user can read a message. */

@@ -17,6 +17,7 @@ import { seconds } from '../../values/time.ts'
 import { isNoTopic, normalizeTopic, togglesResolved } from '../../values/topic-names.ts'
 import { breadcrumbs, resolvedNotice } from '../notices/moves.ts'
 import { grace, isOlder, type Limit } from './ages.ts'
+import { partlyRead } from './audience.ts'
 import { checkNewTopic, checkTopicsPolicy } from './compose.ts'
 import { checkRoomForMove } from './edit-history.ts'
 
@@ -167,6 +168,7 @@ function betweenChannels(ctx: Context, ids: readonly number[], from: Channel, to
     markedRead,
     ...(lost.length > 0 && { lost }),
     ...(gained.length > 0 && { gained }),
+    ...partlyRead(state, from, ids, lost),
     ...unstarring(ctx, ids, to),
   }
 }

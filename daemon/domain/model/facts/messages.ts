@@ -62,8 +62,17 @@ export interface MessagesMoved {
   readonly lost?: readonly number[]
   /** Users who have all of them in their history now: they follow a channel that shows only what one received. */
   readonly gained?: readonly number[]
+  /** Readers of the old channel who could not read all of them there. */
+  readonly partly?: readonly PartlyRead[]
   /** When the content of the one asked for changed too. */
   readonly edited?: MessageEdited
+}
+
+/** Users who could read the same ones of some messages, and not the others, because the history of their channel is protected. */
+export interface PartlyRead {
+  /** Runs of positions in the list of messages, which are fewer than runs of IDs: a topic has not all IDs in a row. */
+  readonly positions: readonly number[]
+  readonly userIds: readonly number[]
 }
 
 export interface MessagesDeleted {
@@ -78,6 +87,8 @@ export interface MessagesDeleted {
   readonly seen?: readonly number[]
   /** Who had one of them in their history and could read it, without following the channel. */
   readonly also?: readonly number[]
+  /** Who of all these people, the user who deletes too, could not read all of them. */
+  readonly partly?: readonly PartlyRead[]
   /** IDs of the files that they linked. */
   readonly files?: readonly number[]
 }
