@@ -8,6 +8,7 @@ import { makeFolderSync, prepareFile, writeFileAtomicallySync } from '../local/a
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { workAlone } from '../local/file-lock.ts'
 import { configFolder } from '../local/folders.ts'
+import { harmless } from '../local/harmless.ts'
 import { isAlive } from '../local/processes.ts'
 import {
   localProfile,
@@ -28,7 +29,7 @@ export type KeyPlace = 'current' | { readonly profile: string } | { readonly fil
 /** For a terminal. */
 export function banner(ready: Ready, store: string, place: KeyPlace): string {
   const { url, owner } = ready
-  return `natter is ready
+  return harmless(`natter is ready
   URL      ${url}
   Look at  ${ready.inspector}
   Level    ${levelText(ready)}
@@ -40,19 +41,19 @@ Try, in another terminal:
 ${addToPath()}${place === 'none' ? `  export ${variables(ready).join(' ')}\n` : ''}${steps(owner.email, place)}
 Or without natter:
   curl -sS -u ${shellWord(`${owner.email}:${owner.api_key}`)} ${shellWord(`${url}/api/v1/users/me`)}
-`
+`)
 }
 
 /** For logs, which other users can read: names the file that has the key instead of the key. */
 export function bannerWithoutKey(ready: Ready, store: string, place: KeyPlace, file: string | undefined): string {
   const { url, owner } = ready
-  return `natter is ready
+  return harmless(`natter is ready
   URL      ${url}
   Level    ${levelText(ready)}
   Owner    ${owner.email}
   API key  ${file ?? 'not shown: stderr is no terminal; give --ready-file FILE'}
   Store    ${store}
-${place === 'none' ? '' : `\nTry:\n${steps(owner.email, place)}`}`
+${place === 'none' ? '' : `\nTry:\n${steps(owner.email, place)}`}`)
 }
 
 function levelText({ level }: Ready): string {

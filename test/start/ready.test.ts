@@ -8,6 +8,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { harmless } from '../../daemon/local/harmless.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import { banner, bannerWithoutKey, type KeyPlace, writeProfile } from '../../daemon/start/ready.ts'
 
@@ -69,4 +70,13 @@ test('the commands that a daemon shows can be pasted, whatever the address of th
     if (place !== 'none') assert.deepEqual(pasted(bannerWithoutKey(ready, 'memory', place, undefined)), [...steps, ''])
   }
   assert.ok(!existsSync(join(folder, 'ran')))
+})
+
+test('the banner does not steer the terminal, whatever the address of the owner is', () => {
+  const email = 'a\u001b]0;b\u0007\u009b31m@example.com'
+  const ready = { url: 'http://127.0.0.1:9', level: 421, owner: { email, api_key: 'key' } } as Ready
+  for (const text of [banner(ready, 'memory', 'current'), bannerWithoutKey(ready, 'memory', 'current', undefined)]) {
+    assert.match(text, /a\\x1b\]0;b\\x07\\x9b31m@example\.com/)
+    assert.equal(harmless(text), text)
+  }
 })

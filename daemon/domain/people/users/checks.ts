@@ -38,7 +38,7 @@ function fold(name: string): string {
 }
 
 export function isEmailAddress(text: string): boolean {
-  return /^[^\s@<>(),;:"[\]\\]+@[^\s@<>(),;:"[\]\\]+$/.test(text) && text.length <= limits.email
+  return /^[^\s\p{C}@<>(),;:"[\]\\]+@[^\s\p{C}@<>(),;:"[\]\\]+$/u.test(text) && text.length <= limits.email
 }
 
 /** An address for a person. */
