@@ -164,7 +164,7 @@ function openStore({ data: folder, secret, newSecret }: Settings, journal: Journ
       const error = journal.lost()
       if (error) throw error
     }),
-    secret: secret === undefined ? storedSecret(folder, newSecret) : givenSecret(secret),
+    secret: secret === undefined ? storedSecret(folder, newSecret) : givenSecret(secret, folder),
     files: folderFiles(join(folder, 'files')),
     outbox: join(folder, 'outbox'),
     isHeld: () => holds.any(),

@@ -1,6 +1,7 @@
 // The secret that all API keys are derived from: read from the store, compared with what the store remembers of it, kept.
 
 import { createHmac } from 'node:crypto'
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeFileAtomicallySync } from '../local/atomic-file.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
@@ -15,7 +16,7 @@ export interface Secret {
   readonly verifier: string
   /** Whether it was made just now, because neither the flags nor the store had one. */
   readonly isNew: boolean
-  /** Writes it to the store, if it is not there. */
+  /** Sees to it that the store has this secret, or none. */
   keep(): void
 }
 
@@ -29,9 +30,18 @@ class SecretRefused extends Error {
   }
 }
 
-/** A secret that was given, by flag for instance, is never written to the store. */
-export function givenSecret(text: string): Secret {
-  return { text, verifier: computeVerifier(text), isNew: false, keep() {} }
+/**
+ * A secret that was given, by flag for instance, is never written to the store. Another one in the folder is put aside: backups would take
+ * it in, and could not be restored.
+ */
+export function givenSecret(text: string, folder?: string): Secret {
+  const keep = () => {
+    if (folder === undefined) return
+    const file = join(folder, 'secret')
+    const found = readIfThere(file)
+    if (found !== undefined && found.trim() !== text) renameSync(file, `${file}.replaced`)
+  }
+  return { text, verifier: computeVerifier(text), isNew: false, keep }
 }
 
 /** In a file of its own, so that a store can be shared as a fixture without its keys. */

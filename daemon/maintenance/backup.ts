@@ -8,6 +8,7 @@ import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
+import { checkSecret, storedSecret } from '../io/secret.ts'
 import { packTar, type TarFile } from '../io/tar.ts'
 import { lineBlocks } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
@@ -110,7 +111,7 @@ class Backup {
         } catch (error) {
           throw refuseDamaged((error as Error).message)
         }
-        if (!incomplete) await refuseMissing(folder, view, loose)
+        if (!incomplete) await refuseUnfit(this.#options, view, loose)
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
         view.close()
@@ -224,21 +225,39 @@ function refuseDamaged(what: string): BackupRefused {
  * Rebuilds the state, which takes many times as long as the copy. Where a daemon runs, it has read the journal itself: there only for a store
  * that names uploads. A daemon of a cluster gets uploads that others took later than their rows.
  */
-async function refuseMissing(folder: string, view: StoreView, packed: readonly string[]): Promise<void> {
+async function refuseUnfit(
+  { folder, withoutSecret }: BackupOptions,
+  view: StoreView,
+  packed: readonly string[],
+): Promise<void> {
   const runs = daemonRuns(folder)
+  if (!withoutSecret) refuseOtherSecret(folder)
   if (runs && !(await mayNameUploads(view))) return
-  const { neededFiles } = await import('./index.ts')
-  const needed = await neededFiles(view, !runs).catch(error => {
+  const { findNeeded } = await import('./index.ts')
+  const { files, secretVerifier } = await findNeeded(view, !runs).catch(error => {
     throw refuseDamaged((error as Error).message)
   })
+  if (!withoutSecret) refuseOtherSecret(folder, secretVerifier)
   const have = new Set(packed)
-  const missing = needed.filter(file => !have.has(file))
+  const missing = files.filter(file => !have.has(file))
   if (missing.length === 0) return
   throw new BackupRefused(
     existsSync(join(folder, clusterFileName))
       ? `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`
       : `the store lacks files that it needs (${missing.length}), such as ${missing[0]}; put them back, or add --incomplete`,
   )
+}
+
+/** A daemon that runs has the right one in its memory, and does not notice what became of the file. */
+function refuseOtherSecret(folder: string, verifier?: string): void {
+  if (!existsSync(join(folder, 'secret'))) return
+  try {
+    checkSecret(storedSecret(folder, false), verifier, true)
+  } catch {
+    throw new BackupRefused(
+      "the file 'secret' is not the one that the store is used with; put that one there, or add --without-secret",
+    )
+  }
 }
 
 /** Whether a row or a fact has the field that all names of uploads are in. Texts cannot: their quotes are escaped. */

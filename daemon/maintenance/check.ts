@@ -69,18 +69,24 @@ async function checkHeld(folder: string, checking: Checking): Promise<StoreRepor
   }
 }
 
-/** Files that the state of the store names, by their paths in the folder. `checked`: throws if its rows are not as they should be. */
-export async function neededFiles(view: StoreView, checked: boolean): Promise<string[]> {
-  const { state } = await rebuildState(view)
+interface Needed {
+  /** That the state of the store names, by their paths in the folder. */
+  readonly files: readonly string[]
+  readonly secretVerifier: string | undefined
+}
+
+/** `checked`: throws if the rows of the store are not as they should be. */
+export async function findNeeded(view: StoreView, checked: boolean): Promise<Needed> {
+  const { state, secretVerifier } = await rebuildState(view)
   if (checked && state.users.size > 0) checkState(state)
-  return listNeeded(state)
+  return { files: listNeeded(state), secretVerifier }
 }
 
 /** For a start: throws if the journal, which a person may have edited, makes rows that cannot be used. */
 export async function checkEdited(folder: string): Promise<void> {
   const view = await StoreView.open(folder)
   try {
-    await neededFiles(view, true)
+    await findNeeded(view, true)
   } catch (error) {
     if (!(error instanceof RowsRefused)) throw error
     throw new Error(`the journal was edited and cannot be used: ${error.message}. Undo the edit, or restore a backup`)

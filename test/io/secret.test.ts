@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
+import { backupToFile } from '../../daemon/maintenance/backup.ts'
+import { checkBackup, openBackup } from '../../daemon/maintenance/index.ts'
 import { launch, type TestDaemon } from '../support/daemon.ts'
 import { givesUp } from '../support/gives-up.ts'
 
@@ -91,5 +93,22 @@ describe('the secret of a store', () => {
     const same = await started(data, '--secret', 'known beforehand')
     assert.equal(same.owner.key, key)
     await same.stop()
+  })
+
+  test('that is replaced by one of a flag is put aside, so that backups can be restored', async () => {
+    const { data } = await usedStore(false)
+    const old = readFileSync(join(data, 'secret'), 'utf8')
+    const daemon = await started(data, '--secret', 'another secret of a flag', '--new-secret')
+    assert.equal(readFileSync(join(data, 'secret.replaced'), 'utf8'), old)
+    const file = join(scratch, 'after.tar')
+    const options = { folder: data, withoutSecret: false, now: new Date() }
+    await backupToFile(file, options)
+    assert.deepEqual((await checkBackup(openBackup(file))).missing, [])
+    await daemon.kill()
+    for (const text of ['', old, 'short\n']) {
+      writeFileSync(join(data, 'secret'), text)
+      await assert.rejects(backupToFile(file, options), /the file 'secret' is not the one that the store is used with/)
+    }
+    await backupToFile(file, { ...options, withoutSecret: true })
   })
 })
