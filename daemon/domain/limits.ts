@@ -64,6 +64,8 @@ export const limits = {
   reactionsPerMessage: 10_000,
   /** To one message, of an account and its bots: others must find room too. */
   reactionsPerAccount: 1000,
+  /** How often a person in rows that a client sends can have come to a channel. */
+  sentSpans: 1000,
   channelName: 60,
   channelDescription: 1024,
   /**

@@ -5,6 +5,7 @@ import { problemInRow } from '../../api/checking.ts'
 import type { TSchema } from '../../api/define.ts'
 import { limits } from '../limits.ts'
 import { countFormatted } from '../markdown/index.ts'
+import type { Subscription } from '../model/rows/channels.ts'
 import { type Channel, type ChannelFolder, type Group, State, type User } from '../model/state.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
@@ -120,7 +121,14 @@ const spreads = { messages: { least: 2 ** 20, perRow: 100 }, users: { least: 50_
  * has such IDs, so files of operators are not held to it.
  */
 function checkSent(sections: Sections): void {
-  const { messageFlags = [], groups = [], channels = [], channelFolders = [], users = [] } = sections
+  const {
+    messageFlags = [],
+    groups = [],
+    subscriptions = [],
+    channels = [],
+    channelFolders = [],
+    users = [],
+  } = sections
   const most = { messages: checkSpread(sections, 'messages'), users: checkSpread(sections, 'users') }
   for (const { userId: _, ...sets } of messageFlags as Iterable<{ userId: number } & Record<string, number[]>>)
     for (const runs of Object.values(sets)) checkId('messageFlags', runs.at(-1), most.messages)
@@ -128,6 +136,10 @@ function checkSent(sections: Sections): void {
   for (const { subgroups = [] } of groups as Iterable<Partial<Group>>) links += subgroups.length
   if (links > limits.subgroups)
     throw new RowsRefused(`groups: there are ${links} subgroups in them, and at most ${limits.subgroups} are allowed`)
+  // They are copied for each person who leaves or comes back.
+  for (const { spans = [] } of subscriptions as Iterable<Partial<Subscription>>)
+    if (spans.length > limits.sentSpans)
+      throw new RowsRefused(`subscriptions: there are ${spans.length} spans in a row; give at most ${limits.sentSpans}`)
   const described = [...channels, ...channelFolders] as Partial<Channel | ChannelFolder>[]
   const descriptions = described.map(row => row.description ?? '')
   checkFormatted('channels: the descriptions, with those of folders,', descriptions)

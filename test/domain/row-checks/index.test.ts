@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
 import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
+import { threePeople } from '../../support/domain-world.ts'
 import { World } from '../../support/in-process.ts'
 
 const rest = async () => {}
@@ -60,5 +61,19 @@ describe('rows that a client sends', () => {
       loadChecked(profiles, rest, { isSent: true }),
       /^Error: users: the profiles can have 500000 characters with formatting/,
     )
+  })
+
+  test('have at most 1,000 spans in a subscription', async () => {
+    const { world, amy } = threePeople()
+    const { state } = world
+    const row = state.subscriptions.get(world.channel('general', [amy]).id, amy.id)!
+    const former = Array.from({ length: 1000 }, (_, at) => [2 * at, 2 * at + 2] as const)
+    state.subscriptions.put({ ...row, spans: [...former, [2000]] })
+    const rows = collectRows(state.save())
+    await assert.rejects(
+      loadChecked(rows, rest, { isSent: true }),
+      /^Error: subscriptions: there are 1001 spans in a row/,
+    )
+    await loadChecked(rows, rest)
   })
 })
