@@ -10,6 +10,7 @@ import { uploads as api } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
 import { keys } from '../../../daemon/api/people/keys.ts'
+import { unfinishedPath } from '../../../daemon/local/atomic-file.ts'
 import { type Caller, launch, sharedDaemon, startDaemon } from '../../support/daemon.ts'
 import { send as request } from '../../support/http.ts'
 import { pixel } from '../../support/images.ts'
@@ -356,7 +357,7 @@ describe('DELETE /attachments/{attachment_id}', () => {
     await first.kill()
     const orphan = join(first.data, 'files', '0'.repeat(64))
     writeFileSync(orphan, 'never named')
-    writeFileSync(`${orphan}.123.tmp`, 'never finished')
+    writeFileSync(unfinishedPath(orphan), 'never finished')
     const again = await launch(first.data)
     await soon(1)
     assert.equal((await again.owner.raw('GET', url)).text, 'same')
