@@ -294,7 +294,7 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
       )
     const folder = join(home, 'kept')
     for (const _ of ['first run', 'second run']) {
-      assert.equal(runTest(home, folder), 1)
+      assert.equal(runTest(files, folder), 1)
       const names = readdirSync(folder).sort()
       assert.deepEqual(names, ['it-answers', 'it-answers-2', 'it-answers-3', 'it-answers-4'])
       const kept = names.map(name => JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')).file)
@@ -313,8 +313,9 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
     assert.deepEqual(readdirSync(home).sort(), ['README.md', 'kept'])
   })
 
-  function runTest(file: string, folder: string): number | null {
+  function runTest(files: string | readonly string[], folder: string): number | null {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    return spawnSync(process.execPath, ['--test', file], { env: { ...env, NATTER_ON_FAILURE: folder } }).status
+    return spawnSync(process.execPath, ['--test', ...[files].flat()], { env: { ...env, NATTER_ON_FAILURE: folder } })
+      .status
   }
 })
