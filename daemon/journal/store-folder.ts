@@ -24,15 +24,13 @@ export class StoreGone extends Error {
   }
 }
 
-const restoringPrefix = 'restoring-'
-
 /** For what a backup is unpacked into, inside the folder, until it has become the store. No folder of the user has such a name. */
 export function restoringName(): string {
-  return `${restoringPrefix}${randomUUID()}`
+  return `restoring-${randomUUID()}`
 }
 
 export function isRestoring(name: string): boolean {
-  return name.startsWith(restoringPrefix) && name.length === restoringName().length
+  return /^restoring-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name)
 }
 
 /** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */
