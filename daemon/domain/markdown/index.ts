@@ -98,13 +98,13 @@ function buildContext(author: Author, place: RenderPlace): RenderContext {
   const { state, actor } = author
   // Written out: spreading the common context took as long as a tenth of the rendering.
   return {
-    user: (name, id) => mentionedUser(author, name, id),
+    user: once((name, id) => mentionedUser(author, name, id)),
     group: name => mentionedGroup(state.groups.find('name', name)),
     channel(name) {
       const channel = findChannel(state, name)
       return channel && seeContent.allows(author, channel) ? channel : undefined
     },
-    latestMessage: place?.latestMessage ?? (() => undefined),
+    latestMessage: place?.latestMessage ? once(place.latestMessage) : () => undefined,
     upload: place?.upload ?? (() => undefined),
     emoji: name => emojiInText(state, name),
     linkifiers: linkifiers(state),
@@ -117,6 +117,16 @@ function buildContext(author: Author, place: RenderPlace): RenderContext {
   }
 }
 
+/** Looks each thing up once: a text can name one a thousand times, and an answer can take a walk through channels or messages. */
+function once<Given extends readonly unknown[], Found>(find: (...given: Given) => Found): (...given: Given) => Found {
+  const known = new Map<string, Found>()
+  return (...given) => {
+    const key = JSON.stringify(given)
+    if (!known.has(key)) known.set(key, find(...given))
+    return known.get(key)!
+  }
+}
+
 /** A user whom the author may know of. Of several with the name, the active one, then the oldest account. */
 function mentionedUser(author: Author, name: string, id: number | undefined): Mentioned | undefined {
   const lower = name.toLowerCase()
@@ -124,8 +134,9 @@ function mentionedUser(author: Author, name: string, id: number | undefined): Me
     const user = knownUser(author, id)
     return user && (name === '' || user.fullName.toLowerCase() === lower) ? presentMentioned(user) : undefined
   }
-  const namesakes = author.state.users.where('name', lower).filter(user => accessUser.allows(author, user))
-  const user = namesakes.find(({ active }) => active) ?? namesakes[0]
+  const namesakes = author.state.users.where('name', lower)
+  const mayKnow = (user: User) => accessUser.allows(author, user)
+  const user = namesakes.find(one => one.active && mayKnow(one)) ?? namesakes.find(mayKnow)
   return user && presentMentioned(user)
 }
 

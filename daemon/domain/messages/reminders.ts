@@ -14,7 +14,7 @@ import { seeMessage } from '../rules/index.ts'
 import { clean } from '../values/text.ts'
 import { futureTime, seconds } from '../values/time.ts'
 import { checkVisible } from './messages/access.ts'
-import { checkWaiting } from './messages/compose.ts'
+import { checkWaiting, truncateContent } from './messages/compose.ts'
 import { renderPlace } from './messages/send.ts'
 import { directNotice, notificationBot } from './notices/post.ts'
 import { attribution, messageLink, quote } from './notices/quote.ts'
@@ -96,7 +96,7 @@ function deliver(ctx: Surroundings): Outcome<object> {
   const content = readable ? renderText(ctx, row.messageId, row.note) : row.content
   return {
     facts: [
-      ...directNotice(ctx, [row.userId], content),
+      ...directNotice(ctx, [row.userId], truncateContent(content)),
       { type: 'reminder.delivered', id: row.id, userId: row.userId },
     ],
     reply: {},

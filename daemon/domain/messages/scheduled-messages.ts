@@ -10,7 +10,7 @@ import { full, missingOwn, needed, neededOneOf, Refusal } from '../refusal.ts'
 import { type Announcement, type Context, type Job, type Outcome, resource, type Surroundings } from '../resource.ts'
 import { futureTime } from '../values/time.ts'
 import { isNoTopic, normalizeTopic } from '../values/topic-names.ts'
-import { checkWaiting, messageContent } from './messages/compose.ts'
+import { checkWaiting, messageContent, truncateContent } from './messages/compose.ts'
 import { composeMessage, isAppForPeople, posting, resolveTarget, type Target } from './messages/send.ts'
 import { directNotice } from './notices/post.ts'
 import { replyAsWelcomeBot } from './notices/welcome.ts'
@@ -128,7 +128,7 @@ function rewritten(
     to: to ?? before.to,
     topic: topic ?? before.topic,
   })
-  const content = given === undefined ? old.content : messageContent(given)
+  const content = given === undefined ? truncateContent(old.content) : messageContent(given)
   return { target: kept(target), content, html: composeMessage(ctx, target, content).html }
 }
 
@@ -146,9 +146,9 @@ function deliver(ctx: Surroundings): Outcome<object> {
     return failure(ctx, row, 'Message could not be sent at the scheduled time.')
   try {
     const asAuthor: Context = { ...ctx, actor: author, client: row.client }
-    const { facts, sent } = posting(asAuthor, resolveTarget(asAuthor, asGiven(row.target)), row.content, {
-      readBySender: row.readBySender,
-    })
+    const target = resolveTarget(asAuthor, asGiven(row.target))
+    // A row of a snapshot that someone else made can have more than a call may send.
+    const { facts, sent } = posting(asAuthor, target, truncateContent(row.content), { readBySender: row.readBySender })
     return {
       facts: [
         ...facts,
