@@ -5,7 +5,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
-import { checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
+import { checkRoom, checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
@@ -39,11 +39,18 @@ export interface StoreReport {
   readonly notes: readonly string[]
 }
 
-/** Everything, as far as it can be read: one problem does not hide the others. `secret`: in place of the one in the folder. */
-export async function checkStore(folder: string, secret?: string): Promise<StoreReport> {
+interface CheckOptions {
+  /** In place of the one in the folder. */
+  readonly secret?: string | undefined
+  /** Whether the store is that of a backup, which someone else may have made. */
+  readonly isGiven?: boolean
+}
+
+/** Everything, as far as it can be read: one problem does not hide the others. */
+export async function checkStore(folder: string, options: CheckOptions = {}): Promise<StoreReport> {
   const hold = StoreHold.takeBesideDaemon(folder)
   try {
-    return await checkHeld(folder, new Checking(secret))
+    return await checkHeld(folder, new Checking(options))
   } finally {
     hold?.release()
   }
@@ -102,14 +109,14 @@ function listNeeded(state: State): string[] {
 type Document = StateDocument<unknown[]> | undefined
 
 class Checking {
-  readonly #givenSecret: string | undefined
+  readonly #options: CheckOptions
   readonly #problems: Problem[] = []
   readonly #notes: string[] = []
   #files = 0
   #bytes = 0
 
-  constructor(secret: string | undefined) {
-    this.#givenSecret = secret
+  constructor(options: CheckOptions) {
+    this.#options = options
   }
 
   get isClean(): boolean {
@@ -199,6 +206,7 @@ class Checking {
     try {
       rebuilt = await rebuildState(view, document)
       if (rebuilt.state.users.size > 0) checkState(rebuilt.state)
+      if (this.#options.isGiven) checkRoom(rebuilt.state.save())
     } catch (error) {
       if (!this.note(error)) this.#add('journal.ndjson', `cannot be applied: ${(error as Error).message}`)
       return
@@ -214,8 +222,8 @@ class Checking {
   }
 
   #secret(folder: string, verifier: string | undefined, state: State): void {
-    if (this.#givenSecret !== undefined) {
-      if (verifier !== undefined && verifier !== givenSecret(this.#givenSecret).verifier)
+    if (this.#options.secret !== undefined) {
+      if (verifier !== undefined && verifier !== givenSecret(this.#options.secret).verifier)
         this.#add('secret', 'the store was used with another secret; give that one with --secret-file, to all daemons')
       return
     }

@@ -18,7 +18,7 @@ describe('stores of every format', () => {
   test('pass the checks of a restore', async () => {
     for (const format of [1, 2, 3]) {
       const folder = join(import.meta.dirname, `../fixtures/store-format-${format}`)
-      assert.deepEqual((await checkStore(folder, 'fixture')).problems, [], `format ${format}`)
+      assert.deepEqual((await checkStore(folder, { secret: 'fixture' })).problems, [], `format ${format}`)
     }
   })
 })

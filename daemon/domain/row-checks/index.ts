@@ -10,10 +10,12 @@ import { type Channel, type ChannelFolder, type Group, State, type User } from '
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
+import { checkRoom } from './room.ts'
 import { type SectionRows, sectionRows } from './sections.ts'
 
 export { checkReferences } from './references.ts'
 export { RowsRefused } from './refused.ts'
+export { checkRoom } from './room.ts'
 
 type Sections = Readonly<Record<string, Iterable<unknown>>>
 type FileOf = (name: string) => Uint8Array
@@ -106,6 +108,7 @@ export async function loadChecked(
   const turns = checkRows(sections)
   while (!turns.next().done) await rest()
   if (isSent) checkSent(sections)
+  checkRoom(sections)
   const state = State.load(sections, fileOf)
   const more = checkReferences(state)
   while (!more.next().done) await rest()

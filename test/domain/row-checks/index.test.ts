@@ -15,6 +15,25 @@ function rowsOf(change: (world: World) => void): Record<string, unknown[]> {
   return collectRows(world.state.save())
 }
 
+describe('rows of a file', () => {
+  test('leave room for the IDs and versions of later calls', async () => {
+    const full = {
+      channels: rowsOf(({ state }) => Object.assign(state.channels, { save: () => [{ last_id: 2 ** 28 }] })),
+      presence: rowsOf(({ state, owner }) =>
+        state.presence.put({ userId: owner.id, active: 1, connected: 1, updateId: 2 ** 48 }),
+      ),
+      users: rowsOf(({ state, owner }) =>
+        state.users.put({ ...owner, avatar: { ...owner.avatar, version: 2 ** 48 } }),
+      ),
+    }
+    for (const [section, rows] of Object.entries(full))
+      await assert.rejects(
+        loadChecked(rows, rest),
+        new RegExp(`^Error: ${section}: (last_id|updateId|version) leaves no room for later ones; give at most \\d+$`),
+      )
+  })
+})
+
 describe('rows that a client sends', () => {
   test('have user IDs near the number of users', async () => {
     const rows = rowsOf(({ state, owner }) => state.users.put({ ...owner, id: 5_000_000, email: 'far@example.com' }))
