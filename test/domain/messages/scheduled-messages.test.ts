@@ -394,35 +394,3 @@ describe('lateness', () => {
     assert.deepEqual(world.run(user, 'get-scheduled-messages', {}).scheduled_messages, [])
   })
 })
-
-test('what a row of a file has beyond a message is cut when it falls due', () => {
-  const world = new DomainWorld()
-  const user = world.account('amy')
-  const due = world.now / 1000 + 60
-  world.run(user, 'create-scheduled-message', {
-    type: 'direct',
-    to: [user.id],
-    content: 'x',
-    scheduled_delivery_timestamp: due,
-  })
-  const { first } = world.state.scheduledMessages
-  world.state.scheduledMessages.put({ ...first!, content: '@**amy** '.repeat(40_000) })
-  const { id, userId } = first!
-  world.state.reminders.put({
-    id,
-    userId,
-    messageId: null,
-    note: '@**amy** '.repeat(40_000),
-    content: 'x',
-    html: 'x',
-    due,
-    failed: false,
-  })
-  world.heard(user)
-  world.now += 60_000
-  world.runJobs()
-  const sent = world.heard(user).filter(({ type }) => type === 'message')
-  assert.equal(sent.length, 2)
-  for (const { message } of sent)
-    assert.match(world.state.messages.get(message.id)!.content, /^[\s\S]{9,9990}\[message truncated\]$/)
-})
