@@ -28,6 +28,14 @@ interface HeldQueues {
   clear(): void
 }
 
+const noQueues: HeldQueues = {
+  register() {},
+  acknowledge() {},
+  remove() {},
+  removeUser() {},
+  clear() {},
+}
+
 /** Takes one fact. True if a resource owns it, and so announces it. */
 export function takeFact(holder: Holder, position: number, fact: Fact): fact is ResourceFact {
   switch (fact.type) {
@@ -89,17 +97,17 @@ export class Replay implements Holder {
   state: State
   secretVerifier: string | undefined
   restoreId: string | undefined
-  readonly queues = new QueueOwners()
+  readonly queues: HeldQueues
   readonly #readFile: Saved['readFile']
 
-  constructor({ sections, readFile }: Saved = { sections: {} }) {
-    const { store, queues, rows } = splitSections(sections)
+  /** Give `queues` where they matter. */
+  constructor({ sections, readFile }: Saved = { sections: {} }, queues: HeldQueues = noQueues) {
+    const { store, rows } = splitSections(sections)
+    this.queues = queues
     this.#readFile = readFile
     this.state = this.load(rows)
     this.secretVerifier = store?.secretVerifier
     this.restoreId = store?.restoreId
-    // A row that is an object is a queue; one that is a text is an event of queues.
-    for (const row of queues) if (typeof row === 'object') this.queues.register(row as QueueRegistration)
   }
 
   take(facts: readonly Fact[]): void {
@@ -122,36 +130,4 @@ export function splitSections(sections: Saved['sections']): {
 } {
   const { store = [], queues = [], ...rows } = sections
   return { store: store[0] as StoreRow | undefined, queues, rows }
-}
-
-/** Which queues there are, and whose. Their events are made by announcing, which a replay without a daemon does not do. */
-class QueueOwners implements HeldQueues {
-  readonly #owners = new Map<string, number>()
-
-  get size(): number {
-    return this.#owners.size
-  }
-
-  /** Queues of accounts that the state does not have. */
-  countOwnerless({ users }: State): number {
-    return [...this.#owners.values()].filter(userId => !users.has(userId)).length
-  }
-
-  register({ id, userId }: QueueRegistration): void {
-    this.#owners.set(id, userId)
-  }
-
-  acknowledge(): void {}
-
-  remove(queueId: string): void {
-    this.#owners.delete(queueId)
-  }
-
-  removeUser(userId: number): void {
-    for (const [id, owner] of this.#owners) if (owner === userId) this.#owners.delete(id)
-  }
-
-  clear(): void {
-    this.#owners.clear()
-  }
 }

@@ -3,11 +3,14 @@
 import { readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { problemInRow } from '../api/checking.ts'
+import { RealClock } from '../clock.ts'
 import type { Fact } from '../domain/facts.ts'
 import { announceFact } from '../domain/index.ts'
 import { queueRegistration } from '../domain/model/rows/queues.ts'
 import type { State } from '../domain/model/state.ts'
 import { checkRows, RowsRefused } from '../domain/row-checks/index.ts'
+import type { QueuesParts } from '../events/queue.ts'
+import { Queues } from '../events/queues.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { parseFacts, readSegment } from '../journal/segment-reader.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
@@ -28,7 +31,10 @@ interface Rebuilt {
 /** Give the document where it has been read already. */
 export async function rebuildState(view: StoreView, read?: StateDocument<unknown[]>): Promise<Rebuilt> {
   const document = read ?? (view.state && (await readOpenState(view.state.fd, view.state.name)))
-  const replay = new Replay({ sections: document?.sections ?? {}, readFile: name => readBytes(view, name) })
+  const sections = document?.sections ?? {}
+  const queues = new Queues(untimed)
+  queues.load(sections.queues ?? [])
+  const replay = new Replay({ sections, readFile: name => readBytes(view, name) }, queues)
   let entries = 0
   let previous: number | undefined
   for (const segment of view.segments) {
@@ -36,7 +42,7 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
       for (const { position, facts } of block) {
         entries++
         for (const fact of facts) {
-          const problem = problemInTaking(replay, fact)
+          const problem = problemInTaking(replay, queues, position, fact)
           if (problem === undefined) continue
           const kind = JSON.stringify(fact?.type ?? fact).slice(0, 100)
           throw new JournalDamaged(
@@ -48,16 +54,24 @@ export async function rebuildState(view: StoreView, read?: StateDocument<unknown
       }
     previous = segment.last
   }
-  const { state, secretVerifier, queues } = replay
-  return { state, secretVerifier, entries, queues: queues.size, ownerlessQueues: queues.countOwnerless(state) }
+  const { state, secretVerifier } = replay
+  const ownerlessQueues = [...queues.values()].filter(({ userId }) => !state.users.has(userId)).length
+  return { state, secretVerifier, entries, queues: queues.size, ownerlessQueues }
 }
 
-/** Takes the fact. Returns why that cannot be done. */
-function problemInTaking(replay: Replay, fact: Fact): string | undefined {
+/** Their clients do not poll, so nothing in them waits and nothing expires. */
+const untimed: QueuesParts = {
+  clock: new RealClock(),
+  limits: { maxPending: Infinity, maxPendingSize: Infinity, heartbeatMs: () => Infinity },
+  remove() {},
+  tick() {},
+}
+
+/** Takes the fact, and makes the events that a daemon with these queues makes of it at its start. Returns why that cannot be done. */
+function problemInTaking(replay: Replay, queues: Queues, position: number, fact: Fact): string | undefined {
   try {
     checkFact(fact)
-    // A daemon that has queues announces what it replays.
-    if (takeFact(replay, 0, fact) && replay.queues.size > 0) announceFact(replay.state, fact)
+    if (takeFact(replay, position, fact) && queues.listened) queues.push(position, announceFact(replay.state, fact))
     return undefined
   } catch (error) {
     // Anything else is about a field that is missing or has another form, in the words of a defect.

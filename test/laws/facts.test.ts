@@ -36,11 +36,7 @@ describe('every kind of fact', () => {
       await engine.record('test', null, [fact])
       replay.take(copied([fact]))
       assert.deepEqual(rowsOf(replay.state), rowsOf(engine.state), fact.type)
-      const remembered = ({ secretVerifier, restoreId, queues }: Holder & { queues: { size: number } }) => [
-        secretVerifier,
-        restoreId,
-        queues.size,
-      ]
+      const remembered = ({ secretVerifier, restoreId }: Holder) => [secretVerifier, restoreId]
       assert.deepEqual(remembered(replay), remembered(engine))
       // Every kind of row passes the checks of rows from outside.
       checkState(replay.state)

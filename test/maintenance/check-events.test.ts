@@ -1,0 +1,40 @@
+// `natter store check` of a journal whose rows are right, but not the events that a start makes of it for the queues in the store.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Fact } from '../../daemon/domain/facts.ts'
+import { FileJournal } from '../../daemon/journal/file-journal.ts'
+import { checkStore } from '../../daemon/maintenance/index.ts'
+import { host, newStoreFolder } from '../support/daemon.ts'
+import { registration, World } from '../support/in-process.ts'
+
+test('a message to a person who comes one fact later is found, as a start finds it', async () => {
+  const folder = newStoreFolder()
+  const founding = await host(folder)
+  await founding.stop()
+  const { id: owner } = founding.owner
+  const late = new World().join(400, { email: 'late@example.com', fullName: 'Late' })
+  const conversation = { id: 50, userIds: [owner, 99] }
+  const message = {
+    id: 50,
+    senderId: owner,
+    conversationId: 50,
+    time: 0,
+    client: 'x',
+    content: 'x',
+    html: '<p>x</p>',
+    marks: 0,
+  }
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
+  const queue = { type: 'queue.registered', queue: { id: 'q', userId: owner, ...registration([]) } } as Fact
+  const facts = [
+    { type: 'message.sent', message, conversation },
+    { type: 'user.created', user: { ...late, id: 99 } },
+  ]
+  await journal.append({ time: 0, op: 'test', actor: null, facts: [queue] }).durable
+  await journal.append({ time: 0, op: 'test', actor: null, facts: facts as unknown as Fact[] }).durable
+  await journal.close()
+  const { problems } = await checkStore(folder)
+  assert.match(problems[0]?.message ?? '', /the fact "message\.sent" cannot be applied/)
+  await assert.rejects(host(folder), /cannot be applied|was edited/)
+})
