@@ -23,7 +23,7 @@ export function takeId(queue: Numbering, position: number, lasting: boolean): nu
   queue.newest = Math.max(queue.newest + 1, (position - queue.birth) * step)
   // An entry with more events than a step has IDs moves all later positions up. Only lasting events may do that: others
   // are forgotten by a crash, and IDs after them would come again.
-  if (lasting) while (!hasRoom(queue, position, 1)) queue.birth--
+  if (lasting) queue.birth = Math.min(queue.birth, position - Math.floor((queue.newest + 2) / step))
   return queue.newest
 }
 

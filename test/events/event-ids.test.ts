@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { SteeredClock } from '../../daemon/clock.ts'
-import { idStep } from '../../daemon/events/event-ids.ts'
+import { hasRoom, idStep, takeId } from '../../daemon/events/event-ids.ts'
 import { Queues } from '../../daemon/events/queues.ts'
 import { cases } from '../support/cases.ts'
 import { registration } from '../support/in-process.ts'
@@ -135,5 +135,12 @@ describe('event IDs', () => {
     for (let n = 0; n < 5; n++) replica.take({ lasting: 1, signals: 0 })
     assert.deepEqual([...new Set(replica.ended)], ['q'])
     assert.ok(replica.told.at(-1)! < 2 ** 31)
+  })
+
+  test('are given out at once in a queue of a file with a far newer ID', () => {
+    const queue = { step: 1, birth: 5, newest: 2 ** 48 }
+    assert.equal(takeId(queue, 9, true), 2 ** 48 + 1)
+    assert.ok(hasRoom(queue, 9, 1))
+    assert.equal(hasRoom({ ...queue, birth: queue.birth + 1 }, 9, 1), false)
   })
 })

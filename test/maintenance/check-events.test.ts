@@ -38,3 +38,17 @@ test('a message to a person who comes one fact later is found, as a start finds 
   assert.match(problems[0]?.message ?? '', /the fact "message\.sent" cannot be applied/)
   await assert.rejects(host(folder), /cannot be applied|was edited/)
 })
+
+test('a queue whose event IDs have no distance is found', async () => {
+  const folder = newStoreFolder()
+  await (await host(folder)).stop()
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
+  const queue = { type: 'queue.registered', queue: { id: 'q', userId: 2, ...registration([]), step: 0 } } as Fact
+  await journal.append({ time: 0, op: 'test', actor: null, facts: [queue] }).durable
+  await journal.close()
+  const { problems } = await checkStore(folder)
+  assert.match(
+    problems[0]?.message ?? '',
+    /"queue\.registered" cannot be applied: .*step: must be an integer from 1 to 10000/,
+  )
+})

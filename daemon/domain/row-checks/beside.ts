@@ -1,8 +1,18 @@
 // Shapes of rows that are beside those of the state: event queues and the store's own row in state.json, clock and uploads in a
 // snapshot file.
 
-import { bool, eitherOf, int, listOf, maybe, text } from '../../api/define.ts'
-import { count, fileName, label, numberFrom, row, textLike, tuple, rowUserId as userId } from '../../api/shapes/rows.ts'
+import { bool, eitherOf, listOf, maybe, text } from '../../api/define.ts'
+import {
+  count,
+  fileName,
+  integerFrom,
+  label,
+  numberFrom,
+  row,
+  textLike,
+  tuple,
+  rowUserId as userId,
+} from '../../api/shapes/rows.ts'
 import { limits } from '../limits.ts'
 import { registeredFields } from '../model/rows/queues.ts'
 
@@ -16,12 +26,15 @@ const pending = eitherOf(
   row({ id: count, position: count, lasting: bool, body: text, secretsOf: maybe(userId) }),
 )
 
+/** -1 before the first event. */
+const idOrNone = integerFrom(-1, count.maximum!)
+
 const queue = row({
   ...registeredFields,
-  birth: int,
+  birth: integerFrom(-count.maximum!, count.maximum!),
   pending: listOf(pending),
-  newest: int,
-  acknowledged: int,
+  newest: idOrNone,
+  acknowledged: idOrNone,
   position: count,
 })
 

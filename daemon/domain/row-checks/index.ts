@@ -5,8 +5,10 @@ import { problemInRow } from '../../api/checking.ts'
 import type { TSchema } from '../../api/define.ts'
 import { limits } from '../limits.ts'
 import { countFormatted } from '../markdown/index.ts'
+import type { GroupValue } from '../model/roles.ts'
 import type { Subscription } from '../model/rows/channels.ts'
 import { type Channel, type ChannelFolder, type Group, State, type User } from '../model/state.ts'
+import { countNamed } from '../rules/group-values.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
@@ -126,6 +128,7 @@ const spreads = { messages: { least: 2 ** 20, perRow: 100 }, users: { least: 50_
 function checkSent(sections: Sections): void {
   const {
     messageFlags = [],
+    organization = [],
     groups = [],
     subscriptions = [],
     channels = [],
@@ -143,11 +146,21 @@ function checkSent(sections: Sections): void {
   for (const { spans = [] } of subscriptions as Iterable<Partial<Subscription>>)
     if (spans.length > limits.sentSpans)
       throw new RowsRefused(`subscriptions: there are ${spans.length} spans in a row; give at most ${limits.sentSpans}`)
+  for (const [section, rows] of Object.entries({ organization, channels, groups }))
+    for (const { permissions = {} } of rows as Iterable<{ permissions?: Readonly<Record<string, GroupValue>> }>)
+      for (const [name, value] of Object.entries(permissions)) checkNamed(section, name, value)
   const described = [...channels, ...channelFolders] as Partial<Channel | ChannelFolder>[]
   const descriptions = described.map(row => row.description ?? '')
   checkFormatted('channels: the descriptions, with those of folders,', descriptions)
   const profiles = ([...users] as Partial<User>[]).map(user => Object.values(user.profile ?? {}))
   checkFormatted('users: the profiles', profiles.flat())
+}
+
+/** Each question whether a person is in the value looks at all that it names. */
+function checkNamed(section: string, name: string, value: GroupValue): void {
+  const count = countNamed(value)
+  if (count > limits.namedInSetting)
+    throw new RowsRefused(`${section}: ${name} names ${count} people and groups; give at most ${limits.namedInSetting}`)
 }
 
 function checkFormatted(what: string, texts: readonly string[]): void {

@@ -22,9 +22,7 @@ describe('rows of a file', () => {
       presence: rowsOf(({ state, owner }) =>
         state.presence.put({ userId: owner.id, active: 1, connected: 1, updateId: 2 ** 48 }),
       ),
-      users: rowsOf(({ state, owner }) =>
-        state.users.put({ ...owner, avatar: { ...owner.avatar, version: 2 ** 48 } }),
-      ),
+      users: rowsOf(({ state, owner }) => state.users.put({ ...owner, avatar: { ...owner.avatar, version: 2 ** 48 } })),
     }
     for (const [section, rows] of Object.entries(full))
       await assert.rejects(
@@ -80,6 +78,19 @@ describe('rows that a client sends', () => {
       loadChecked(profiles, rest, { isSent: true }),
       /^Error: users: the profiles can have 500000 characters with formatting/,
     )
+  })
+
+  test('name at most 100 people and groups in a setting', async () => {
+    const value = { direct_members: [], direct_subgroups: Array.from({ length: 101 }, () => 1) }
+    const rows = rowsOf(({ state }) => {
+      const { permissions } = state.organization
+      state.organization = { ...state.organization, permissions: { ...permissions, can_access_all_users_group: value } }
+    })
+    await assert.rejects(
+      loadChecked(rows, rest, { isSent: true }),
+      /^Error: organization: can_access_all_users_group names 101 people and groups; give at most 100$/,
+    )
+    await loadChecked(rows, rest)
   })
 
   test('have at most 1,000 spans in a subscription', async () => {

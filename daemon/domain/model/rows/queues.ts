@@ -1,7 +1,17 @@
 // Rows of event queues, as far as they are settled when a queue is registered.
 
 import { bool, listOf, maybe, nullable, oneOf } from '../../../api/define.ts'
-import { count, label, longText, type RowOf, row, time, tuple, rowUserId as userId } from '../../../api/shapes/rows.ts'
+import {
+  count,
+  integerFrom,
+  label,
+  longText,
+  type RowOf,
+  row,
+  time,
+  tuple,
+  rowUserId as userId,
+} from '../../../api/shapes/rows.ts'
 
 /**
  * Whose names and habits a caller knows: those of the spec, or those of public servers of the API family. A caller that is not known
@@ -25,7 +35,7 @@ export const registeredFields = {
   slimPresence: bool,
   includeSubscribers: oneOf('true', 'false', 'partial'),
   /** How far apart the event IDs of two positions are; absent in queues of version 0.1.0. */
-  step: maybe(count),
+  step: maybe(integerFrom(1, 10_000)),
   /** Name of the program that registered it; absent in queues of version 0.1.0. */
   clientName: maybe(label),
   /** What the registration was answered in, and so its events; absent in queues of version 0.1.0. */
