@@ -49,6 +49,6 @@ test('a queue whose event IDs have no distance is found', async () => {
   const { problems } = await checkStore(folder)
   assert.match(
     problems[0]?.message ?? '',
-    /"queue\.registered" cannot be applied: .*step: must be an integer from 1 to 10000/,
+    /"queue\.registered" cannot be applied: queue\["step"\]: must be an integer from 1 to 10000/,
   )
 })
