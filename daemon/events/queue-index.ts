@@ -65,6 +65,7 @@ export class QueueIndex {
       ownerId: this.#ownerOf(row.userId),
       types: row.eventTypes && new Set(row.eventTypes),
       size: sumSizes(row.pending),
+      unrecorded: 0,
       delivered: row.acknowledged,
       joined: undefined,
       waiter: undefined,

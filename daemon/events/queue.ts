@@ -38,6 +38,8 @@ export interface Queue extends QueueRegistration {
   /** Highest ID ever given out, and highest ever acknowledged. */
   newest: number
   acknowledged: number
+  /** How much its client has acknowledged since that was last recorded; from 1 on it should be. */
+  unrecorded: number
   /** Highest ID that an answer carried, since the daemon started. */
   delivered: number
   /** The position of the newest ID. */
@@ -80,6 +82,7 @@ export type Unsaved =
   | 'client'
   | 'ownerId'
   | 'types'
+  | 'unrecorded'
   | 'delivered'
   | 'size'
   | 'joined'
@@ -87,6 +90,13 @@ export type Unsaved =
   | 'heartbeatAt'
   | 'lastSeen'
   | 'idleSince'
+
+/** A copy for a snapshot. */
+export function savedFields(queue: Queue): Omit<Queue, Unsaved> {
+  const { client, ownerId, types, size, unrecorded, delivered, joined, ...more } = queue
+  const { waiter, heartbeatAt, lastSeen, idleSince, ...saved } = more
+  return { ...saved, pending: [...queue.pending] }
+}
 
 /** Whether its client polls, or has polled within its lifespan. */
 export function isInUse(queue: Queue, elapsed: number): boolean {

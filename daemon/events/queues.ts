@@ -8,7 +8,15 @@ import { Adapter, type FormedEvent } from './adapt.ts'
 import { assumeJoined, drop } from './collapse.ts'
 import { hasRoom, isUsedUp, skipTo, takeId } from './event-ids.ts'
 import { addFields, type EventText, heartbeat } from './event-text.ts'
-import { type Pending, type Queue, type QueuesParts, sumSizes, type Unsaved, type Waiter } from './queue.ts'
+import {
+  type Pending,
+  type Queue,
+  type QueuesParts,
+  savedFields,
+  sumSizes,
+  type Unsaved,
+  type Waiter,
+} from './queue.ts'
 import { type Account, QueueIndex } from './queue-index.ts'
 import { queuesOfRows, rowsOfQueues } from './saved-queues.ts'
 import { Wheel } from './timer-wheel.ts'
@@ -211,11 +219,7 @@ export class Queues {
 
   /** Rows for a snapshot, with the events that are pending now. */
   save(): Iterable<unknown> {
-    const queues = [...this.#queues.values()].map(queue => {
-      const { client, ownerId, types, size, delivered, joined, waiter, heartbeatAt, lastSeen, idleSince, ...kept } =
-        queue
-      return { ...kept, pending: [...queue.pending] }
-    })
+    const queues = [...this.#queues.values()].map(savedFields)
     return { [Symbol.iterator]: () => rowsOfQueues(queues) }
   }
 
@@ -244,7 +248,20 @@ export class Queues {
 
   acknowledge(queueId: string, upTo: number, kept?: readonly number[]): void {
     const queue = this.#queues.get(queueId)
-    if (queue) this.forget(queue, upTo, kept)
+    if (!queue) return
+    this.forget(queue, upTo, kept)
+    queue.unrecorded = 0
+  }
+
+  /**
+   * Whether it should be recorded that these signals are acknowledged, although a crash loses signals: the other daemons of a cluster keep
+   * them until then, and must not end the queue for them.
+   */
+  fillsOthers(queue: Queue, signals: readonly Pending[]): boolean {
+    const { maxPending, maxPendingSize } = this.#parts.limits
+    // An account has up to 1,000 queues in this size.
+    queue.unrecorded += Math.max((4 * signals.length) / maxPending, (2000 * sumSizes(signals)) / maxPendingSize)
+    return queue.unrecorded >= 1
   }
 
   removeUser(userId: number): void {

@@ -123,7 +123,7 @@ export class QueueEndpoints {
       throw invalid('last_event_id', `this queue has no event ${upTo} yet`)
     const kept = sentWithLater(queue, upTo)
     const seen = queue.pending.filter(event => event.id <= upTo)
-    if (seen.some(event => event.lasting))
+    if (seen.some(event => event.lasting) || this.#engine.queues.fillsOthers(queue, seen))
       await this.#engine.record(api.get.id, ctx.actor.id, [
         { type: 'queue.acknowledged', queueId: queue.id, upTo, ...(kept && { kept }) },
       ])

@@ -1,9 +1,12 @@
 // A queue whose reader never comes: it ends as a whole, and never loses one event out of the middle.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { typing } from '../../daemon/api/messages/typing.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { SteeredClock } from '../../daemon/clock.ts'
 import { Clients } from '../../daemon/events/adapt.ts'
@@ -283,4 +286,27 @@ describe('GET /events of a queue with too many events', () => {
     await write()
     assert.equal((await read(again)).events.length, 1)
   })
+})
+
+test('what a client reads of signals is recorded now and then: another daemon of a cluster keeps them until then', async t => {
+  const daemon = await startDaemon(t, { flags: ['--max-pending', '32'] })
+  const { owner } = daemon
+  const { queue_id } = await owner.call(events.register, { event_types: ['typing'] })
+  const recorded = () =>
+    readFileSync(join(daemon.data, 'journal.ndjson'), 'utf8')
+      .split('\n')
+      .filter(line => line.includes('queue.acknowledged')).length
+  let last_event_id = -1
+  const read = async (signals: number) => {
+    for (let n = 0; n < signals; n++) {
+      await owner.call(typing.set, { op: 'start', to: [owner.id] })
+      const { events: found } = await owner.call(events.get, { queue_id, last_event_id })
+      last_event_id = found.at(-1)!.id
+    }
+    return recorded()
+  }
+  assert.equal(await read(8), 0)
+  assert.equal(await read(1), 1)
+  assert.equal(await read(7), 1)
+  assert.equal(await read(1), 2)
 })
