@@ -21,13 +21,14 @@ interface SharedFilesParts {
 export function sharedFiles(parts: SharedFilesParts): Files {
   const { files } = parts
   const announceRemovals = removalSender(parts)
+  const copyToAnother = copier(parts)
   return {
     ...files,
     async keep(file) {
       const name = await files.keep(file)
       // The same content may be deleted as another upload meanwhile.
       const release = files.hold(name)
-      await copyToAnother(parts, name).finally(() => setImmediate(release))
+      await copyToAnother(name).finally(() => setImmediate(release))
       return name
     },
     async read(name) {
@@ -59,20 +60,22 @@ const dropTime = 30_000
  * Fetches the files that the state names and this daemon lacks because it joined later or was away. Returns how many no other
  * daemon could give it. Bounded by the files that are named.
  */
-export async function fetchMissing(
-  parts: Pick<SharedFilesParts, 'files' | 'peers' | 'others'>,
-  named: Iterable<string>,
-): Promise<number> {
+export async function fetchMissing(parts: FetchingParts, named: Iterable<string>): Promise<number> {
   const missing = new Set(named)
   for (const name of await parts.files.list()) missing.delete(name)
-  for (const name of missing) if (await fetchFromAny(parts, name)) missing.delete(name)
-  return missing.size
+  return fetchEach(parts, missing)
 }
 
-async function fetchFromAny(
-  { files, peers, others }: Pick<SharedFilesParts, 'files' | 'peers' | 'others'>,
-  name: string,
-): Promise<boolean> {
+type FetchingParts = Pick<SharedFilesParts, 'files' | 'peers' | 'others'>
+
+/** Fetches those of the files that are not on this disk. Returns how many no other daemon could give it. */
+export async function fetchEach(parts: FetchingParts, names: Iterable<string>): Promise<number> {
+  let left = 0
+  for (const name of names) if (!(await parts.files.find(name)) && !(await fetchFromAny(parts, name))) left++
+  return left
+}
+
+async function fetchFromAny({ files, peers, others }: FetchingParts, name: string): Promise<boolean> {
   for (const url of others()) if (await fetchFile(files, peers, name, url)) return true
   return false
 }
@@ -108,12 +111,19 @@ export async function fetchUpload(files: Files, peers: Peers, name: string, url:
 /** Milliseconds that another daemon has to fetch a file. */
 const copyTime = 15_000
 
-async function copyToAnother({ peers, others, self }: SharedFilesParts, name: string): Promise<void> {
-  const urls = others()
-  if (urls.length === 0) return
-  const copies = urls.map(async url => {
-    const { kept } = await peers.post(url, '/keep', { file: name, from: self() }, copyTime)
-    if (!kept) throw new Error(`${url} could not fetch it`)
-  })
-  await Promise.any(copies).catch(() => warn(`the file ${name} is on this daemon only: no other one could fetch it`))
+/** Copies a file to another daemon, if there is one. The others fetch it when they apply the entry that names it. */
+function copier({ peers, others, self }: SharedFilesParts): (name: string) => Promise<void> {
+  let wasAlone = false
+  return async name => {
+    const urls = others()
+    if (urls.length === 0 && !wasAlone)
+      warn(`no other daemon runs: ${name} and later files are on this one only until one does`)
+    wasAlone = urls.length === 0
+    if (wasAlone) return
+    const copies = urls.map(async url => {
+      const { kept } = await peers.post(url, '/keep', { file: name, from: self() }, copyTime)
+      if (!kept) throw new Error(`${url} could not fetch it`)
+    })
+    await Promise.any(copies).catch(() => warn(`the file ${name} is on this daemon only: no other one could fetch it`))
+  }
 }

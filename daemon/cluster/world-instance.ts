@@ -17,7 +17,7 @@ import type { Term } from './log.ts'
 import { idleQueues, Recorder, signalSender } from './messages.ts'
 import { type AnswerPeer, peerRoutes } from './peer-routes.ts'
 import type { Peers } from './peers.ts'
-import { fetchMissing, fetchUpload, sharedFiles } from './shared-files.ts'
+import { fetchEach, fetchMissing, fetchUpload, sharedFiles } from './shared-files.ts'
 
 /** Milliseconds between two attempts to fetch missing files. */
 const firstPause = 500
@@ -32,6 +32,8 @@ export interface WorldInstance {
   following: Promise<void>
   /** Whether it has applied everything that was in the log when it began. */
   caughtUp: boolean
+  /** Files that new entries name, until they are looked for. */
+  readonly named: Set<string>
   open: boolean
   /** Set when it is elected. */
   term: Term | undefined
@@ -120,6 +122,7 @@ export class WorldInstances {
       ending: new AbortController(),
       following: Promise.resolve(),
       caughtUp: false,
+      named: new Set(),
       open: false,
       term: undefined,
       leads: false,
@@ -153,8 +156,23 @@ export class WorldInstances {
       const missing = await fetchMissing({ files, peers, others }, namedFiles(instance.world.engine.state)).catch(
         () => 1,
       )
-      pause = missing > 0 ? Math.min(2 * pause, longestPause) : longestPause
-      await sleep(pause, undefined, { ref: false })
+      pause = missing > 0 ? Math.min(2 * pause, longestPause) : firstPause
+      await this.#fetchNamed(instance, missing > 0 ? pause : longestPause)
+    }
+  }
+
+  /**
+   * For that long, fetches what new entries name: the leader could not copy an upload to this daemon that had no lease then, and does not
+   * copy exports. Ends early if no daemon could give it.
+   */
+  async #fetchNamed(instance: WorldInstance, ms: number): Promise<void> {
+    const { peers, others, current } = this.#parts
+    const { localFiles: files } = instance.store
+    for (let waited = 0; waited < ms && current() === instance; waited += firstPause) {
+      await sleep(firstPause, undefined, { ref: false })
+      const names = [...instance.named]
+      instance.named.clear()
+      if ((await fetchEach({ files, peers, others }, names)) > 0) return
     }
   }
 
@@ -166,6 +184,7 @@ export class WorldInstances {
   /** Applies what the leader has committed. */
   take(instance: WorldInstance, batch: Batch): void {
     const { entries, written } = readBatch(instance, batch)
+    for (const [, name] of batch.lines.matchAll(/"(?:file|still)":"([0-9a-f]{64})"/g)) instance.named.add(name!)
     written.catch(error => this.#parts.onFailure(instance, error))
     try {
       if (entries.length > 0) instance.world.engine.take(entries)

@@ -2,10 +2,13 @@
 // what is left, and does nothing a second time that the log says is done.
 
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
+import { dataExports } from '../../daemon/api/organization/exports.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -94,6 +97,25 @@ describe('a new leader of a cluster', { skip: withoutEtcd ?? false }, () => {
     assert.equal(mails('To: amy@example.com').length, 1)
     assert.equal(mails('To: bob@example.com').length, 1)
     assert.equal(mailsIn(leader.data).length, 1, 'a follower writes none')
+  })
+
+  test('gives the others the archive of an export, which the next leader serves', async () => {
+    const [leader, other] = await pair()
+    await other.as(owner).call(dataExports.create, {})
+    const finished = async (node: Node) =>
+      (await node.as(owner).call(dataExports.list, {})).exports.find(one => !one.pending)
+    const { export_url } = (await until(() => finished(other)))!
+    const archives = (node: Node) =>
+      readdirSync(node.data, { recursive: true })
+        .map(String)
+        .filter(name => /[0-9a-f]{64}$/.test(name))
+    await until(() => archives(other).length > 0)
+    assert.deepEqual(archives(other), archives(leader))
+    await kill(leader)
+    const { status } = await other.as(owner).raw('GET', new URL(export_url!).pathname)
+    assert.equal(status, 200)
+    await leader.start()
+    await cluster.agree()
   })
 
   test('sends what is scheduled, once', async () => {
