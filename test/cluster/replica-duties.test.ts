@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
