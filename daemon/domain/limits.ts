@@ -45,7 +45,8 @@ export const limits = {
   // OPEN: the public server limits neither how many accounts times channels one request subscribes or unsubscribes, nor how many files a
   // message may link, nor how many messages are listed with a file; here one request ends in a moment.
   subscriptionsAtOnce: 20_000,
-  // OPEN: the public server does not limit it. Who comes to see, or no longer sees, which private channel by one change of a group.
+  // OPEN: the public server does not limit it. Who comes to see, or no longer sees, whom or which private channel by one
+  // change of subscriptions or of a group.
   sightsAtOnce: 300_000,
   /** Groups and settings that list an account which comes back or goes: every queue gets an event for each. */
   membershipsAnnounced: 500,

@@ -6,6 +6,7 @@ import type { AnnouncingSetting, ChannelFact } from '../../model/facts/channels.
 import { channelByName, listSubscribers, systemBot } from '../../model/lookups.ts'
 import { organizationSetting } from '../../model/settings.ts'
 import type { Channel, State } from '../../model/state.ts'
+import { checkMeetings } from '../../people/users/access.ts'
 import { conflict, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
 import { liveChannelFor, readableChannelFor } from '../../rules/channel-access.ts'
@@ -57,6 +58,7 @@ export const channels = resource(api)<ChannelFact>({
       checkDescriptionRoom(ctx, 'description', [description])
       const channel: Channel = { id: ctx.state.channels.nextId, name, description, ...plan }
       const people = withoutRepeats(ctx, 'subscribers', params.subscribers)
+      checkMeetings(ctx.state, [channel], people, 'subscribers')
       const { fact } = enrolment(ctx.state, [{ channel, people }])
       const tell = (params.send_new_subscription_messages ?? true) && people.length > 0 && people.length <= 100
       return {

@@ -9,6 +9,7 @@ import { directNotice } from '../../messages/notices/post.ts'
 import type { Added, SubscriptionAdded } from '../../model/facts/channels.ts'
 import { channelByName } from '../../model/lookups.ts'
 import type { Channel, State, User } from '../../model/state.ts'
+import { checkMeetings } from '../../people/users/access.ts'
 import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import { countNamed } from '../../rules/group-values.ts'
@@ -52,6 +53,7 @@ export function subscribing(ctx: Context, params: Params) {
     people,
     color: colors.get(channel.name.toLowerCase()),
   }))
+  checkMeetings(ctx.state, [...open, ...created], people)
   const { fact, subscribed, already } = enrolment(ctx.state, wanted)
   // Many people at once get no message.
   const sendsMessages = subscribed.size <= limits.bulkNewSubscriptionMessages

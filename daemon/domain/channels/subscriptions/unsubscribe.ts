@@ -6,6 +6,7 @@ import type { Fact } from '../../facts.ts'
 import { readChannel, unreadElsewhere } from '../../messages/message-flags/read-state.ts'
 import { channelByName } from '../../model/lookups.ts'
 import type { Channel, User } from '../../model/state.ts'
+import { checkMeetings } from '../../people/users/access.ts'
 import { missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
@@ -19,6 +20,7 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
   const channels = findChannels(ctx, params.subscriptions, people, joined)
   if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
     for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)
+  checkMeetings(state, channels, people)
   const all = channels.map(channel => {
     const gone = joined.includes(channel)
       ? people

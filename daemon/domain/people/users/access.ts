@@ -1,7 +1,9 @@
 // Guests who may know of some people only: what they learn and forget when channels, conversations, roles, accounts or the
 // organization's setting change.
 
-import type { State, User } from '../../model/state.ts'
+import { limits } from '../../limits.ts'
+import type { Channel, State, User } from '../../model/state.ts'
+import { invalid } from '../../refusal.ts'
 import type { Announcement } from '../../resource.ts'
 import { accessAudience, activeUsers } from '../../rules/audiences.ts'
 import {
@@ -59,10 +61,32 @@ export function partedInConversation(state: State, conversationId: number): Anno
   return forgotten(pairs.unacquainted(state))
 }
 
+/** Refuses to subscribe or unsubscribe people if too many pairs of a guest and another person could meet or part by it. */
+export function checkMeetings(
+  state: State,
+  channels: readonly Channel[],
+  people: readonly User[],
+  param = 'principals',
+): void {
+  if (!accessIsLimited(state)) return
+  const guests = people.filter(isGuest).length
+  let pairs = 0
+  for (const { id } of channels) {
+    const followers = [...state.subscriptions.followers(id)]
+    pairs += limitedGuests(state, followers).length * people.length + guests * (followers.length + people.length)
+    if (pairs > limits.sightsAtOnce)
+      throw invalid(param, 'too many guests would begin or cease to see people at once; name fewer people or channels')
+  }
+}
+
 /** The organization began or ceased to limit whom guests know of. */
 export function announceLimit(state: State): Announcement[] {
   const pairs = new Pairs()
-  for (const guest of activeUsers(state, isGuest)) for (const user of state.users.values()) pairs.add(user, guest)
+  const guests = activeUsers(state, isGuest)
+  // OPEN: public servers tell guests nothing but the new value of the setting. Here they hear whom they see by it, unless there are so
+  // many guests and people that all others would wait.
+  if (guests.length * state.users.size > limits.sightsAtOnce) return []
+  for (const guest of guests) for (const user of state.users.values()) pairs.add(user, guest)
   const strangers = pairs.unacquainted(state)
   return accessIsLimited(state) ? forgotten(strangers) : learnt(state, strangers)
 }
