@@ -70,7 +70,7 @@ const untimed: QueuesParts = {
 /** Takes the fact, and makes the events that a daemon with these queues makes of it at its start. Returns why that cannot be done. */
 function problemInTaking(replay: Replay, queues: Queues, position: number, fact: Fact): string | undefined {
   try {
-    checkFact(fact)
+    checkFact(replay.state, fact)
     if (takeFact(replay, position, fact) && queues.listened) queues.push(position, announceFact(replay.state, fact))
     return undefined
   } catch (error) {
@@ -79,13 +79,16 @@ function problemInTaking(replay: Replay, queues: Queues, position: number, fact:
   }
 }
 
-function checkFact(fact: Fact): void {
+function checkFact({ messages }: State, fact: Fact): void {
   // Whole states and event queues are rows like those of a snapshot.
   if (fact.type === 'store.restored') for (const _ of checkRows(fact.sections));
   else if (fact.type === 'queue.registered') {
     const problem = problemInRow('queue', queueRegistration, fact.queue)
     if (problem !== undefined) throw new RowsRefused(problem)
   } else checkIds(fact)
+  // Sets of IDs take memory up to the highest one.
+  if (fact.type === 'message-flags.changed' && (fact.runs.at(-1) ?? 0) > messages.lastId)
+    throw new RowsRefused('runs: there is no such message')
 }
 
 /** Tables by ID would take another number for the next lower ID. */

@@ -39,6 +39,17 @@ test('a message to a person who comes one fact later is found, as a start finds 
   await assert.rejects(host(folder), /cannot be applied|was edited/)
 })
 
+test('a flag of a message that there is not is found, and takes no memory up to its ID', async () => {
+  const folder = newStoreFolder()
+  await (await host(folder)).stop()
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
+  const fact = { type: 'message-flags.changed', userId: 2, op: 'add', flag: 'read', runs: [1, 900_000_000] } as Fact
+  await journal.append({ time: 0, op: 'test', actor: null, facts: [fact] }).durable
+  await journal.close()
+  const { problems } = await checkStore(folder)
+  assert.match(problems[0]?.message ?? '', /"message-flags\.changed" cannot be applied: runs: there is no such message/)
+})
+
 test('a queue whose event IDs have no distance is found', async () => {
   const folder = newStoreFolder()
   await (await host(folder)).stop()

@@ -2,7 +2,7 @@
 
 import type { TSchema } from '../../api/define.ts'
 import { head } from '../../api/shapes/rows.ts'
-import { isJson } from '../../local/json.ts'
+import { isJson, isRecord, jsonOr } from '../../local/json.ts'
 import { mutedUserKey, userTopicKey } from '../model/keys.ts'
 import * as channels from '../model/rows/channels.ts'
 import * as messages from '../model/rows/messages.ts'
@@ -41,7 +41,7 @@ export const sectionRows: Readonly<Record<AnySection, SectionRows>> = {
   uploads: { row: beside.upload },
   organization: { row: organization.organization, key: () => 'organization' },
   users: table(people.user),
-  profileFields: { ...table(organization.profileField), problem: notJson },
+  profileFields: { ...table(organization.profileField), problem: noFieldData },
   botStorage: table(people.storedItem, ({ userId, key }) => `${userId}/${key}`),
   groups: table(people.group),
   channels: table(channels.channel),
@@ -56,7 +56,7 @@ export const sectionRows: Readonly<Record<AnySection, SectionRows>> = {
     row: messages.message,
     other: ['deleted', messages.deletedMessage],
     key: byId,
-    problem: noPlace,
+    problem: message => noPlace(message) ?? unreadableDetails(message),
   },
   messageFlags: { row: messages.messageFlags, key: byUser, problem: noRuns },
   channelFolders: table(channels.channelFolder),
@@ -109,8 +109,18 @@ function noRuns({ userId, ...sets }: { userId: number } & Record<string, number 
   return undefined
 }
 
-function notJson({ data }: { data: string }): string | undefined {
-  return data === '' || isJson(data) ? undefined : 'data: must be JSON, or empty'
+/** Each edit of the text keeps both forms of it, and the first submessage of a widget says what kind of widget it is. */
+function unreadableDetails({ details }: { details?: messages.SavedDetails }): string | undefined {
+  if (details?.edits?.some(edit => (edit.prevContent === undefined) !== (edit.prevHtml === undefined)))
+    return 'details: an edit must have prevContent and prevHtml, or neither'
+  const widget = details?.submessages?.[0]?.content
+  return widget === undefined || isJson(widget) ? undefined : 'details: the first submessage must be JSON'
+}
+
+/** Lists of choices and external accounts need data. */
+function noFieldData({ type, data }: Pick<organization.ProfileField, 'type' | 'data'>): string | undefined {
+  const fits = type === 3 || type === 7 ? isRecord(jsonOr(data)) : data === '' || isJson(data)
+  return fits ? undefined : 'data: must be JSON, an object for types 3 and 7, or empty for others'
 }
 
 function replyIsNotJson({ reply }: { reply: string }): string | undefined {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
 import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
+import { sectionRows } from '../../../daemon/domain/row-checks/sections.ts'
 import { threePeople } from '../../support/domain-world.ts'
 import { World } from '../../support/in-process.ts'
 
@@ -30,6 +31,19 @@ describe('rows of a file', () => {
         new RegExp(`^Error: ${section}: (last_id|updateId|version) leaves no room for later ones; give at most \\d+$`),
       )
   })
+})
+
+test('a row that calls could not answer with is refused', () => {
+  const edit = { userId: 1, time: 1 }
+  const { messages, profileFields } = sectionRows
+  for (const details of [
+    { edits: [{ ...edit, prevContent: 'x' }] },
+    { edits: [{ ...edit, prevHtml: 'x' }] },
+    { submessages: [{ id: 1, senderId: 1, msgType: 'widget', content: '{' }] },
+  ])
+    assert.match(messages.problem!({ conversationId: 1, details }) ?? '', /^details: /)
+  for (const data of ['', 'null', '[]']) assert.match(profileFields.problem!({ type: 3, data }) ?? '', /^data: /)
+  assert.equal(profileFields.problem!({ type: 1, data: '' }), undefined)
 })
 
 describe('rows that a client sends', () => {
