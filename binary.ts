@@ -55,7 +55,8 @@ await build({ entryPoints: ['bin/single.js'], outfile: main, bundle: true, platf
 const assets: Record<string, string> = {}
 for (const name of readdirSync(join(folder, 'assets'))) assets[name] = join(folder, 'assets', name)
 for (const name of readdirSync('dist'))
-  if (/\.cjs(\.cache)?$/.test(name) && name !== 'testing.cjs') assets[name] = join('dist', name)
+  if ((/\.cjs(\.cache)?$/.test(name) && name !== 'testing.cjs') || name === 'bot-hooks.mjs')
+    assets[name] = join('dist', name)
 for (const folder of ['inspector', 'site'])
   for (const entry of readdirSync(join('dist', folder), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) {

@@ -196,8 +196,20 @@ await build({
   entryPoints: {
     ...late,
     testing: 'daemon/testing/index.ts',
-    'bot-worker': 'cli/commands/bot/worker.ts',
   },
+})
+await build({
+  ...shared,
+  entryPoints: { 'bot-worker': 'cli/commands/bot/worker.ts' },
+  // It imports the file of a handler, which `require` cannot always load.
+  supported: {},
+})
+// Node imports it into the thread of its loader.
+await build({
+  ...shared,
+  entryPoints: { 'bot-hooks': 'cli/commands/bot/module-hooks.ts' },
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
 })
 
 if (bare === undefined) await buildInspector()

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
 import { assetReader } from '../../base/version.ts'
@@ -20,8 +21,9 @@ export class HandlerThread {
 
   /** Throws with a sentence when the file cannot be used. `onStray` gets errors of what the handler started and did not wait for. */
   static async load(file: string, onStray: (reason: string) => void): Promise<HandlerThread> {
-    const inside = assetReader()?.('bot-worker.cjs')
-    const options = { workerData: { file }, stdout: true }
+    const read = assetReader()
+    const inside = read?.('bot-worker.cjs')
+    const options = { workerData: { file, hooks: hooksAddress(read?.(hooksBundle)) }, stdout: true }
     const worker = inside
       ? new Worker(inside.toString(), { ...options, eval: true })
       : new Worker(workerFile(), options)
@@ -115,4 +117,13 @@ export class HandlerThread {
 function workerFile(): string {
   const bundle = join(import.meta.dirname, 'bot-worker.cjs')
   return existsSync(bundle) ? bundle : join(import.meta.dirname, 'worker.ts')
+}
+
+const hooksBundle = 'bot-hooks.mjs'
+
+/** `inside`: the bundle in the single executable. */
+function hooksAddress(inside: Buffer | undefined): string {
+  if (inside) return `data:text/javascript;base64,${inside.toString('base64')}`
+  const bundle = join(import.meta.dirname, hooksBundle)
+  return pathToFileURL(existsSync(bundle) ? bundle : join(import.meta.dirname, 'module-hooks.ts')).href
 }

@@ -1,10 +1,9 @@
 // The thread in which a handler runs, so that one that never returns can be ended. Everything that it asks of the server goes
 // through the main thread. A bundle of its own.
 
-import { createRequire, Module } from 'node:module'
+import { createRequire, Module, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { parentPort, workerData } from 'node:worker_threads'
-import { transform } from 'sucrase'
+import { MessageChannel, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import {
   type BotAccount,
   type BotHandler,
@@ -14,6 +13,8 @@ import {
 } from '../../../daemon/client/bot.ts'
 import { captureCaller } from '../../../daemon/client/sender.ts'
 import { type PackedError, unpackError } from './call-error.ts'
+import { extendRequire, installHooks } from './module-hooks.ts'
+import { findPlace } from './place.ts'
 
 export type ToWorker =
   | { readonly kind: 'handle'; readonly message: BotMessage; readonly me: BotAccount }
@@ -38,7 +39,8 @@ export type FromWorker =
   /** Of something that the handler has started and does not wait for. */
   | { readonly kind: 'stray'; readonly error: string }
 
-const { file } = workerData as { readonly file: string }
+/** `hooks`: address of the module with the hooks of Node's loader, for a Node that has them in a thread of their own. */
+const { file, hooks } = workerData as { readonly file: string; readonly hooks: string }
 const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: PackedError): void }>()
 let calls = 0
 
@@ -54,6 +56,7 @@ const request: Request = (method, path, params = {}) =>
 void start()
 
 async function start(): Promise<void> {
+  const listImported = prepareModules()
   let handler: BotHandler
   try {
     handler = await load()
@@ -71,7 +74,7 @@ async function start(): Promise<void> {
     }
   })
   process.on('uncaughtException', error => tell({ kind: 'stray', error: describe(error) }))
-  tell({ kind: 'loaded', files: loadedFiles() })
+  tell({ kind: 'loaded', files: listOwn([file, ...listImported(), ...Object.keys(createRequire(file).cache)]) })
 }
 
 async function handle(handler: BotHandler, message: BotMessage, me: BotAccount): Promise<void> {
@@ -84,8 +87,7 @@ async function handle(handler: BotHandler, message: BotMessage, me: BotAccount):
 }
 
 async function load(): Promise<BotHandler> {
-  readTypeScript()
-  const found = await loadModule()
+  const found = await importOrRequire()
   // `export default`, `module.exports =`, and what becomes of the first when it is loaded as the second.
   const candidates = [found, found?.default, found?.default?.default]
   const handler = candidates.find(candidate => typeof candidate === 'function')
@@ -93,51 +95,54 @@ async function load(): Promise<BotHandler> {
   return handler
 }
 
-async function loadModule(): Promise<any> {
+/**
+ * Where a name is not exported by what Node sees of a module in CommonJS, `require` finds it. Node says so before it runs anything, so
+ * nothing is run twice.
+ */
+async function importOrRequire(): Promise<any> {
   try {
-    return createRequire(file)(file)
+    return await import(pathToFileURL(file).href)
   } catch (error) {
-    // A module that awaits at its top level can only be imported.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_REQUIRE_ASYNC_MODULE') throw error
-    return import(pathToFileURL(file).href)
-  }
-}
-
-/** Removes types, without checking them: Node 20 cannot run TypeScript. */
-function readTypeScript(): void {
-  const { _extensions: extensions } = Module as unknown as {
-    _extensions: Record<string, (module: { _compile(code: string, file: string): void }, file: string) => void>
-  }
-  const { readFileSync } = process.getBuiltinModule('node:fs')
-  for (const ending of ['.ts', '.mts', '.cts'])
-    extensions[ending] = (module, path) => {
-      module._compile(removeTypes(readFileSync(path, 'utf8'), path), path)
+    if (!(error instanceof SyntaxError && /does not provide an export named|^Named export /.test(error.message)))
+      throw error
+    try {
+      return createRequire(file)(file)
+    } catch (again) {
+      const cannot = again instanceof SyntaxError || (again as NodeJS.ErrnoException)?.code?.startsWith('ERR_REQUIRE_')
+      throw cannot ? error : again
     }
+  }
 }
 
-function removeTypes(source: string, path: string): string {
-  try {
-    return transform(source, { transforms: ['typescript', 'imports'], filePath: path, preserveDynamicImport: true })
-      .code
-  } catch (error) {
-    const reason = (error as Error).message.replace(`Error transforming ${path}: `, '')
-    throw new Error(path === file ? reason : `${path}: ${reason}`)
+/** Returns what lists the files that were imported so far. */
+function prepareModules(): () => readonly string[] {
+  const imported: string[] = []
+  extendRequire()
+  if ('registerHooks' in Module) {
+    installHooks(path => imported.push(path))
+    return () => imported
+  }
+  const { port1, port2 } = new MessageChannel()
+  register(hooks, { data: port2, transferList: [port2] })
+  return () => {
+    for (let note = receiveMessageOnPort(port1); note; note = receiveMessageOnPort(port1)) imported.push(note.message)
+    return imported
   }
 }
 
 /** The files of the handler, without packages. */
-function loadedFiles(): string[] {
-  const files = new Set([file])
-  for (const name of Object.keys(createRequire(file).cache)) if (!/[\\/]node_modules[\\/]/.test(name)) files.add(name)
-  return [...files]
+function listOwn(files: readonly string[]): string[] {
+  return [...new Set(files)].filter(name => name === file || !/[\\/]node_modules[\\/]/.test(name))
 }
 
-/** The message, and the place in the handler if there is one. */
+/** The message, and the innermost place in the files of the handler if there is one. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // A message that names the file is also the first line of the stack.
-  const place = error.stack?.split('\n').find(line => /^\s+at /.test(line) && line.includes(file))
-  return place ? `${error.message} (${place.trim()})` : error.message
+  const start = `${file}: `
+  // The sentence around it names the file already.
+  const message = error.message.startsWith(start) ? error.message.slice(start.length) : error.message
+  const place = findPlace(error, file)
+  return place ? `${message} (${place})` : message
 }
 
 function tell(note: FromWorker): void {

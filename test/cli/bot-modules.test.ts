@@ -1,0 +1,148 @@
+// The modules of a handler under `natter bot run`: what they may be written in, when they are loaded again, and where an error was.
+
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { newShell, Watched } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
+
+describe('the modules of a handler', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+  let folder: string
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'natter-modules-'))
+  })
+
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  function write(name: string, text: string): string {
+    const file = join(folder, name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    return file
+  }
+
+  const shellOf = (t: TestContext) =>
+    newShell(t, { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! })
+
+  async function run(t: TestContext, file: string, ...flags: string[]): Promise<Watched> {
+    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--json', '--dry-run', ...flags])
+    const bot = new Watched(t, child)
+    await bot.said(/listens at/)
+    return bot
+  }
+
+  async function say(t: TestContext, content: string): Promise<void> {
+    const { stdout } = await shellOf(t).natter(['whoami', '--as', 'echo-bot', '--fields', 'user_id'])
+    await daemon().owner.call(messages.send, { type: 'direct', to: [Number(stdout)], content })
+  }
+
+  const lines = (bot: Watched) => bot.lines.map(line => JSON.parse(line))
+  const replies = (bot: Watched) => lines(bot).flatMap(({ sent }) => sent?.params.content ?? [])
+  const reasons = (bot: Watched) => lines(bot).flatMap(({ error }) => error?.reason ?? [])
+
+  for (const [where, type] of [
+    ['without a package.json', undefined],
+    ['of modules', 'module'],
+    ['of CommonJS', 'commonjs'],
+  ])
+    test(`may await at the top level and use import.meta, in a folder ${where}`, async t => {
+      const at = type ?? 'plain'
+      if (type) write(`${at}/package.json`, JSON.stringify({ type }))
+      write(`${at}/word.mts`, `export const word: string = await Promise.resolve('awaited')`)
+      write(`${at}/short.ts`, `export const short = 'short' as const`)
+      write(`${at}/data.json`, '{ "inJson": "json" }')
+      write(`${at}/old.cts`, `import { basename } from 'node:path'\nexport const old: string = basename('a/old')`)
+      const file = write(
+        `${at}/bot.ts`,
+        `import { word } from './word.mts'
+         import { short } from './short'
+         import data, { inJson } from './data.json'
+         import { old } from './old.cjs'
+         import type { Nothing } from './nothing.ts'
+         const own: string = await Promise.resolve('own')
+         export default (message: Nothing) => [own, word, short, data.inJson, inJson, old, import.meta.${'url'}, __dirname].join()`,
+      )
+      const bot = await run(t, file, '--count', '1')
+      await say(t, 'go')
+      assert.equal(await bot.ended, 0)
+      const expected = [
+        'own,awaited,short,json,json,old',
+        pathToFileURL(realpathSync(file)).href,
+        realpathSync(dirname(file)),
+      ]
+      assert.deepEqual([replies(bot), reasons(bot)], [[expected.join()], []])
+    })
+
+  test('may await at the top level in JavaScript', async t => {
+    const file = write('await.mjs', `const own = await Promise.resolve('own')\nexport default () => own`)
+    const bot = await run(t, file, '--count', '1')
+    await say(t, 'go')
+    await bot.ended
+    assert.deepEqual(replies(bot), ['own'])
+  })
+
+  test('are refused with a sentence when they await and are required', async t => {
+    write('late.ts', 'export const late = await Promise.resolve(1)')
+    const file = write('requires.cjs', `const { late } = require('./late.ts')\nmodule.exports = () => late`)
+    const { code, stderr } = await shellOf(t).natter(['bot', 'run', file, '--as', 'echo-bot'])
+    assert.equal(code, 2)
+    assert.match(
+      stderr,
+      /late\.ts uses import\.meta, or await outside of functions: load it with import, not with requi/,
+    )
+  })
+
+  test('are all loaded again when one is saved', async t => {
+    const parts: Readonly<Record<string, (word: string) => string>> = {
+      'part.ts': word => `export const ts: string = '${word}'`,
+      'part.mjs': word => `import { deep } from './deep.mjs'\nexport const mjs = '${word}' + deep`,
+      'deep.mjs': word => `export const deep = '${word}'`,
+      'part.cjs': word => `module.exports = { cjs: '${word}' }`,
+      'part.json': word => `{ "json": "${word}" }`,
+    }
+    for (const [name, text] of Object.entries(parts)) write(name, text('a'))
+    const file = write(
+      'saved.ts',
+      `import { ts } from './part.ts'\nimport { mjs } from './part.mjs'\nimport { cjs } from './part.cjs'\nimport { json } from './part.json'
+       export default () => [ts, mjs, cjs, json].join()`,
+    )
+    const bot = await run(t, file)
+    let loads = 0
+    for (const [name, text] of Object.entries(parts)) {
+      write(name, text('saved'))
+      loads++
+      await until(() => bot.stderr.match(/loaded .*saved\.ts again/g)?.length === loads)
+    }
+    await say(t, 'which')
+    await until(() => replies(bot).at(-1) === 'saved,savedsaved,saved,saved')
+  })
+
+  test('are named by an error that one of them throws, with the innermost place', async t => {
+    for (const ending of ['ts', 'mjs']) {
+      write(
+        `deep.${ending}`,
+        `export const deep = () => {\n  throw new Error('deep')\n}\nexport const later = () => setTimeout(() => {\n  throw new Error('later')\n}, 10)`,
+      )
+      const file = write(
+        `calls.${ending}`,
+        `import { deep, later } from './deep.${ending}'\nexport default ({ text }) => text === 'later' ? void later() : deep()`,
+      )
+      const bot = await run(t, file)
+      for (const text of ['deep', 'later']) await say(t, text)
+      await until(() => reasons(bot).length === 2)
+      assert.match(reasons(bot)[0], new RegExp(`^deep \\(at .*[/\\\\]deep\\.${ending}:2:\\d+\\)+$`))
+      assert.match(reasons(bot)[1], new RegExp(`^later \\(at .*[/\\\\]deep\\.${ending}:5:\\d+\\)+$`))
+    }
+    write('broken.ts', `const from: number = 1\nthrow new Error('at load')\nexport const x = from`)
+    const file = write('loads.ts', `import { x } from './broken.ts'\nexport default () => x`)
+    const { stderr } = await shellOf(t).natter(['bot', 'run', file, '--as', 'echo-bot'])
+    assert.match(stderr, /cannot be loaded: at load \(at .*broken\.ts:2:/)
+  })
+})
