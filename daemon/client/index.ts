@@ -6,6 +6,7 @@ import { catalogue } from '../api/index.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
 import { type ClientOptions, captureCaller, demandPath, encodeFields, type Reply } from './sender.ts'
+import { attempt } from './uncaught.ts'
 
 export type { EventType } from '../api/event-types.ts'
 export type { Bot, BotAccount, BotHandler, BotMessage, Destination } from './bot.ts'
@@ -58,13 +59,15 @@ export interface Client extends Resources {
 }
 
 /** Without options, the account is that of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
-export function createClient(options: ClientOptions = fromEnvironment()): Client {
-  const calls = new Calls(options)
+export function createClient(options?: ClientOptions): Client {
+  const caller = captureCaller(createClient)
+  const { site, email, calls } = attempt(() => connect(options ?? fromEnvironment()), caller)
   const client: Record<string, unknown> = {
-    site: options.site,
-    email: options.email,
+    site,
+    email,
     events: function events(wanted: EventOptions = {}) {
-      return followEvents(calls, wanted, captureCaller(events))
+      const caller = captureCaller(events)
+      return attempt(() => followEvents(calls, wanted, caller), caller)
     },
     request: async function request(
       method: string,
@@ -72,19 +75,22 @@ export function createClient(options: ClientOptions = fromEnvironment()): Client
       params: Readonly<Record<string, unknown>> = {},
       { idempotencyKey }: RequestOptions = {},
     ) {
-      demandPath(path)
-      return calls.send(
-        method.toUpperCase(),
-        path,
-        encodeFields(params),
-        undefined,
-        captureCaller(request),
-        idempotencyKey,
-      )
+      const caller = captureCaller(request)
+      return attempt(async () => {
+        demandPath(path)
+        return calls.send(method.toUpperCase(), path, encodeFields(params), undefined, caller, idempotencyKey)
+      }, caller)
     },
   }
   for (const [name, page] of Object.entries<Page>(catalogue)) client[convertName(name)] = createResource(calls, page)
   return client as unknown as Client
+}
+
+function connect(options: ClientOptions) {
+  const { site, email } = options
+  if (typeof site !== 'string')
+    throw new TypeError('createClient: give `site`, the address of a server, such as http://127.0.0.1:9991')
+  return { site, email, calls: new Calls(options) }
 }
 
 /** Functions that load their page of the catalogue at the first call. */
@@ -98,10 +104,12 @@ function createResource(calls: Calls, page: Page): unknown {
         if (typeof key !== 'string' || key === 'then') return undefined
         return async function call(params: Readonly<Record<string, unknown>> = {}) {
           const caller = captureCaller(call)
-          loaded ??= page.load()
-          const endpoint = (await loaded)[key]
-          if (!endpoint) throw new TypeError(`there is no call ${key} here`)
-          return calls.endpoint(endpoint, params, undefined, caller)
+          return attempt(async () => {
+            loaded ??= page.load()
+            const endpoint = (await loaded)[key]
+            if (!endpoint) throw new TypeError(`there is no call ${key} here`)
+            return calls.endpoint(endpoint, params, undefined, caller)
+          }, caller)
         }
       },
     },

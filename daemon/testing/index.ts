@@ -2,6 +2,7 @@
 // daemon that runs elsewhere.
 
 import { type Caller, captureCaller } from '../client/sender.ts'
+import { attempt } from '../client/uncaught.ts'
 import { startDaemon } from '../daemon.ts'
 import { refuseUnknown } from '../local/did-you-mean.ts'
 import { nameWarnings, warn } from '../local/warnings.ts'
@@ -56,9 +57,16 @@ export interface NatterOptions extends Pick<SpaceOptions, 'seed' | 'clock' | 'se
 export async function startNatter(options?: NatterOptions): Promise<Natter>
 export async function startNatter(options: RemoteOptions): Promise<RemoteNatter>
 export async function startNatter(options: NatterOptions | RemoteOptions = {}): Promise<Natter | RemoteNatter> {
-  if ('in' in options) return takeSpace(options)
+  const caller = captureCaller(startNatter)
+  return attempt<Promise<Natter | RemoteNatter>>(
+    async () => ('in' in options ? takeSpace(options) : startHere(options, caller)),
+    caller,
+  )
+}
+
+async function startHere(options: NatterOptions, caller: Caller): Promise<Natter> {
   refuseUnknown('startNatter', options, optionNames)
-  const forgotten = reportIfForgotten(captureCaller(startNatter))
+  const forgotten = reportIfForgotten(caller)
   try {
     // The level only: `natter exec --levels` runs tests at several, and other variables are about its own daemon.
     const env = Object(options.seed).level === undefined ? { NATTER_LEVEL: process.env.NATTER_LEVEL } : {}

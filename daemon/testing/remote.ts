@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { resolveAddress, siteAddress } from '../api/address.ts'
 import { createClient, NatterError } from '../client/index.ts'
 import { readBody } from '../client/sender.ts'
+import { attemptAll } from '../client/uncaught.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
@@ -125,6 +126,7 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     },
     stop,
   }
+  attemptAll(remote, 'clock', 'faults')
   return Object.assign(remote, { [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop }) as RemoteNatter
 }
 

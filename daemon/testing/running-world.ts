@@ -1,6 +1,7 @@
 // One world of a test as it runs in this process: what `natter.ts` promises, done.
 
 import { type BotHandler, type Client, createClient } from '../client/index.ts'
+import { attemptAll } from '../client/uncaught.ts'
 import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
@@ -140,6 +141,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
+  attemptAll(natter, 'clock', 'faults')
   addRunning(natter)
   return natter
 }

@@ -111,6 +111,34 @@ describe('natter/client', () => {
     assert.ok(stderr.split('\n').length < 20 && stderr.length < 2000, stderr)
   })
 
+  test('so does one about a wrong use of a library, without the source line of the library', async () => {
+    const client = `import { createClient } from '${library('client')}'\nconst client = () => createClient({ site: 'http://127.0.0.1:1' })`
+    const testing = `import { startNatter } from '${library('testing')}'\n`
+    const mistakes: readonly (readonly [string, RegExp])[] = [
+      [`${client}\nsetTimeout(() => createClient())`, /no server is known/],
+      [`${client}\nsetTimeout(() => createClient({}))`, /give `site`, the address of a server/],
+      [`${client}\nsetTimeout(() => client().events({ types: ['mesage'] }))`, /there is no event type "mesage"/],
+      [`${client}\nsetTimeout(() => client().request('GET', '/api/v1/users/me'))`, /path: write "\/users\/me"/],
+      [`${client}\nsetTimeout(() => client().messages.sned({}))`, /there is no call sned here/],
+      [`${testing}\nsetTimeout(() => startNatter({ preest: 'dev' }))`, /there is no option "preest"/],
+      [
+        `${testing}const natter = await startNatter()\nsetTimeout(() => natter.clock.advance('soon'))`,
+        /"soon" is not a time/,
+      ],
+      [
+        `${testing}const natter = await startNatter()\nsetTimeout(() => natter.account('nosuch'))`,
+        /there is no account "nosuch"/,
+      ],
+    ]
+    for (const [script, message] of mistakes) {
+      const { code, stderr } = await runScript(script)
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, message)
+      assert.match(stderr, /\n {4}at .*script\.mjs:3:/)
+      assert.ok(stderr.split('\n').length < 30 && stderr.length < 2500, stderr)
+    }
+  })
+
   test('events refuse types and options that do not exist, with a suggestion', async () => {
     await using natter = await startNatter()
     const amy = natter.as('amy')

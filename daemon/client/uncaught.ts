@@ -1,0 +1,50 @@
+// What an uncaught error of the libraries looks like. Node prints the source line that an error comes from, and each library is one file with
+// few, very long lines. The stack has the place of the caller.
+
+import { type Caller, captureCaller } from './sender.ts'
+
+/** Does the work. What it throws, or rejects with, is thrown on without a source line; with `caller`, a wrong use has the place of the caller only. */
+export function attempt<T>(work: () => T, caller?: Caller): T {
+  // Node prints no line that has these words on it.
+  'node-do-not-add-exception-line'
+  try {
+    const result = work()
+    return result instanceof Promise ? (settle(result, caller) as T) : result
+  } catch (error) {
+    throw hideSource(error, caller)
+  }
+}
+
+/** Awaits, because V8 follows only that from the error to the caller. */
+async function settle<T>(work: Promise<T>, caller: Caller | undefined): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw hideSource(error, caller)
+  }
+}
+
+/** Wraps each function of the object, and of the objects in these fields, in `attempt`. */
+export function attemptAll<T extends object>(library: T, ...fields: readonly (keyof T)[]): void {
+  for (const field of fields) attemptAll(library[field] as object)
+  const functions = library as Record<string, unknown>
+  for (const [name, work] of Object.entries(functions))
+    if (typeof work === 'function')
+      functions[name] = function call(...given: unknown[]) {
+        return attempt(() => work(...given), captureCaller(call))
+      }
+}
+
+/** The line comes from where the error was made, which V8 keeps beside the text of the stack. */
+function hideSource(error: unknown, caller: Caller | undefined): unknown {
+  const { captureStackTrace } = Error as { captureStackTrace?(holder: object): void }
+  if (!(error instanceof Error) || !captureStackTrace || Object.isFrozen(error)) return error
+  const places = error instanceof TypeError && caller?.stack?.split('\n').filter(line => /^\s+at /.test(line))
+  const stack = places ? [`${error.name}: ${error.message}`, ...places].join('\n') : error.stack
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  captureStackTrace(error)
+  Error.stackTraceLimit = stackTraceLimit
+  Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true })
+  return error
+}
