@@ -22,7 +22,7 @@ export type Destination =
 
 export interface Bot {
   readonly me: BotAccount
-  /** Answers where the message was sent. Returning a text from the handler does the same. */
+  /** Answers where the message was sent. Returning a text from the function does the same. */
   reply(content: string): Promise<number>
   /** Sends a message somewhere else. Both resolve to its ID. */
   send(where: Destination, content: string): Promise<number>
@@ -36,7 +36,7 @@ export interface Bot {
   }
   /** Any route below /api/v1: `bot.request('GET', '/users/me')`. */
   request: Request
-  /** Aborted when the handler has taken too long, or the bot stops. */
+  /** Aborted when the function has taken too long, or the bot stops. */
   readonly signal: AbortSignal
 }
 
@@ -104,7 +104,7 @@ function createBot(message: BotMessage, me: BotAccount, call: Request, signal: A
     demandPath(path)
     const method = given.toUpperCase()
     if (method === 'POST' && path === '/messages' && ++sent > mostSends)
-      throw new Error(`the handler sent more than ${mostSends} messages for one; it goes no further`)
+      throw new Error(`the function sent more than ${mostSends} messages for one; it goes no further`)
     return call(method, path, params)
   }
   const send = async (params: Readonly<Record<string, unknown>>) =>

@@ -1,5 +1,5 @@
-// What an uncaught error of the libraries looks like. Node prints the source line that an error comes from, and each library is one file with
-// few, very long lines. The stack has the place of the caller.
+// Hides source lines of the libraries from uncaught errors. Node prints the line that an error comes from, and each library is one file with few,
+// very long lines. The stack has the place of the caller.
 
 import { type Caller, captureCaller } from './sender.ts'
 

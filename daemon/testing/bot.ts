@@ -12,9 +12,9 @@ import {
 import type { Client } from '../client/index.ts'
 
 export interface RunningBot {
-  /** What the handler threw, oldest first. */
+  /** What the function threw, oldest first. */
   readonly errors: readonly Error[]
-  /** Stops it when the message in progress is done. Rejects once with what the handler threw, if it did. */
+  /** Stops it when the message in progress is done. Rejects once with what the function threw, if it did. */
   stop(): Promise<void>
 }
 
@@ -85,7 +85,7 @@ export function explainFailedBot({ message, stack }: Error): string {
 
 function whenLate(signal: AbortSignal, within: number): Promise<never> {
   return new Promise((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(new Error(`the handler did not finish within ${within / 1000} s`)), {
+    signal.addEventListener('abort', () => reject(new Error(`the function did not finish within ${within / 1000} s`)), {
       once: true,
     }),
   )

@@ -65,7 +65,7 @@ export interface Natter extends AsyncDisposable {
   account(user: string | number): Account
   /** Variables by which programs find the account: NATTER_* and ZULIP_*. */
   env(user: string | number): Record<string, string>
-  /** Runs a handler as an account until it or the daemon is stopped. */
+  /** Runs the function of a bot as an account until it or the daemon is stopped. */
   runBot(handler: BotHandler, options?: BotOptions): Promise<RunningBot>
   readonly clock: {
     now(): Date

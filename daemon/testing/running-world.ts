@@ -73,6 +73,10 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
   const bots = new Set<StartedBot>()
 
   async function runBot(handler: BotHandler, options: BotOptions = {}) {
+    if (typeof handler !== 'function')
+      throw new TypeError(
+        `runBot: give the function of the bot, imported from its file, not ${JSON.stringify(handler)}`,
+      )
     refuseUnknown('runBot', options, ['as', 'all', 'within'])
     const { as: name = 'echo-bot', all = false, within = '5s' } = options
     const bot = await keepingAlive(startBot(as(name), handler, { all, within: milliseconds(within) }))

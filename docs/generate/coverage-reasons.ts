@@ -9,7 +9,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'cli/commands':
     'Files that cannot be written, replies of other servers without a field, and the programs that open a page on macOS and Windows. Completion asks for few of the kinds of names.',
   'cli/commands/bot':
-    'Two bots that answer each other without end are tested in the library, not with `natter bot run`; handlers with top-level await need a later Node, and code from sources is not used.',
+    'Two bots that answer each other without end are tested in the library, not with `natter bot run`; hooks of the loader that run in this thread need a later Node, and code from sources is not used.',
   'cli/commands/server/daemon':
     'Tests kill a daemon in the foreground together with the `natter` that runs it, and they start daemons from the bundle only, not from sources or from the single executable.',
   'cli/commands/test/init': 'The text form: the tests of the files read the JSON of most kinds.',

@@ -124,6 +124,20 @@ describe('the modules of a handler', () => {
     await until(() => replies(bot).at(-1) === 'saved,savedsaved,saved,saved')
   })
 
+  test('that cannot be loaded leave no version that runs if the previous one was ended', async t => {
+    const file = write('spins.ts', `export default () => {\n  for (;;);\n}`)
+    const bot = await run(t, file, '--within', '1s')
+    await say(t, 'spin')
+    await until(() => reasons(bot).length === 1)
+    write('spins.ts', 'export default (')
+    await bot.said(/spins\.ts cannot be loaded: Unexpected.*; no message gets a reply until it can/)
+    await say(t, 'again')
+    await until(() => reasons(bot).length === 2)
+    assert.match(reasons(bot)[1], /spins\.ts cannot be loaded: Unexpected/)
+    write('spins.ts', `export default () => 'fine'`)
+    await bot.said(/loaded .*spins\.ts again/)
+  })
+
   test('are named by an error that one of them throws, with the innermost place', async t => {
     for (const ending of ['ts', 'mjs']) {
       write(

@@ -77,7 +77,7 @@ describe('natter bot run', () => {
     write('echo.ts', 'export default (')
     await until(async () => {
       await say(id, 'again')
-      return /echo\.ts cannot be loaded, so the previous version keeps running: Unexpected/.test(bot.stderr)
+      return /echo\.ts cannot be loaded: Unexpected.*; the previous version keeps running/.test(bot.stderr)
     })
     bot.child.kill('SIGTERM')
     assert.equal(await bot.ended, 0)
@@ -112,8 +112,8 @@ describe('natter bot run', () => {
       .filter(line => line.error)
       .map(line => line.error.reason)
     assert.match(errors[0], /^it broke \(at .*wrong\.cjs/)
-    assert.match(errors[1], /did not finish within 1 s; it was ended/)
-    assert.match(errors[2], /did not finish within 1 s; it was ended/)
+    assert.match(errors[1], /^the function did not finish within 1 s; it was ended/)
+    assert.match(errors[2], /^the function did not finish within 1 s; it was ended/)
     assert.match(errors[3], /message.* \(at .*wrong\.cjs:2:/)
     assert.equal(errors.length, 4)
   })
@@ -271,7 +271,13 @@ describe('natter bot run', () => {
       assert.match(outcome.stderr, words)
     }
     await fails(2, /there is no file nothing\.ts/, 'nothing.ts', '--as', 'echo-bot')
-    await fails(2, /its name must end in \.ts or \.js/, write('a.py', ''), '--as', 'echo-bot')
+    await fails(
+      2,
+      /its name must end in \.ts, \.mts, \.cts, \.js, \.mjs or \.cjs/,
+      write('a.py', ''),
+      '--as',
+      'echo-bot',
+    )
     await fails(2, /has no function as its default export/, write('b.js', 'exports.x = 1'), '--as', 'echo-bot')
     await fails(2, /cannot be loaded: /, write('c.ts', 'export default ('), '--as', 'echo-bot')
     await fails(2, /--within: "soon" is not a duration/, write('d.js', ''), '--as', 'echo-bot', '--within', 'soon')

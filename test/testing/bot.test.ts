@@ -111,6 +111,8 @@ describe('natter.runBot() of natter/testing', () => {
       natter.runBot(() => {}, { within: 'soon' }),
       /"soon" is not a time such as 10m/,
     )
+    for (const wrong of ['./echo.ts', undefined])
+      await assert.rejects(natter.runBot(wrong as never), /^TypeError: runBot: give the function of the bot, .*, not /)
   })
 
   test('names the line of the handler that made a refused call, not that of the library', () => {

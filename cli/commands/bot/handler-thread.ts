@@ -49,7 +49,7 @@ export class HandlerThread {
     this.#onStray = onStray
     worker.on('message', (note: FromWorker) => this.#hear(note))
     worker.on('error', error => this.#end(error))
-    worker.on('exit', () => this.#end(new Error('the handler ended its thread')))
+    worker.on('exit', () => this.#end(new Error('the function ended its thread')))
   }
 
   /** Whether it cannot be called any more: it was ended, or ended itself. */
@@ -73,7 +73,7 @@ export class HandlerThread {
           return
         }
         void this.end()
-        this.#end(new Error(`the handler did not finish within ${within / 1000} s; it was ended`))
+        this.#end(new Error(`the function did not finish within ${within / 1000} s; it was ended`))
       }
       let late = setTimeout(look, within)
       this.#finish = error => {

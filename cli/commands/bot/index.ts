@@ -7,7 +7,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
   {
     name: 'bot run',
     about: 'Run a bot: call a function of yours with each message for it',
-    args: [{ name: 'handler', about: 'a file in TypeScript or JavaScript whose default export is the function' }],
+    args: [{ name: 'file', about: 'a file in TypeScript or JavaScript whose default export is the function' }],
     flags: [
       { name: 'all', about: 'call it with every message that the bot can see, not only those for it' },
       { name: 'within', value: 'TIME', about: 'how long it may take for one message (default 30s)' },
@@ -29,7 +29,7 @@ idempotency keys. It works with any server of the API family.`,
   },
   {
     name: 'bot new',
-    about: 'Write the files of a new bot: a handler and a test for it',
+    about: 'Write the files of a new bot: a function and a test for it',
     args: [{ name: 'name', about: 'what the files are called: echo gives echo.ts and echo.test.ts', optional: true }],
     flags: [{ name: 'js', about: 'write JavaScript instead of TypeScript' }],
     globals: [...formatFlags, 'quiet'],

@@ -1,5 +1,5 @@
-// How Node loads the modules of a handler: without types, and with the imports that a handler in TypeScript may write. As hooks of Node's
-// loader. On Node 20 they run in a thread of their own, from a bundle of their own.
+// Hooks of Node's loader for the modules of a handler: they remove types, and find what a handler in TypeScript may import.
+// On Node 20 they run in a thread of their own, from a bundle of their own.
 
 import { readFileSync } from 'node:fs'
 import { createRequire, Module } from 'node:module'

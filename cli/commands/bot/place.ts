@@ -1,4 +1,4 @@
-// Where in the files of a handler an error comes from.
+// The place in the files of a handler that an error comes from.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,15 +9,20 @@ const library = existsSync(join(import.meta.dirname, 'bot-worker.cjs'))
   : ['cli', 'daemon'].map(folder => join(import.meta.dirname, '../../..', folder))
 
 /** The innermost place of the stack that is in a file of the handler: in no package, and not in Node or Natter. */
-export function findPlace({ message, stack = '' }: Error, file: string): string | undefined {
+export function findPlace(error: Error, file: string): string | undefined {
+  const frame = findFrame(error, file)
+  if (frame) return frame
+  // What cannot be parsed has its place before the message.
+  const [first] = (error.stack ?? '').split('\n', 1)
+  return /^(?:file:\/\/|\/|[A-Za-z]:\\).*:\d+$/.test(first!) && isOwn(first!, file) ? `at ${first}` : undefined
+}
+
+/** The same, where code of the handler was running. */
+export function findFrame({ message, stack = '' }: Error, file: string): string | undefined {
   // The message can have lines that look like places.
   const at = stack.indexOf(message)
   const lines = stack.slice(at < 0 ? 0 : at + message.length).split('\n')
-  const place = lines.find(line => /^\s+at /.test(line) && isOwn(line, file))
-  if (place) return place.trim()
-  // What cannot be parsed has its place before the message.
-  const [first] = stack.split('\n', 1)
-  return at > 0 && /:\d+$/.test(first!) && isOwn(first!, file) ? `at ${first}` : undefined
+  return lines.find(line => /^\s+at /.test(line) && isOwn(line, file))?.trim()
 }
 
 function isOwn(line: string, file: string): boolean {

@@ -126,9 +126,9 @@ class ReloadingHandler {
 
   async start(): Promise<void> {
     try {
-      this.#thread = await HandlerThread.load(this.#file, this.#onStray)
+      this.#thread = await this.#load()
     } catch (error) {
-      throw new Failure(exitCodes.usage, `the handler cannot be loaded: ${(error as Error).message}`)
+      throw new Failure(exitCodes.usage, (error as Error).message)
     }
     this.#seen = this.#look()
     this.#looking = setInterval(() => {
@@ -142,7 +142,7 @@ class ReloadingHandler {
   /** A message in progress is finished by the version that began it. */
   use<T>(work: (thread: HandlerThread) => Promise<T>): Promise<T> {
     const done = this.#turn.then(async () => {
-      if (this.#thread.ended) this.#thread = await HandlerThread.load(this.#file, this.#onStray)
+      if (this.#thread.ended) this.#thread = await this.#load()
       return work(this.#thread)
     })
     this.#turn = done.catch(() => {})
@@ -157,13 +157,23 @@ class ReloadingHandler {
 
   async #replace(): Promise<void> {
     try {
-      const newer = await HandlerThread.load(this.#file, this.#onStray)
+      const newer = await this.#load()
       await this.#thread.end()
       this.#thread = newer
       this.#seen = this.#look()
       note(`loaded ${this.#file} again`)
     } catch (error) {
-      note(`${this.#file} cannot be loaded, so the previous version keeps running: ${(error as Error).message}`)
+      // A version that was ended does not come back.
+      const rest = this.#thread.ended ? 'no message gets a reply until it can' : 'the previous version keeps running'
+      note(`${(error as Error).message}; ${rest}`)
+    }
+  }
+
+  async #load(): Promise<HandlerThread> {
+    try {
+      return await HandlerThread.load(this.#file, this.#onStray)
+    } catch (error) {
+      throw new Error(`${this.#file} cannot be loaded: ${(error as Error).message}`)
     }
   }
 
@@ -177,6 +187,6 @@ class ReloadingHandler {
 function handlerFile(path: string): string {
   if (!existsSync(path)) throw usage(`there is no file ${path}`)
   if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extname(path)))
-    throw usage(`${path} is not a handler: its name must end in .ts or .js`)
+    throw usage(`${path} cannot be a bot: its name must end in .ts, .mts, .cts, .js, .mjs or .cjs`)
   return realpathSync(path)
 }

@@ -14,7 +14,7 @@ import {
 import { captureCaller } from '../../../daemon/client/sender.ts'
 import { type PackedError, unpackError } from './call-error.ts'
 import { extendRequire, installHooks } from './module-hooks.ts'
-import { findPlace } from './place.ts'
+import { findFrame, findPlace } from './place.ts'
 
 export type ToWorker =
   | { readonly kind: 'handle'; readonly message: BotMessage; readonly me: BotAccount }
@@ -96,15 +96,14 @@ async function load(): Promise<BotHandler> {
 }
 
 /**
- * Where a name is not exported by what Node sees of a module in CommonJS, `require` finds it. Node says so before it runs anything, so
- * nothing is run twice.
+ * Where a name is not exported by what Node sees of a module in CommonJS, `require` finds it. Node says so before it runs anything, and
+ * then no file of the handler is in the stack. So nothing is run twice.
  */
 async function importOrRequire(): Promise<any> {
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
-    if (!(error instanceof SyntaxError && /does not provide an export named|^Named export /.test(error.message)))
-      throw error
+    if (!(error instanceof SyntaxError) || findFrame(error, file)) throw error
     try {
       return createRequire(file)(file)
     } catch (again) {
@@ -138,9 +137,8 @@ function listOwn(files: readonly string[]): string[] {
 /** The message, and the innermost place in the files of the handler if there is one. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const start = `${file}: `
   // The sentence around it names the file already.
-  const message = error.message.startsWith(start) ? error.message.slice(start.length) : error.message
+  const message = error.message.replace(`${file}: `, '')
   const place = findPlace(error, file)
   return place ? `${message} (${place})` : message
 }
