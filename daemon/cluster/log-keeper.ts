@@ -1,5 +1,5 @@
-// Keeps the log in etcd short: the leader deletes batches that every live daemon has on its disk, and lets etcd delete values that
-// were overwritten. A daemon that is away does not prevent it: it fetches a snapshot of another one when it is back.
+// Keeps the log in etcd short: the leader deletes batches that every live daemon, and at least two, have on their disks, and lets etcd delete
+// values that were overwritten. A daemon that is away does not prevent it: it fetches a snapshot of another one when it is back.
 
 import { warn } from '../local/warnings.ts'
 import { EtcdUnreachable } from './etcd.ts'
@@ -11,8 +11,8 @@ const keptEntries = 1000
 /** Entries that a daemon may lag before the log is trimmed without waiting for it. */
 const mostLag = 200_000
 /**
- * Bytes in use in etcd's database, which has room for 2 GiB by default: from the first on no entries stay that all daemons have, from
- * the second on the log is trimmed without waiting for any daemon. Entries can be large, so that counting them is not enough.
+ * Bytes in use in etcd's database, which has room for 2 GiB by default: from the first on no entries stay that all daemons have, or that a daemon
+ * has that is alone, from the second on the log is trimmed without waiting for any daemon. Entries can be large, so that counting them is not enough.
  */
 const [largeLog, hugeLog] = [256 * 1024 * 1024, 1024 * 1024 * 1024]
 /** Milliseconds. */
@@ -78,7 +78,8 @@ export function positionToTrim({ head, members }: Pick<View, 'head' | 'members'>
   const kept = used < largeLog ? keptEntries : 0
   const lag = used < hugeLog ? mostLag : 0
   const synced = members.map(member => member.synced)
-  // What no daemon has on its disk is nowhere else.
-  const safe = Math.max(0, ...synced)
+  const [newest = 0, second = 0] = synced.toSorted((a, b) => b - a)
+  // What one daemon alone has on its disk would be lost with that disk. Where there is no room, one disk is enough, but not none.
+  const safe = used < largeLog ? second : newest
   return Math.min(head.position - kept, safe, ...synced.filter(position => position > head.position - lag))
 }

@@ -30,6 +30,12 @@ describe('the log in etcd is trimmed', () => {
     assert.equal(at([10_000, 50], 1100 * mebibyte), 10_000)
   })
 
+  test('not beyond what two daemons have on their disks, while there is room', () => {
+    assert.equal(at([10_000], mebibyte), 0)
+    assert.equal(at([10_000], 300 * mebibyte), 10_000)
+    assert.equal(at([], mebibyte), 0)
+  })
+
   test('never beyond what some daemon has on its disk', () => {
     assert.equal(at([9990, 50], 1100 * mebibyte), 9990)
     assert.equal(at([0, 0], 1100 * mebibyte), 0)
