@@ -77,13 +77,12 @@ describe('daemons that compare their states', { skip: withoutEtcd ?? false }, ()
     }, 200)
     let at = 0
     try {
-      for (let round = 0; round < 5; round++) at = await comparedAfter(at)
+      for (let round = 0; round < 5 || acts <= 12; round++) at = await comparedAfter(at)
     } finally {
       clearInterval(snapshots)
       running = false
       await Promise.all(traffic)
     }
-    assert.ok(acts > 12)
     await cluster.endLease()
     at = await comparedAfter(at)
     // Read again from its folder, one has rows of a snapshot where the others have what they took.
