@@ -191,6 +191,8 @@ export class Webhooks {
   ): Promise<Attempt> {
     if (request === null) return { kind: 'pointless' }
     if ('refused' in request) return { kind: 'impossible', reason: request.refused }
+    // Only a file can bring one in.
+    if (!URL.canParse(request.url)) return { kind: 'impossible', reason: 'The URL of the bot’s server is not valid' }
     const why = forbidden(new URL(request.url).hostname, this.#parts.permitted)
     if (why) return { kind: 'impossible', reason: why }
     this.#parts.onRequest?.(delivery, request)

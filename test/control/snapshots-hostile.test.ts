@@ -295,6 +295,23 @@ describe('a snapshot file from a stranger', () => {
     assert.equal(served.headers['content-type'], 'application/octet-stream')
   })
 
+  test('with a bot whose server has no valid address is a world that works', async () => {
+    const space = await openSpace(daemon())
+    const text = changed(({ users }) => {
+      const bot = { type: 3, ownerId: 2, system: false, service: { url: 'http://[', interface: 1 } }
+      users.push({ ...users[3], id: 4, email: 'bot@example.com', bot })
+      users[0].last_id = 4
+    })
+    assert.equal((await load(space, text)).status, 200)
+    await use(space)
+    const { accounts } = await space.control.call('GET', '/accounts')
+    const { user_id, email, api_key } = accounts.find(({ email }: { email: string }) => email.startsWith('owner'))
+    await new Caller(space.url, email, api_key, user_id).call(messages.send, { type: 'direct', to: [4], content: 'Hi' })
+    const wanted = { status: 'failed', bot: 'bot@example.com', within: '10s' }
+    const { webhook } = await space.control.call('POST', '/webhooks/wait', wanted)
+    assert.equal(webhook?.error, 'The URL of the bot’s server is not valid')
+  })
+
   test('that is changed anywhere is refused with a sentence or is a world that works', async () => {
     const space = await openSpace(daemon())
     let accepted = 0
