@@ -62,11 +62,16 @@ export function problemInRow(name: string, shape: TSchema, value: unknown): stri
     : `${place}: must have at most ${most} ${parts}`
 }
 
+/** Errors of a value that are looked at: a row of a file can have a list with a million mistakes. */
+const mostErrors = 1000
+
 /** For a union the outermost error says only that nothing matched; the inner one names the place. */
 function deepestError(checker: Checker, value: unknown): ValueError {
   let best: ValueError | undefined
+  let seen = 0
   const visit = (errors: Iterable<ValueError>) => {
     for (const error of errors) {
+      if (++seen > mostErrors) return
       if (!best || error.path.length > best.path.length) best = error
       for (const inner of error.errors) visit(inner)
     }

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { problemInRow } from '../../../daemon/api/checking.ts'
 import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
 import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
 import { sectionRows } from '../../../daemon/domain/row-checks/sections.ts'
 import { threePeople } from '../../support/domain-world.ts'
 import { World } from '../../support/in-process.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 const rest = async () => {}
 
@@ -120,4 +122,13 @@ describe('rows that a client sends', () => {
     )
     await loadChecked(rows, rest)
   })
+})
+
+test('a row with a million mistakes is refused by one of the first', async () => {
+  const row = { id: 1, details: { edits: Array.from({ length: 1_000_000 }, () => ({})) } }
+  const took = await processorTime(() =>
+    assert.match(problemInRow('', sectionRows.messages.row, row) ?? '', /^\["details"\]\["edits"\]\[\d+\]/),
+  )
+  // All of them together took five seconds.
+  assert.ok(took < 2000, `${took} ms`)
 })
