@@ -18,6 +18,7 @@ import { segmentSize } from '../../../daemon/domain/model/message-store/segment.
 import { WordIndex } from '../../../daemon/domain/model/message-store/word-index.ts'
 import { openSnapshots, stateFormat } from '../../../daemon/journal/snapshots.ts'
 import { cases } from '../../support/cases.ts'
+import { processorTime } from '../../support/processor-time.ts'
 
 const ids = fc.array(fc.integer({ min: 1, max: 20_000 }))
 const sorted = (values: Iterable<number>) => [...new Set(values)].sort((a, b) => a - b)
@@ -59,6 +60,7 @@ describe('a set of message IDs', () => {
         const members = sorted(plain)
         assert.equal(set.size, plain.size)
         assert.deepEqual(unpackRuns(set.runs()), members)
+        assert.deepEqual(set.runs(), packRuns(members))
         for (const at of [1, 5, 8191, 8192, 20_000, 33_333, 60_000]) {
           assert.equal(set.atMost(at), members.findLast(id => id <= at) ?? 0)
           assert.equal(set.atLeast(at), members.find(id => id >= at) ?? Number.POSITIVE_INFINITY)
@@ -70,6 +72,19 @@ describe('a set of message IDs', () => {
       { numRuns: cases(20) },
     )
   })
+})
+
+test('runs of message IDs take time by the word, not by the ID, as rows of a file can have a million of them in a few bytes', async () => {
+  const runs = Array.from({ length: 20_000 }, (_, block) => [block * 8192 + 1, block * 8192 + 8190]).flat()
+  const took = await processorTime(() => {
+    const set = new IdSet()
+    set.addRuns(runs)
+    assert.deepEqual(set.runs(), runs)
+    set.deleteRuns(runs)
+    assert.equal(set.size, 0)
+  })
+  // One by one, they took about seven seconds.
+  assert.ok(took < 2000, `${took} ms`)
 })
 
 describe('the words of a segment', () => {

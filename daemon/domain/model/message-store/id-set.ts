@@ -78,10 +78,14 @@ export class IdSet {
   #deleteRun(first: number, last: number): void {
     for (let id = first; id <= last; ) {
       const index = id >>> blockBits
-      const end = ((index + 1) << blockBits) - 1
-      if (this.#blocks[index]) {
-        if ((id & (blockSize - 1)) === 0 && end <= last) this.#blocks[index] = undefined
-        else for (let next = id; next <= Math.min(end, last); next++) this.delete(next)
+      const start = index << blockBits
+      const end = start + blockSize - 1
+      if (id === start && end <= last) {
+        if (this.#blocks[index]) this.#blocks[index] = undefined
+      } else if (this.#blocks[index]) {
+        const block = this.#bitmap(index)
+        block.count -= fill(block.bits, id - start, Math.min(end, last) - start, false)
+        if (block.count === 0) this.#blocks[index] = undefined
       }
       id = end + 1
     }
@@ -90,15 +94,29 @@ export class IdSet {
   #addRun(first: number, last: number): void {
     for (let id = first; id <= last; ) {
       const index = id >>> blockBits
-      const end = ((index + 1) << blockBits) - 1
+      const start = index << blockBits
+      const end = start + blockSize - 1
       if (this.#blocks[index] !== 'full') {
-        if ((id & (blockSize - 1)) === 0 && end <= last) {
-          while (this.#blocks.length < index) this.#blocks.push(undefined)
-          this.#blocks[index] = 'full'
-        } else for (let next = id; next <= Math.min(end, last); next++) this.add(next)
+        while (this.#blocks.length < index) this.#blocks.push(undefined)
+        if (id === start && end <= last) this.#blocks[index] = 'full'
+        else {
+          const block = this.#bitmap(index)
+          block.count += fill(block.bits, id - start, Math.min(end, last) - start, true)
+          if (block.count === blockSize) this.#blocks[index] = 'full'
+        }
       }
       id = end + 1
     }
+  }
+
+  /** The block as one that can be changed. */
+  #bitmap(index: number): Bitmap {
+    const block = this.#blocks[index]
+    if (block && block !== 'full') return block
+    const bits = new Uint32Array(words)
+    const bitmap = { bits: block ? bits.fill(0xffffffff) : bits, count: block ? blockSize : 0 }
+    this.#blocks[index] = bitmap
+    return bitmap
   }
 
   /** The greatest member that is at most the ID; 0 for none. */
@@ -154,16 +172,52 @@ export class IdSet {
     return 0
   }
 
+  /** The smallest ID at least this one that is not a member; full blocks are stepped over. */
+  #absentAtLeast(id: number): number {
+    for (;;) {
+      const block = this.#blocks[id >>> blockBits]
+      if (!block) return id
+      if (block === 'full') {
+        id = ((id >>> blockBits) + 1) << blockBits
+        continue
+      }
+      const at = id & (blockSize - 1)
+      const free = (~block.bits[at >>> 5]! & (0xffffffff << (at & 31))) >>> 0
+      if (free !== 0) return id - (at & 31) + 31 - Math.clz32(free & -free)
+      id += 32 - (at & 31)
+    }
+  }
+
   runs(): number[] {
     const runs: number[] = []
     for (let id = this.atLeast(0); id !== Number.POSITIVE_INFINITY; id = this.atLeast(id)) {
       const first = id
-      while (this.has(id))
-        id = this.#blocks[id >>> blockBits] === 'full' ? ((id >>> blockBits) + 1) << blockBits : id + 1
+      id = this.#absentAtLeast(id)
       runs.push(first, id - 1)
     }
     return runs
   }
+}
+
+/** Sets or clears the bits from one place to another, a word at a time. Returns how many have changed. */
+function fill(bits: Uint32Array, first: number, last: number, isSet: boolean): number {
+  let changed = 0
+  for (let word = first >>> 5; word <= last >>> 5; word++) {
+    let mask = 0xffffffff
+    if (word === first >>> 5) mask &= 0xffffffff << (first & 31)
+    if (word === last >>> 5) mask &= 0xffffffff >>> (31 - (last & 31))
+    const before = bits[word]!
+    const after = isSet ? before | mask : before & ~mask
+    changed += countBits(before ^ after)
+    bits[word] = after
+  }
+  return changed
+}
+
+function countBits(word: number): number {
+  let left = word - ((word >>> 1) & 0x55555555)
+  left = (left & 0x33333333) + ((left >>> 2) & 0x33333333)
+  return Math.imul((left + (left >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 function mustBeIds(runs: Runs): void {
