@@ -3,17 +3,13 @@
 
 import { problemInRow } from '../../api/checking.ts'
 import type { TSchema } from '../../api/define.ts'
-import { limits } from '../limits.ts'
-import { countFormatted } from '../markdown/index.ts'
-import type { GroupValue } from '../model/roles.ts'
-import type { Subscription } from '../model/rows/channels.ts'
-import { type Channel, type ChannelFolder, type Group, State, type User } from '../model/state.ts'
-import { countNamed } from '../rules/group-values.ts'
+import { State, type User } from '../model/state.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
 import { checkRoom } from './room.ts'
 import { type SectionRows, sectionRows } from './sections.ts'
+import { checkSent } from './sent.ts'
 
 export { checkReferences } from './references.ts'
 export { RowsRefused } from './refused.ts'
@@ -115,73 +111,6 @@ export async function loadChecked(
   const more = checkReferences(state)
   while (!more.next().done) await rest()
   return state
-}
-
-/** Tables by the ID of a message or user take memory and time up to the highest one, however few there are. */
-const spreads = { messages: { least: 2 ** 20, perRow: 100 }, users: { least: 50_000, perRow: 100 } }
-
-/**
- * Files of clients are small, and must not make work that is not: IDs must not be far above the number of rows, who is in which group is
- * worked out through all subgroups, and one answer shows all descriptions and profiles. A store from which most messages were deleted
- * has such IDs, so files of operators are not held to it.
- */
-function checkSent(sections: Sections): void {
-  const {
-    messageFlags = [],
-    organization = [],
-    groups = [],
-    subscriptions = [],
-    channels = [],
-    channelFolders = [],
-    users = [],
-  } = sections
-  const most = { messages: checkSpread(sections, 'messages'), users: checkSpread(sections, 'users') }
-  for (const { userId: _, ...sets } of messageFlags as Iterable<{ userId: number } & Record<string, number[]>>)
-    for (const runs of Object.values(sets)) checkId('messageFlags', runs.at(-1), most.messages)
-  let links = 0
-  for (const { subgroups = [] } of groups as Iterable<Partial<Group>>) links += subgroups.length
-  if (links > limits.subgroups)
-    throw new RowsRefused(`groups: there are ${links} subgroups in them, and at most ${limits.subgroups} are allowed`)
-  // They are copied for each person who leaves or comes back.
-  for (const { spans = [] } of subscriptions as Iterable<Partial<Subscription>>)
-    if (spans.length > limits.sentSpans)
-      throw new RowsRefused(`subscriptions: there are ${spans.length} spans in a row; give at most ${limits.sentSpans}`)
-  for (const [section, rows] of Object.entries({ organization, channels, groups }))
-    for (const { permissions = {} } of rows as Iterable<{ permissions?: Readonly<Record<string, GroupValue>> }>)
-      for (const [name, value] of Object.entries(permissions)) checkNamed(section, name, value)
-  const described = [...channels, ...channelFolders] as Partial<Channel | ChannelFolder>[]
-  const descriptions = described.map(row => row.description ?? '')
-  checkFormatted('channels: the descriptions, with those of folders,', descriptions)
-  const profiles = ([...users] as Partial<User>[]).map(user => Object.values(user.profile ?? {}))
-  checkFormatted('users: the profiles', profiles.flat())
-}
-
-/** Each question whether a person is in the value looks at all that it names. */
-function checkNamed(section: string, name: string, value: GroupValue): void {
-  const count = countNamed(value)
-  if (count > limits.namedInSetting)
-    throw new RowsRefused(`${section}: ${name} names ${count} people and groups; give at most ${limits.namedInSetting}`)
-}
-
-function checkFormatted(what: string, texts: readonly string[]): void {
-  const most = limits.formattedDescriptions
-  if (countFormatted(texts) > most)
-    throw new RowsRefused(`${what} can have ${most} characters with formatting, formulas 50 times; use plain sentences`)
-}
-
-/** The highest ID that may be. */
-function checkSpread(sections: Sections, section: keyof typeof spreads): number {
-  const rows = [...(sections[section] ?? [])] as { id?: number; last_id?: number }[]
-  const { least, perRow } = spreads[section]
-  // The first row is the head of the section.
-  const most = least + perRow * Math.max(0, rows.length - 1)
-  for (const { id, last_id } of rows) checkId(section, id ?? last_id, most)
-  return most
-}
-
-function checkId(section: string, id = 0, most: number): void {
-  if (id > most)
-    throw new RowsRefused(`${section}: the ID ${id} is too high for the number of rows; give IDs up to ${most}`)
 }
 
 /** The same for a state that was made in another way. */
