@@ -69,4 +69,24 @@ describe('the newest unread messages', () => {
     flags('remove', [ids[0]!, ids[12]!])
     compare('bob marked some unread, one of a time before he came back')
   })
+
+  test('puts the spellings of a topic together in one pass', t => {
+    const { world: w, amy, bob } = threePeople()
+    const general = w.channel('general', [amy, bob])
+    const spellings = Array.from({ length: 64 }, (_, n) =>
+      [...'abcdef'].map((letter, bit) => ((n >> bit) & 1 ? letter.toUpperCase() : letter)).join(''),
+    )
+    const ids = [...spellings, ...spellings].map(topic => w.send(amy, general, topic, 'x'))
+    const { sort } = Array.prototype
+    let sorts = 0
+    const counting = function (this: unknown[], ...given: Parameters<typeof sort>) {
+      sorts++
+      return sort.apply(this, given)
+    }
+    t.after(() => Object.assign(Array.prototype, { sort }))
+    Object.assign(Array.prototype, { sort: counting })
+    const { streams } = unreadSection(w, bob) as { streams: unknown[] }
+    assert.deepEqual(streams, [{ stream_id: general.id, topic: spellings.at(-1), unread_message_ids: ids }])
+    assert.ok(sorts < 20, `${sorts} lists were put in order`)
+  })
 })

@@ -124,13 +124,20 @@ class Groups {
     this.#places.push(place)
   }
 
-  /** In the order of their first IDs. Spellings of one topic are places of one thread. */
+  /** In the order of their first IDs. Spellings of one topic are places of one thread; a topic can have thousands. */
   byThread(): Map<Thread, number[]> {
     const groups = new Map<Thread, number[]>()
+    const mixed = new Set<number[]>()
     for (const { thread, number } of this.#places) {
       const ids = groups.get(thread)
-      groups.set(thread, ids ? [...ids, ...this.#ids[number]!].sort((a, b) => a - b) : this.#ids[number]!)
+      if (!ids) {
+        groups.set(thread, this.#ids[number]!)
+        continue
+      }
+      for (const id of this.#ids[number]!) ids.push(id)
+      mixed.add(ids)
     }
+    for (const ids of mixed) ids.sort((a, b) => a - b)
     return groups
   }
 }
