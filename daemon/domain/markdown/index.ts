@@ -104,7 +104,7 @@ function buildContext(author: Author, place: RenderPlace): RenderContext {
       const channel = findChannel(state, name)
       return channel && seeContent.allows(author, channel) ? channel : undefined
     },
-    latestMessage: place?.latestMessage ? once(place.latestMessage) : () => undefined,
+    latestMessage: latestOnce(place?.latestMessage),
     upload: place?.upload ?? (() => undefined),
     emoji: name => emojiInText(state, name),
     linkifiers: linkifiers(state),
@@ -115,6 +115,12 @@ function buildContext(author: Author, place: RenderPlace): RenderContext {
     ownUrl: author.server?.url ?? '',
     rules: author.server?.level.rules,
   }
+}
+
+/** A text can spell one topic in a thousand ways, too. */
+function latestOnce(find: LatestMessage = () => undefined): LatestMessage {
+  const inLowerCase = once(find)
+  return (channelId, topic) => inLowerCase(channelId, topic.toLowerCase())
 }
 
 /** Looks each thing up once: a text can name one a thousand times, and an answer can take a walk through channels or messages. */

@@ -1,10 +1,9 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
-import { Reader, takesPart } from '../model/message-reader.ts'
 import { IdList, unpackRuns } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
-import { type Asker, hasSharedHistory, seeContent } from '../rules/index.ts'
+import { type Asker, readTest } from '../rules/index.ts'
 import { findChannel, operators, parseMessageId, type Test } from './operators.ts'
 import { hasTerms, searchTerms } from './search.ts'
 import { everyId, inParts, type Source, uniteLists } from './source.ts'
@@ -90,7 +89,7 @@ class Builder {
     if (this.#direct && this.#channels) throw badNarrow('a message cannot be both direct and in a channel')
     if (this.#words.size > 0) this.#addSearch()
     const personal = this.#terms.some(({ operator, operand }) => operator === 'is' && operand !== 'resolved')
-    const readable = readableBy(this.#asker, this.#openHistory && !personal)
+    const readable = readTest(this.#asker, !this.#openHistory || personal)
     const own = ownHistory(this.#asker)
     const sources = this.#openHistory && !personal ? this.#sources : [...this.#sources, own]
     const source = sources.reduce((best, next) => (next.size < best.size ? next : best), sources[0] ?? own)
@@ -134,24 +133,6 @@ function ownHistory({ state, actor }: Asker): Source {
   return source.size * 2 > messages.lastId ? everyId(messages.lastId, id => messages.has(id)) : source
 }
 
-/** Whether the user may read a message, asked of many: what is settled per channel is settled once. */
-function readableBy(asker: Asker, open: boolean): Test {
-  const { state, actor } = asker
-  const channels = new Map<number, Channel | undefined>()
-  const reader = new Reader(state, actor.id)
-  return id => {
-    const { channelId, conversationId } = state.messages.place(id).thread
-    if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
-    if (!channels.has(channelId)) {
-      const channel = state.channels.get(channelId)
-      channels.set(channelId, channel && seeContent.allows(asker, channel) ? channel : undefined)
-    }
-    const channel = channels.get(channelId)
-    if (!channel) return false
-    return (open && hasSharedHistory(channel)) || reader.hasRow(id)
-  }
-}
-
 /** `with` names a message; the terms that name a conversation become the one that holds it now. */
 function withConversation(asker: Asker, terms: Term[]): Term[] {
   const found = terms.filter(term => term.operator === 'with')
@@ -160,7 +141,7 @@ function withConversation(asker: Asker, terms: Term[]): Term[] {
   const { state } = asker
   const id = parseMessageId(found[0]!.operand)
   const isPlace = ({ operator, negated }: Term) => ['channel', 'topic', 'dm'].includes(operator) && !negated
-  const readable = state.messages.has(id) && readableBy(asker, true)(id)
+  const readable = state.messages.has(id) && readTest(asker)(id)
   if (!readable) {
     const places = new Set(terms.filter(isPlace).map(term => term.operator))
     if (places.has('dm') || (places.has('channel') && places.has('topic'))) return terms

@@ -1,6 +1,6 @@
 // Rules about messages: reading, mentioning, writing to people, changing, moving, deleting, files. Posting in a channel is in `channels.ts`.
 
-import { hasRow, takesPart } from '../model/message-reader.ts'
+import { hasRow, Reader, takesPart } from '../model/message-reader.ts'
 import type { Attachment } from '../model/rows/messages.ts'
 import type { Channel, Group, State, User } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
@@ -24,6 +24,27 @@ export const seeMessage = rule<number>({
     return hasSharedHistory(channel) || hasRow(state, actor.id, id)
   },
 })
+
+/**
+ * The same as `seeMessage`, for many messages in a row that are there: what is settled per channel is settled once. With `ownOnly`, messages
+ * in channels are read only if they are in the asker's own history.
+ */
+export function readTest(asker: Asker, ownOnly = false): (id: number) => boolean {
+  const { state, actor } = asker
+  const channels = new Map<number, Channel | undefined>()
+  const reader = new Reader(state, actor.id)
+  return id => {
+    const { channelId, conversationId } = state.messages.place(id).thread
+    if (conversationId !== 0) return takesPart(state, actor.id, conversationId)
+    if (!channels.has(channelId)) {
+      const channel = state.channels.get(channelId)
+      channels.set(channelId, channel && seeContent.allows(asker, channel) ? channel : undefined)
+    }
+    const channel = channels.get(channelId)
+    if (!channel) return false
+    return (!ownOnly && hasSharedHistory(channel)) || reader.hasRow(id)
+  }
+}
 
 // --- writing ----------------------------------------------------------------------------------------------------
 

@@ -22,9 +22,11 @@ test('a person, and the newest message of a topic, are looked up once for a text
   const walks = t.mock.method(state.subscriptions, 'channelsOfUser')
   const topics = t.mock.method(state.messages, 'inTopic')
   const asker = { state, actor: guest }
-  const { mentions, html } = render(asker, '@**x** #**general>lunch** '.repeat(300), renderPlace(asker))
+  const text = '@**x** #**general>lunch** #**general>LUNCH** #**general>Lunch** '
+  const { mentions, html } = render(asker, text.repeat(150), renderPlace(asker))
   assert.deepEqual(mentions.userIds, [namesakes[0]!.id])
-  assert.equal(html.split(`/with/${id}"`).length, 301)
-  assert.equal(walks.mock.callCount(), 1)
+  assert.equal(html.split(`/with/${id}"`).length, 451)
+  // Those of the guest, and those of the person.
+  assert.equal(walks.mock.callCount(), 2)
   assert.equal(topics.mock.callCount(), 1)
 })

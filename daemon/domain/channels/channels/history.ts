@@ -1,7 +1,7 @@
 // The messages of a channel in short: its topics, its first and newest message, its recent traffic.
 
 import type { Channel, State } from '../../model/state.ts'
-import { type Asker, seeMessage } from '../../rules/index.ts'
+import { type Asker, readTest } from '../../rules/index.ts'
 import { day, seconds } from '../../values/time.ts'
 
 export interface Topic {
@@ -13,11 +13,12 @@ export interface Topic {
 /** Topics of the channel with a message the asker may read, newest first, each in its newest spelling. */
 export function listTopics(asker: Asker, channel: Channel): Topic[] {
   const { messages } = asker.state
+  const isReadable = readTest(asker)
   const topics: Topic[] = []
   for (const { ids } of messages.topics(channel.id))
     for (let i = ids.length - 1; i >= 0; i--) {
       const maxId = ids.at(i)
-      if (!seeMessage.allows(asker, maxId)) continue
+      if (!isReadable(maxId)) continue
       topics.push({ name: messages.place(maxId).topic, maxId })
       break
     }

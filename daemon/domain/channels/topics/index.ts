@@ -49,7 +49,7 @@ export const topics = resource(api)<UserTopicFact>({
       const channel = liveChannelFor(ctx, stream_id, may.deleteTopics)
       const topic = readTopic('topic_name', topic_name)
       const all = ctx.state.messages.inTopic(channel.id, topic).slice()
-      const readable = all.filter(id => may.seeMessage.allows(ctx, id))
+      const readable = all.filter(may.readTest(ctx))
       const { facts, complete } = bulkDeletion(ctx.state, readable, ctx.actor.id)
       const left = difference(all, readable)
       const keepsIt = ({ userId }: UserTopic) => left.some(id => hasRow(ctx.state, userId, id))

@@ -9,7 +9,7 @@ import type { Channel, State } from '../../model/state.ts'
 import { planExactNarrow } from '../../narrow/index.ts'
 import { inQuotes, invalid, missing } from '../../refusal.ts'
 import { type Context, resource } from '../../resource.ts'
-import { seeContent, seeMessage } from '../../rules/index.ts'
+import { readTest, seeContent, seeMessage } from '../../rules/index.ts'
 import { normalizeTopic } from '../../values/topic-names.ts'
 import { announceFlags, readEvent } from '../messages/announce.ts'
 import { anchorInside, findRange, resolveAnchor } from '../messages/range.ts'
@@ -69,9 +69,7 @@ export const messageFlags = resource(api)<FlagsChanged | AllRead>({
       const channel = readableChannel(ctx, stream_id)
       const key = normalizeTopic(topic_name, 'topic_name').toLowerCase()
       const ids = ctx.state.messages.inTopic(channel.id, key)
-      let any = false
-      for (let i = 0; i < ids.length && !any; i++) any = seeMessage.allows(ctx, ids.at(i))
-      if (!any) throw missing('topic_name', 'topic', topic_name)
+      if (!ids.slice().some(readTest(ctx))) throw missing('topic_name', 'topic', topic_name)
       const unread = unreadIn(ctx.state, ctx.actor.id, channel.id)
       return markRead(
         ctx,

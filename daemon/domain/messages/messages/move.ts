@@ -85,7 +85,7 @@ export function moveMessages(
 ): Fact[] {
   const { state } = ctx
   const thread = state.messages.inTopic(from.id, message.topic!).slice()
-  const readable = thread.filter(id => may.seeMessage.allows(ctx, id))
+  const readable = thread.filter(may.readTest(ctx))
   const ids = chosen(params.propagate_mode, message.id, to.channel === from ? thread : readable)
   if (params.propagate_mode === 'change_all' && !to.isResolving) checkAges(ctx, readable, params)
   checkRoomForMove(ctx, ids)
@@ -138,7 +138,8 @@ function authorsView(ctx: Context, message: Message, to: NewPlace, going: Readon
   const { state } = ctx
   const author = { state, actor: state.users.get(message.senderId)! }
   if (!may.seeContent.allows(author, to.channel)) return []
-  const isOlderThere = (id: number) => id < message.id && !going.has(id) && may.seeMessage.allows(author, id)
+  const isReadable = may.readTest(author)
+  const isOlderThere = (id: number) => id < message.id && !going.has(id) && isReadable(id)
   if (state.messages.inTopic(to.channel.id, to.topic).slice().some(isOlderThere)) return []
   return visibilityAfterSplitting(ctx, author.actor, { channelId: to.channel.id, topic: to.topic })
 }

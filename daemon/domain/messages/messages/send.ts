@@ -190,8 +190,8 @@ export function latestVisible(
   without?: ReadonlySet<number>,
 ): number | undefined {
   const ids = asker.state.messages.inTopic(channelId, topic)
-  for (let i = ids.length - 1; i >= 0; i--)
-    if (!without?.has(ids.at(i)) && may.seeMessage.allows(asker, ids.at(i))) return ids.at(i)
+  const isReadable = may.readTest(asker)
+  for (let i = ids.length - 1; i >= 0; i--) if (!without?.has(ids.at(i)) && isReadable(ids.at(i))) return ids.at(i)
   return undefined
 }
 

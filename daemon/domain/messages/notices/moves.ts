@@ -8,7 +8,7 @@ import { userSetting } from '../../model/settings.ts'
 import type { Channel } from '../../model/state.ts'
 import { topicPolicy, visibility } from '../../model/topic-policy.ts'
 import type { Context } from '../../resource.ts'
-import { isHuman, seeMessage } from '../../rules/index.ts'
+import { isHuman, readTest } from '../../rules/index.ts'
 import { seconds } from '../../values/time.ts'
 import { resolvedPrefix } from '../../values/topic-names.ts'
 import { deletion } from '../messages/deletion-facts.ts'
@@ -89,8 +89,8 @@ function isSame(one: MessagesMoved['from'], other: MessagesMoved['from']): boole
 function hasOthers(ctx: Context, channel: Channel, topic: string, moved: readonly number[]): boolean {
   const there = ctx.state.messages.inTopic(channel.id, topic)
   const coming = new Set(moved)
-  for (let i = there.length - 1; i >= 0; i--)
-    if (!coming.has(there.at(i)) && seeMessage.allows(ctx, there.at(i))) return true
+  const isReadable = readTest(ctx)
+  for (let i = there.length - 1; i >= 0; i--) if (!coming.has(there.at(i)) && isReadable(there.at(i))) return true
   return false
 }
 
