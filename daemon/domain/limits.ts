@@ -50,6 +50,11 @@ export const limits = {
   sightsAtOnce: 300_000,
   /** Groups and settings that list an account which comes back or goes: every queue gets an event for each. */
   membershipsAnnounced: 500,
+  // OPEN: the public server does not limit it. Messages in the channels that one request unsubscribes several accounts from, for each
+  // account: those that it has not read become read.
+  readAtOnce: 3_000_000,
+  /** Channels of accounts that are deactivated together, of which other subscribers get an event for each account. */
+  departuresAnnounced: 1000,
   /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
   namedInSetting: 100,
   // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and

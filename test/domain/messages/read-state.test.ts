@@ -34,6 +34,43 @@ describe('leaving a channel', () => {
     assert.deepEqual(unreadIds(w.state, bob.id), [kept])
   })
 
+  test('many channels costs no more when a message was moved once', t => {
+    const { world: w, amy, bob } = threePeople()
+    const general = w.channel('general', [amy, bob, w.owner])
+    const other = w.channel('other', [amy, bob, w.owner])
+    const more = Array.from({ length: 50 }, (_, n) => w.channel(`more ${n}`, [bob]))
+    const id = w.send(amy, general, 'x', 'x')
+    const move = (stream_id: number) =>
+      w.run(w.owner, 'update-message', { message_id: id, stream_id, send_notification_to_new_thread: false })
+    move(other.id)
+    assert.deepEqual(w.state.messages.movedFrom(general.id).slice(), [id])
+    const looked = t.mock.method(w.state.conversations, 'where')
+    w.run(bob, 'unsubscribe', { subscriptions: more.map(({ name }) => name) })
+    assert.ok(looked.mock.callCount() < 10, `${looked.mock.callCount()} looks at conversations`)
+    move(general.id)
+    assert.equal(w.state.messages.movedFrom(general.id).length, 0)
+    move(other.id)
+    w.run(w.owner, 'delete-message', { message_id: id })
+    assert.equal(w.state.messages.movedFrom(general.id).length, 0)
+  })
+
+  test('with several accounts is refused where millions of messages would become read', t => {
+    const { world: w, amy } = threePeople()
+    const general = w.channel('general', [amy])
+    const bots = [1, 2].map(n => w.account(`bot ${n}`))
+    for (const bot of bots) {
+      w.state.users.put({ ...bot, bot: { type: 1, ownerId: amy.id, system: false } as never })
+      w.subscribe(bot, general)
+    }
+    const leaving = { subscriptions: ['general'], principals: bots.map(({ id }) => id) }
+    const list = Object.assign(Object.create(w.state.messages.inChannel(general.id)), { lowerBound: () => 0 })
+    Object.defineProperty(list, 'length', { value: 2_000_000 })
+    const many = t.mock.method(w.state.messages, 'inChannel', () => list)
+    assert.match(w.refused(amy, 'unsubscribe', leaving).message, /^principals: too many messages would become read/)
+    many.mock.restore()
+    assert.deepEqual(w.run(amy, 'unsubscribe', leaving).removed, ['general', 'general'])
+  })
+
   test('what was moved from it to a channel the user follows stays unread', () => {
     const { world: w, amy, bob } = threePeople()
     const general = w.channel('general', [amy, bob, w.owner])

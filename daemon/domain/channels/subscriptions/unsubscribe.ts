@@ -3,11 +3,13 @@
 import type { subscriptions as api } from '../../../api/channels/subscriptions.ts'
 import type { ParamsOf } from '../../../api/define.ts'
 import type { Fact } from '../../facts.ts'
+import { limits } from '../../limits.ts'
 import { readChannel, unreadElsewhere } from '../../messages/message-flags/read-state.ts'
+import { countLookedAt } from '../../messages/message-flags/unread.ts'
 import { channelByName } from '../../model/lookups.ts'
-import type { Channel, User } from '../../model/state.ts'
+import type { Channel, State, User } from '../../model/state.ts'
 import { checkMeetings } from '../../people/users/access.ts'
-import { missing } from '../../refusal.ts'
+import { invalid, missing } from '../../refusal.ts'
 import type { Context } from '../../resource.ts'
 import * as may from '../../rules/index.ts'
 import { lastMessageId } from '../channels/history.ts'
@@ -21,6 +23,7 @@ export function unsubscribing(ctx: Context, params: ParamsOf<typeof api.unsubscr
   if (people.some(user => !may.unsubscribeAccount.allows(ctx, user)))
     for (const channel of channels) may.check(may.unsubscribeOthers, ctx, channel)
   checkMeetings(state, channels, people)
+  checkReading(state, channels, people)
   const all = channels.map(channel => {
     const gone = joined.includes(channel)
       ? people
@@ -66,6 +69,15 @@ function findChannels(
   if (unknown.length > 0)
     throw missing('subscriptions', unknown.length > 1 ? 'channels' : 'channel', unknown.join(', '))
   return [...found]
+}
+
+/** What one account leaves behind is looked at however much it is: it must be able to leave. */
+function checkReading(state: State, channels: readonly Channel[], people: readonly User[]): void {
+  if (people.length === 1) return
+  let messages = 0
+  for (const channel of channels) for (const { id } of people) messages += countLookedAt(state, id, channel.id)
+  if (messages > limits.readAtOnce)
+    throw invalid('principals', 'too many messages would become read at once; name fewer people or channels')
 }
 
 function followsOwn(ctx: Context, channel: Channel, people: readonly User[]): boolean {

@@ -1,6 +1,7 @@
 // Marking messages as read, for other resources.
 
 import type { Fact } from '../../facts.ts'
+import { Reader } from '../../model/message-reader.ts'
 import { packRuns } from '../../model/message-store/index.ts'
 import type { State } from '../../model/state.ts'
 import { unreadIds, unreadIn } from './unread.ts'
@@ -23,11 +24,10 @@ export function readChannel(state: State, readerId: number, channelId: number): 
  * unread by default while the subscription lasts must be said to be unread afterwards.
  */
 export function unreadElsewhere(state: State, readerId: number, channelId: number): number[] {
-  const { messages } = state
-  if (messages.oldestMoved === Number.POSITIVE_INFINITY) return []
-  const elsewhere = (id: number) =>
-    id >= messages.oldestMoved && messages.sentTo(id) === channelId && messages.place(id).thread.channelId !== channelId
-  return packRuns(unreadIds(state, readerId).filter(elsewhere).reverse())
+  const moved = state.messages.movedFrom(channelId)
+  if (moved.length === 0) return []
+  const reader = new Reader(state, readerId)
+  return packRuns(moved.slice().filter(id => reader.isUnread(id)))
 }
 
 /** Newest first. */

@@ -33,6 +33,12 @@ export function unreadIn(state: State, userId: number, channelId: number): numbe
   return found.filter(id => state.messages.place(id).thread.channelId === channelId)
 }
 
+/** How many messages of a channel `unreadIn` looks at. */
+export function countLookedAt(state: State, userId: number, channelId: number): number {
+  const row = state.subscriptions.get(channelId, userId)
+  return row?.active ? countFrom([channelList(state, row)], 0) : 0
+}
+
 interface List {
   readonly ids: IdList
   readonly from: number

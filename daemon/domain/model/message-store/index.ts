@@ -4,10 +4,11 @@ import { ClientNames } from './client-names.ts'
 import { IdList } from './id-list.ts'
 import { highestMessageId } from './id-set.ts'
 import { Indexes, type Kind } from './indexes.ts'
-import type { Details, Message } from './message.ts'
+import { type Details, isEmpty, type Message } from './message.ts'
+import { MovedFrom } from './moved-from.ts'
 import { type Place, Places, push, type Thread } from './places.ts'
 import { Segment, type SegmentView, segmentBits, segmentSize } from './segment.ts'
-import { fileOfSegment, type SideFile, segmentFrom } from './segment-file.ts'
+import { fileOfSegment, noFile, type SideFile, segmentFrom } from './segment-file.ts'
 import { type FoundWords, placesOfWords } from './word-search.ts'
 
 export { IdList } from './id-list.ts'
@@ -26,6 +27,7 @@ export class MessageStore {
   readonly #places = new Places()
   readonly #clients = new ClientNames()
   readonly #indexes = new Indexes()
+  readonly #movedFrom = new MovedFrom()
   #lastId = 0
   #count = 0
   #oldestMoved = Number.POSITIVE_INFINITY
@@ -97,6 +99,10 @@ export class MessageStore {
     return this.#indexes.channels.of(channelId)
   }
 
+  movedFrom(channelId: number): IdList {
+    return this.#movedFrom.of(channelId)
+  }
+
   inTopic(channelId: number, topic: string): IdList {
     return this.#places.thread(channelId, topic)?.ids ?? none
   }
@@ -146,9 +152,8 @@ export class MessageStore {
   // --- changes --------------------------------------------------------------------------------------------------
 
   add(message: Message): void {
-    const { id } = message
+    const { id, senderId, time } = message
     const place = this.#findPlace(message)
-    const { senderId, time } = message
     const segment = this.#open(id)
     segment.append(
       id & localMask,
@@ -190,6 +195,7 @@ export class MessageStore {
   move(ids: readonly number[], channelId: number, topic: string, change: (id: number, from: Place) => Details): void {
     const place = this.#places.ofTopic(channelId, topic)
     const byThread = new Map<Thread, number[]>()
+    const before = ids.map(id => this.details(id)?.sentTo)
     for (const id of ids) {
       const from = this.place(id)
       if (from.thread.channelId !== channelId) this.#oldestMoved = Math.min(this.#oldestMoved, id)
@@ -207,6 +213,7 @@ export class MessageStore {
       this.#indexes.channels.of(thread.channelId).removeAll(moved)
       this.#indexes.channels.open(channelId).addAll(moved)
     }
+    this.#movedFrom.change(ids, before, id => this.details(id)?.sentTo)
   }
 
   /** Ascending IDs. */
@@ -375,10 +382,12 @@ export class MessageStore {
   #indexContent(id: number): void {
     const details = this.details(id)
     if (details?.sentTo !== undefined) this.#oldestMoved = Math.min(this.#oldestMoved, id)
+    this.#movedFrom.add(id, details?.sentTo)
     this.#indexes.addContent(id, this.marks(id), details)
   }
 
   #unindexContent(id: number): void {
+    this.#movedFrom.remove(id, this.details(id)?.sentTo)
     this.#indexes.removeContent(id, this.marks(id), this.details(id))
   }
 }
@@ -388,13 +397,4 @@ interface Head {
   readonly places: readonly unknown[]
   readonly clients: readonly string[]
   readonly files: readonly (string | null)[]
-}
-
-function isEmpty(details: object): boolean {
-  for (const _ in details) return false
-  return true
-}
-
-function noFile(name: string): never {
-  throw new Error(`the messages name the file ${JSON.stringify(name)}, which is not part of it`)
 }

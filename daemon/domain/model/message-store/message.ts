@@ -13,3 +13,8 @@ export type Details = SavedDetails & {
   /** Content as it is since the last edit; inside the store only. */
   readonly text?: { readonly content: string; readonly html: string }
 }
+
+export function isEmpty(details: object): boolean {
+  for (const _ in details) return false
+  return true
+}

@@ -136,3 +136,8 @@ function viewNumbers(name: string, bytes: Uint8Array): Uint32Array | Uint16Array
     ? new Uint16Array(buffer, byteOffset, length / 2)
     : new Uint32Array(buffer, byteOffset, length / 4)
 }
+
+/** For messages that come without files. */
+export function noFile(name: string): never {
+  throw new Error(`the messages name the file ${JSON.stringify(name)}, which is not part of it`)
+}
