@@ -25,7 +25,7 @@ export interface Surroundings {
   /** A new account gets no messages: a seed says itself what was said. */
   readonly withoutWelcome?: boolean
   /** What the command has given IDs to, in facts that are not applied yet: it can send several messages. */
-  allotted?: { messages: number; conversations: Conversation[]; deliveries: number }
+  allotted?: { messages: number; conversations: Map<string, Conversation>; deliveries: number }
 }
 
 /** Everything that is derived from the secret of the store, and so never stored. */

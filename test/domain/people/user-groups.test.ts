@@ -231,6 +231,22 @@ describe('POST /user_groups/{user_group_id}/members', () => {
   })
 })
 
+describe('POST /user_groups/{user_group_id}/members', () => {
+  test('tells at most 100 people at once in a direct message', () => {
+    const world = new World()
+    const members = Array.from({ length: 101 }, () => world.join(roles.member).id)
+    const { group_id } = world.run(world.owner, 'create-user-group', { name: 'all', description: '', members: [] })
+    const change = (add: readonly number[], remove: readonly number[]) => {
+      const before = world.state.messages.count
+      world.run(world.owner, 'update-user-group-members', { user_group_id: group_id, add, delete: remove })
+      return world.state.messages.count - before
+    }
+    assert.equal(change(members, []), 0)
+    assert.equal(change([], members), 0)
+    assert.equal(change(members.slice(1), []), 100)
+  })
+})
+
 describe('POST /user_groups/{user_group_id}/subgroups', () => {
   test('an organization has at most 2,000 subgroups in all its groups, and room again when some are removed', async t => {
     const { owner } = await startDaemon(t, { flags: ['--memory'] })

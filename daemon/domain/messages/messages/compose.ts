@@ -111,7 +111,7 @@ export function checkNewTopic(ctx: Context, channel: Channel, topic: string): vo
 }
 
 function allotments(ctx: Surroundings) {
-  ctx.allotted ??= { messages: 0, conversations: [], deliveries: 0 }
+  ctx.allotted ??= { messages: 0, conversations: new Map(), deliveries: 0 }
   return ctx.allotted
 }
 
@@ -124,10 +124,11 @@ export function openConversation(ctx: Surroundings, userIds: readonly number[]):
   const known = findConversation(ctx.state, userIds)
   if (known) return { id: known.id }
   const { conversations } = allotments(ctx)
-  const opened = conversations.find(one => one.userIds.join() === userIds.join())
+  const key = userIds.join()
+  const opened = conversations.get(key)
   if (opened) return { id: opened.id }
-  const fresh = { id: ctx.state.conversations.nextId + conversations.length, userIds }
-  conversations.push(fresh)
+  const fresh = { id: ctx.state.conversations.nextId + conversations.size, userIds }
+  conversations.set(key, fresh)
   return { id: fresh.id, fresh }
 }
 

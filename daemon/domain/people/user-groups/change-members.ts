@@ -110,8 +110,11 @@ export function checkSubgroupCount(state: State, more: number): void {
     throw full('The organization', limits.subgroups, 'subgroups in its groups', 'Remove some first.')
 }
 
-/** To the people concerned, unless they did it themselves. */
+/**
+ * To the people concerned, unless they did it themselves.
+ * OPEN: the public server tells any number of people; here many at once get no message, as when they are subscribed to a channel.
+ */
 function notice(ctx: Context, ids: readonly number[], content: string): Fact[] {
   const people = ids.filter(id => id !== ctx.actor.id && may.isHuman(ctx.state.users.get(id)!))
-  return people.length > 0 ? directNotice(ctx, people, content) : []
+  return people.length <= limits.bulkNewSubscriptionMessages ? directNotice(ctx, people, content) : []
 }
