@@ -163,7 +163,8 @@ export function areAcquainted(state: State, guest: User, user: User, but: NewTie
 }
 
 function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers }: NewTies): boolean {
-  for (const channelId of subscriptions.channelsOfUser(a.id)) {
+  const [ofA, ofB] = [subscriptions.channelsOfUser(a.id), subscriptions.channelsOfUser(b.id)]
+  for (const channelId of ofA.length < ofB.length ? ofA : ofB) {
     if (!subscriptions.isActive(channelId, a.id) || !subscriptions.isActive(channelId, b.id)) continue
     const fresh = subscribers?.get(channelId)
     if (!fresh?.has(a.id) && !fresh?.has(b.id)) return true
@@ -171,14 +172,18 @@ function shareChannel({ subscriptions }: State, a: User, b: User, { subscribers 
   return false
 }
 
-/** A group conversation connects its active members; one of two also a deactivated one, as long as it has a message. */
+/**
+ * A group conversation connects its active members; one of two also a deactivated one, as long as it has a message. The one who has fewer
+ * conversations is looked at: bots can write to a guest in thousands of them, and a guest is asked about everyone.
+ */
 export function shareConversation({ conversations, messages }: State, a: User, b: User, but: NewTies = {}): boolean {
+  const [few, other] = conversations.count('member', a.id) < conversations.count('member', b.id) ? [a, b] : [b, a]
   return conversations
-    .where('member', a.id)
+    .where('member', few.id)
     .some(
       ({ id, userIds }) =>
         id !== but.conversationId &&
-        userIds.includes(b.id) &&
+        userIds.includes(other.id) &&
         (userIds.length > 2 ? b.active : messages.inConversation(id).length > 0),
     )
 }

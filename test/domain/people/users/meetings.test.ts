@@ -46,3 +46,18 @@ test('subscribing, creating and unsubscribing are refused where too many guests 
   assert.match(world.refused(world.owner, 'unsubscribe', { subscriptions: [channel.name], principals }).message, too)
   world.run(world.owner, 'unsubscribe', { subscriptions: [channel.name], principals: principals.slice(0, 10) })
 })
+
+test('a guest in many conversations costs no more for everyone whom the guest does not know', t => {
+  const { world, guests, members } = organization(1, 100)
+  const [guest] = guests
+  world.run(world.owner, 'update-realm', limited(world))
+  for (let bot = 0; bot < 50; bot++) {
+    const { id } = world.join(roles.member, { bot: { type: 1, ownerId: members[0]!.id, system: false } as never })
+    world.state.conversations.put({ id: world.state.conversations.nextId, userIds: [guest!.id, id] })
+  }
+  const looked = t.mock.method(world.state.conversations, 'where')
+  const { realm_users } = world.section(guest!, 'realm_user')
+  assert.equal(realm_users.filter((user: { full_name: string }) => user.full_name === 'Unknown user').length, 101)
+  const ofGuest = looked.mock.calls.filter(({ arguments: given }) => given[1] === guest!.id)
+  assert.equal(ofGuest.length, 0)
+})
