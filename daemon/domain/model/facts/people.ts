@@ -35,7 +35,8 @@ export type UserFact =
   | { readonly type: 'user.profile-changed'; readonly userId: number; readonly values: readonly ProfileChange[] }
   /** The first login to an account that an administrator made; milliseconds. */
   | { readonly type: 'user.entered'; readonly userId: number; readonly joined: number }
-  | { readonly type: 'user.deactivated'; readonly userId: number }
+  /** `quiet`: other subscribers of its channels get no event for each of them. */
+  | { readonly type: 'user.deactivated'; readonly userId: number; readonly quiet?: true }
   | {
       readonly type: 'user.reactivated'
       readonly userId: number

@@ -56,11 +56,27 @@ export function deactivateSelf(ctx: Context): Outcome<ReplyOf<typeof api.deactiv
 /** Bots go before their owner. */
 export function leaving(ctx: Context, user: User, actions: Deletions = {}): Fact[] {
   const bots = ctx.state.users.where('botOwner', user.id).filter(bot => bot.active)
+  const announced = listAnnounced(ctx.state, [user, ...bots])
   return [...bots, user].flatMap(account => [
     ...deleteAccountData(ctx, account, actions),
     ...settleDeactivated(ctx, account),
-    { type: 'user.deactivated', userId: account.id },
+    { type: 'user.deactivated', userId: account.id, ...(!announced.has(account) && { quiet: true }) },
   ])
+}
+
+/**
+ * The accounts of which other subscribers hear in each channel: the first, and as many others as have few channels together.
+ * OPEN: the public server sends any number of events; here clients learn from those about the accounts alone that the others are gone.
+ */
+function listAnnounced({ subscriptions }: State, accounts: readonly User[]): ReadonlySet<User> {
+  const announced = new Set<User>()
+  let channels = 0
+  for (const account of accounts) {
+    channels += subscriptions.channelsOfUser(account.id).length
+    if (channels > limits.departuresAnnounced && announced.size > 0) break
+    announced.add(account)
+  }
+  return announced
 }
 
 export function reactivate(

@@ -191,11 +191,11 @@ export const users = resource(api)<UserFact, Prepared>({
     'user.entered'(state, { userId, joined }) {
       return [announcePersonUpdated(state, state.users.get(userId)!, { date_joined: minuteIso(joined) })]
     },
-    'user.deactivated'(state, { userId }) {
+    'user.deactivated'(state, { userId, quiet }) {
       const user = state.users.get(userId)!
       const { known, losing } = readersOfDeactivation(state, user)
       return [
-        ...activityNews(state, user),
+        ...(quiet ? [] : activityNews(state, user)),
         { to: known, event: { type: 'realm_user', op: 'update', person: { user_id: userId, is_active: false } } },
         ...membershipOfAll(state, user, known),
         ...(losing.length > 0 ? [announcePersonRemoved(user, losing)] : []),
