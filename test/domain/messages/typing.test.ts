@@ -119,3 +119,16 @@ describe('POST /typing', () => {
     }
   })
 })
+
+test('that a message is edited is told to subscribers who can read it', () => {
+  const { world, amy, bob, cat } = threePeople()
+  const plans = world.channel('plans', [amy, bob], { inviteOnly: true, historyPublic: false })
+  const id = world.send(amy, plans, 'a secret', 'x')
+  world.subscribe(cat, plans)
+  for (const reader of [bob, cat]) world.heard(reader)
+  world.run(amy, 'set-typing-status-for-message-edit', { message_id: id, op: 'start' })
+  assert.deepEqual(
+    [bob, cat].map(reader => world.heard(reader).map(({ type }) => type)),
+    [['typing_edit_message'], []],
+  )
+})

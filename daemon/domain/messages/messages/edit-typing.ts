@@ -7,6 +7,7 @@ import { Refusal } from '../../refusal.ts'
 import type { Announcement, Context } from '../../resource.ts'
 import { topicShown } from '../../values/topic-names.ts'
 import { checkChangeable } from './access.ts'
+import { listConcerned } from './audience.ts'
 import { checkEditing } from './update.ts'
 
 export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typing>) {
@@ -16,11 +17,9 @@ export function typing(ctx: Context, { message_id, op }: ParamsOf<typeof api.typ
   const direct = message.channelId === undefined
   if (!userSetting(actor, direct ? 'send_private_typing_notifications' : 'send_stream_typing_notifications'))
     throw new Refusal('Your settings turn off typing notifications.', { kind: 'conflict' })
-  const people = direct
-    ? state.conversations.get(message.conversationId!)!.userIds
-    : [...state.subscriptions.followers(message.channelId!)]
   // So many could not be looked at anyway.
-  if (!direct && people.length > 100) return { reply: {} }
+  if (!direct && state.subscriptions.followers(message.channelId!).size > 100) return { reply: {} }
+  const people = listConcerned(state, message_id)
   const to = people.filter(id => {
     const user = state.users.get(id)!
     return user.active && userSetting(user, 'receives_typing_notifications')
