@@ -84,7 +84,7 @@ export const limits = {
    * sends can have as much.
    * OPEN: the public server renders a description once, when it is written; here all of them are rendered in one turn after a start.
    */
-  formattedDescriptions: 500_000,
+  formattedDescriptions: 200_000,
   folderName: 60,
   folderDescription: 1024,
   topic: longestTopic,

@@ -1,4 +1,4 @@
-// Which alert words a text has, whatever they are made of, and what looking for them costs when some have changed.
+// The alert words of a text, whatever they are made of, and the cost of looking for them when some have changed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

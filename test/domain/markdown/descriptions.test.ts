@@ -119,7 +119,7 @@ describe('descriptions', () => {
     const notes = Array.from({ length: most }, (_, i) => world.channel(`c${i}`, [amy], { description: formatted }))
     const wanted = (description: string) => ({ subscriptions: [{ name: 'more', description }] })
     const refused = world.refused(amy, 'subscribe', wanted(formatted))
-    assert.match(refused.message, /^subscriptions: all descriptions can have 500000 characters/)
+    assert.match(refused.message, /^subscriptions: all descriptions can have 200000 characters/)
     const { id } = notes[0]!
     assert.equal(world.attempt(amy, 'subscribe', wanted('A plain sentence, '.repeat(40))), undefined)
     assert.equal(world.attempt(owner, 'update-stream', { stream_id: id, description: '*short*' }), undefined)

@@ -82,7 +82,7 @@ describe('rows that a client sends', () => {
     })
     await assert.rejects(
       loadChecked(described, rest, { isSent: true }),
-      /^Error: channels: the descriptions, with those of folders, can have 500000 characters with formatting/,
+      /^Error: channels: the descriptions, with those of folders, can have 200000 characters with formatting/,
     )
     await loadChecked(described, rest)
 
@@ -92,7 +92,7 @@ describe('rows that a client sends', () => {
     })
     await assert.rejects(
       loadChecked(profiles, rest, { isSent: true }),
-      /^Error: users: the profiles can have 500000 characters with formatting/,
+      /^Error: users: the profiles can have 200000 characters with formatting/,
     )
   })
 

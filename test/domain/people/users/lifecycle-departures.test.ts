@@ -1,4 +1,4 @@
-// What others hear when an account and its bots are deactivated.
+// Events for others when an account and its bots are deactivated.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
