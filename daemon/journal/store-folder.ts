@@ -24,13 +24,26 @@ export class StoreGone extends Error {
   }
 }
 
-/** For what a backup is unpacked into, inside the folder, until it has become the store. No folder of the user has such a name. */
+/** For what a backup is unpacked into, inside the folder, while it is read and checked. No folder of the user has such a name. */
+export function unpackingName(): string {
+  return `unpacking-${randomUUID()}`
+}
+
+/** Its name from the moment at which parts of the store are moved until it has become the store. */
 export function restoringName(): string {
   return `restoring-${randomUUID()}`
 }
 
+export function isUnpacking(name: string): boolean {
+  return hasForm(name, 'unpacking')
+}
+
 export function isRestoring(name: string): boolean {
-  return /^restoring-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name)
+  return hasForm(name, 'restoring')
+}
+
+function hasForm(name: string, word: string): boolean {
+  return name.startsWith(`${word}-`) && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(name.slice(word.length + 1))
 }
 
 /** Throws when a restore was interrupted: the folder may hold parts of two stores, or none. */

@@ -14,6 +14,7 @@ const stalledMs = 30_000
 export class StoreHold {
   readonly #path: string
   readonly #touching: NodeJS.Timeout
+  readonly #remove = () => rmSync(this.#path, { force: true })
 
   /** Undefined where the folder cannot be written to. */
   static take(folder: string): StoreHold | undefined {
@@ -37,6 +38,8 @@ export class StoreHold {
   private constructor(path: string) {
     this.#path = path
     this.#touching = setInterval(() => this.#touch(), touchMs).unref()
+    // A signal that ends a backup ends its process, too. Where no daemon runs, nothing else would remove the file.
+    process.once('exit', this.#remove)
   }
 
   /** False when the daemon took its owner for dead: the process was stopped, or its machine was. */
@@ -46,7 +49,8 @@ export class StoreHold {
 
   release(): void {
     clearInterval(this.#touching)
-    rmSync(this.#path, { force: true })
+    process.off('exit', this.#remove)
+    this.#remove()
   }
 
   #touch(): void {

@@ -20,10 +20,10 @@ import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { FileJournal } from '../journal/file-journal.ts'
-import { isRestoring, prepareFolder, restoringName } from '../journal/store-folder.ts'
+import { isRestoring, isUnpacking, prepareFolder, restoringName, unpackingName } from '../journal/store-folder.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
-import { isOlder, makeFolderSync, nameFile, removedOnExit } from '../local/atomic-file.ts'
+import { isOlder, makeFolderSync, nameFile, removedOnExit, renameDurably } from '../local/atomic-file.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import {
@@ -118,23 +118,30 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
         `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
       )
     refuseMounts(folder, there)
-    // Of an earlier attempt that was interrupted, in whichever state: they go when there is something to put in their place, and until
-    // then no daemon starts here. The lock shows that no other process is at work.
-    const leftovers = readdirSync(folder).filter(isRestoring)
+    const names = readdirSync(folder)
+    // What a killed process was unpacking. The lock shows that no other process is at work.
+    for (const name of names.filter(isUnpacking)) rmSync(join(folder, name), { recursive: true, force: true })
+    // Of an earlier attempt that was interrupted while parts were moved: they go when there is something to put in their place, and until
+    // then no daemon starts here.
+    const leftovers = names.filter(isRestoring)
+    const unpacking = join(folder, unpackingName())
     const unpacked = join(folder, restoringName())
-    mkdirSync(unpacked, { mode: 0o700 })
-    let restored: Omit<Restored, 'replaced'>
-    try {
-      restored = await unpackChecked(source, unpacked, cluster?.secret)
-      if (!options.incomplete) refuseIncomplete(restored.missing)
-      const position = await endQueues(unpacked, now)
-      await cluster?.move(unpacked, position)
-    } catch (error) {
-      rmSync(unpacked, { recursive: true, force: true })
-      throw error
-    }
+    const restored = await removedOnExit(unpacking, async () => {
+      try {
+        mkdirSync(unpacking, { mode: 0o700 })
+        const restored = await unpackChecked(source, unpacking, cluster?.secret)
+        if (!options.incomplete) refuseIncomplete(restored.missing)
+        const position = await endQueues(unpacking, now)
+        // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
+        await renameDurably(unpacking, unpacked)
+        await cluster?.move(unpacked, position)
+        return restored
+      } catch (error) {
+        for (const path of [unpacking, unpacked]) rmSync(path, { recursive: true, force: true })
+        throw error
+      }
+    })
     for (const name of leftovers) rmSync(join(folder, name), { recursive: true, force: true })
-    // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
     const replaced = there.length > 0 ? replacedFolder(folder, now) : null
     try {
       if (replaced) await moveParts(folder, replaced)
@@ -143,9 +150,9 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
         throw error
       })
     } catch (error) {
-      if (replaced) rmdirSync(replaced)
+      const isAsBefore = (!replaced || removeWithoutParts(replaced)) && partsIn(folder).join() === there.join()
       // The rest of a cluster is restored already: there the folder stays marked as incomplete.
-      if (!cluster) rmSync(unpacked, { recursive: true, force: true })
+      if (isAsBefore && !cluster) rmSync(unpacked, { recursive: true, force: true })
       throw error
     }
     rmSync(unpacked, { recursive: true, force: true })
@@ -154,6 +161,14 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
   } finally {
     await lock.release()
   }
+}
+
+/** Removes the folder if it is empty. Returns whether no part of a store is in it. */
+function removeWithoutParts(folder: string): boolean {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return true
+  if (readdirSync(folder).length > 0) return partsIn(folder).length === 0
+  rmdirSync(folder)
+  return true
 }
 
 /** Before the store takes its place, so that no daemon ever starts on it with the queues. Returns the position after it. */

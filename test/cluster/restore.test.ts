@@ -11,7 +11,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { Etcd, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { moveCluster, planRestore } from '../../daemon/cluster/restore-plan.ts'
-import { isRestoring, restoringName } from '../../daemon/journal/store-folder.ts'
+import { isUnpacking, restoringName } from '../../daemon/journal/store-folder.ts'
 import { exitOf, Shell } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import type { Caller } from '../support/daemon.ts'
@@ -201,7 +201,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     // One that reads stdin waits for the rest of the backup.
     const reading = shell.spawn(['cluster', 'restore', '-', ...flags(first)])
     reading.stdin!.write(readFileSync(backup).subarray(0, 4000))
-    await until(() => readdirSync(first.data).some(isRestoring))
+    await until(() => readdirSync(first.data).some(isUnpacking))
     reading.kill('SIGKILL')
     await exitOf(reading)
     assert.equal(await record(), before)

@@ -1,4 +1,4 @@
-// Backups and checks of them that a signal ends, or that were killed: no copy of the store stays behind.
+// Backups, restores and checks that a signal ends, or that were killed: no copy of the store stays behind, and a store stays usable.
 
 import assert from 'node:assert/strict'
 import {
@@ -40,13 +40,14 @@ const signals = [
 const longAgo = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000)
 
 describe('natter backup', () => {
-  test('leaves nothing beside its file when a signal ends it', async t => {
+  test('leaves nothing beside its file or in the store when a signal ends it', async t => {
     mkdirSync(join(store, 'outbox'), { recursive: true })
     const large = join(store, 'outbox', 'large.eml')
     writeFileSync(large, '')
     // Long enough to be interrupted. It takes no room itself.
     truncateSync(large, 2 ** 32)
     t.after(() => rmSync(large))
+    const before = readdirSync(store)
     for (const [signal, code] of signals) {
       const file = place('natter.tar')
       const child = newShell(t).spawn(['backup', file, '--data', store])
@@ -55,6 +56,7 @@ describe('natter backup', () => {
       child.kill(signal)
       assert.equal(await ended, code)
       assert.deepEqual(readdirSync(dirname(file)), [])
+      assert.deepEqual(readdirSync(store), before)
     }
   })
 
@@ -100,5 +102,28 @@ describe('natter restore --check', () => {
     const { code, stderr } = await newShell(t, { TMPDIR: temporary }).run(['restore', file, '--check'])
     assert.equal(code, 0, stderr)
     assert.deepEqual(readdirSync(temporary).sort(), [young, other])
+  })
+})
+
+describe('natter restore', () => {
+  test('leaves the store as it was when a signal or kill -9 ends it while it reads the backup', async t => {
+    const shell = newShell(t)
+    const file = place('natter.tar')
+    assert.equal((await shell.run(['backup', file, '--data', store])).code, 0)
+    const start = readFileSync(file).subarray(0, -2048)
+    const before = readdirSync(store)
+    for (const [signal, code] of [...signals, ['SIGKILL', null]] as const) {
+      const child = shell.spawn(['restore', '-', '--replace', '--data', store])
+      const ended = new Promise(resolve => child.once('close', resolve))
+      child.stdin!.on('error', () => {}).write(start)
+      await until(() => readdirSync(store).some(name => /^(unpacking|restoring)-/.test(name)))
+      child.kill(signal)
+      assert.equal(await ended, code)
+      if (code !== null) assert.deepEqual(readdirSync(store), before)
+      await (await launch(store)).stop()
+    }
+    assert.equal((await shell.run(['restore', file, '--replace', '--data', store])).code, 0)
+    assert.ok(!readdirSync(store).some(name => /^(unpacking|restoring)-/.test(name)))
+    await (await launch(store)).stop()
   })
 })

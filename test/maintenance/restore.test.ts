@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { moveParts } from '../../daemon/journal/store-parts.ts'
+import { moveParts, replacedFolder } from '../../daemon/journal/store-parts.ts'
+import { openBackup, restoreBackup } from '../../daemon/maintenance/restore.ts'
 import { newShell } from '../support/cli.ts'
 import { launch } from '../support/daemon.ts'
 
@@ -30,6 +31,19 @@ test('parts of a store are moved together, or not at all', async () => {
   await assert.rejects(moveParts(from, to), /ENOTEMPTY|EEXIST|EPERM/)
   assert.deepEqual(readdirSync(from), before)
   assert.deepEqual(readdirSync(to), ['messages'])
+})
+
+test('a restore whose store cannot be moved aside leaves the store as it was, and says why', async t => {
+  const [folder, file] = [join(scratch, 'kept'), join(scratch, 'kept.tar')]
+  await (await launch(folder)).stop()
+  assert.equal((await newShell(t).run(['backup', file, '--data', folder])).code, 0)
+  const now = new Date()
+  writeFileSync(replacedFolder(folder, now), '')
+  const before = readdirSync(folder)
+  const restoring = restoreBackup(openBackup(file), { folder, replace: true, now })
+  await assert.rejects(restoring, /EEXIST.*mkdir/)
+  assert.deepEqual(readdirSync(folder), before)
+  await (await launch(folder)).stop()
 })
 
 test('--replace leaves a store alone that has a mount in it', async t => {
