@@ -100,7 +100,7 @@ class Backup {
   }
 
   async *pieces(): AsyncGenerator<Uint8Array> {
-    const { folder, incomplete, now } = this.#options
+    const { folder, now } = this.#options
     // Before the store is read: files that its state names stay until the end.
     const hold = StoreHold.take(folder)
     try {
@@ -111,7 +111,7 @@ class Backup {
         } catch (error) {
           throw refuseDamaged((error as Error).message)
         }
-        if (!incomplete) await refuseUnfit(this.#options, view, loose)
+        await refuseUnfit(this.#options, view, loose)
         yield* packTar(now, tar => this.#fill(tar, view, loose, hold))
       } finally {
         view.close()
@@ -226,21 +226,21 @@ function refuseDamaged(what: string): BackupRefused {
  * that names uploads. A daemon of a cluster gets uploads that others took later than their rows.
  */
 async function refuseUnfit(
-  { folder, withoutSecret }: BackupOptions,
+  { folder, withoutSecret, incomplete }: BackupOptions,
   view: StoreView,
   packed: readonly string[],
 ): Promise<void> {
   const runs = daemonRuns(folder)
-  if (!withoutSecret) refuseOtherSecret(folder)
-  if (runs && !(await mayNameUploads(view))) return
+  const { namesUploads, secretVerifier } = await look(view)
+  if (!withoutSecret) refuseOtherSecret(folder, secretVerifier)
+  if (runs && (incomplete || !namesUploads)) return
   const { findNeeded } = await import('./index.ts')
-  const { files, secretVerifier } = await findNeeded(view, !runs).catch(error => {
+  const needed = await findNeeded(view, !runs).catch(error => {
     throw refuseDamaged((error as Error).message)
   })
-  if (!withoutSecret) refuseOtherSecret(folder, secretVerifier)
   const have = new Set(packed)
-  const missing = files.filter(file => !have.has(file))
-  if (missing.length === 0) return
+  const missing = needed.filter(file => !have.has(file))
+  if (incomplete || missing.length === 0) return
   throw new BackupRefused(
     existsSync(join(folder, clusterFileName))
       ? `the daemon has not fetched ${missing.length} uploads of its cluster yet; run it later, back up another daemon, or add --incomplete`
@@ -249,7 +249,7 @@ async function refuseUnfit(
 }
 
 /** A daemon that runs has the right one in its memory, and does not notice what became of the file. */
-function refuseOtherSecret(folder: string, verifier?: string): void {
+function refuseOtherSecret(folder: string, verifier: string | undefined): void {
   if (!existsSync(join(folder, 'secret'))) return
   try {
     checkSecret(storedSecret(folder, false), verifier, true)
@@ -260,12 +260,28 @@ function refuseOtherSecret(folder: string, verifier?: string): void {
   }
 }
 
-/** Whether a row or a fact has the field that all names of uploads are in. Texts cannot: their quotes are escaped. */
-async function mayNameUploads({ state, segments }: StoreView): Promise<boolean> {
-  for (const { fd, size } of state ? [state, ...segments] : segments)
-    for await (const block of lineBlocks(fd, size)) if (block.includes('"file"')) return true
-  return false
+interface Seen {
+  /** Whether a row or a fact has the field that all names of uploads are in. */
+  readonly namesUploads: boolean
+  /** Of the secret that the store was last used with. */
+  readonly secretVerifier: string | undefined
 }
+
+/** Looks for fields in the bytes, without parsing them. Texts have none: their quotes are escaped. */
+async function look({ state, segments }: StoreView): Promise<Seen> {
+  let namesUploads = false
+  let secretVerifier: string | undefined
+  for (const { fd, size } of state ? [state, ...segments] : segments)
+    for await (const block of lineBlocks(fd, size)) {
+      namesUploads ||= block.includes('"file"')
+      const at = Math.max(...verifierFields.map(field => block.lastIndexOf(field)))
+      if (at >= 0) secretVerifier = /:\s*"([\da-f]+)"/.exec(block.toString('latin1', at, at + 100))?.[1]
+    }
+  return { namesUploads, secretVerifier }
+}
+
+/** In a snapshot, and in a fact after its type. */
+const verifierFields = ['"secretVerifier"', '"store.secret-changed"']
 
 /** A daemon that was killed leaves its file. */
 function daemonRuns(folder: string): boolean {

@@ -76,17 +76,11 @@ async function checkHeld(folder: string, checking: Checking): Promise<StoreRepor
   }
 }
 
-interface Needed {
-  /** That the state of the store names, by their paths in the folder. */
-  readonly files: readonly string[]
-  readonly secretVerifier: string | undefined
-}
-
-/** `checked`: throws if the rows of the store are not as they should be. */
-export async function findNeeded(view: StoreView, checked: boolean): Promise<Needed> {
-  const { state, secretVerifier } = await rebuildState(view)
+/** The files that the state of the store names, by their paths in the folder. `checked`: throws if its rows are not as they should be. */
+export async function findNeeded(view: StoreView, checked: boolean): Promise<readonly string[]> {
+  const { state } = await rebuildState(view)
   if (checked && state.users.size > 0) checkState(state)
-  return { files: listNeeded(state), secretVerifier }
+  return listNeeded(state)
 }
 
 /** For a start: throws if the journal, which a person may have edited, makes rows that cannot be used. */

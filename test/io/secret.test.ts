@@ -104,11 +104,17 @@ describe('the secret of a store', () => {
     const options = { folder: data, withoutSecret: false, now: new Date() }
     await backupToFile(file, options)
     assert.deepEqual((await checkBackup(openBackup(file))).missing, [])
-    await daemon.kill()
-    for (const text of ['', old, 'short\n']) {
-      writeFileSync(join(data, 'secret'), text)
-      await assert.rejects(backupToFile(file, options), /the file 'secret' is not the one that the store is used with/)
+    const refuseOthers = async () => {
+      for (const text of ['', old, 'short\n'])
+        for (const incomplete of [false, true]) {
+          writeFileSync(join(data, 'secret'), text)
+          const refused = /the file 'secret' is not the one that the store is used with/
+          await assert.rejects(backupToFile(file, { ...options, incomplete }), refused)
+        }
     }
+    await refuseOthers()
+    await daemon.kill()
+    await refuseOthers()
     await backupToFile(file, { ...options, withoutSecret: true })
   })
 })
