@@ -6,7 +6,7 @@ import { Ending, exitCodes, Failure, report, usage } from './base/failure.ts'
 import { beQuiet } from './base/note.ts'
 import { getLastCall } from './base/reply.ts'
 import { version } from './base/version.ts'
-import { isPrintingFile, print, printError } from './base/writer.ts'
+import { isPrintingFile, passOutputError, print, printError } from './base/writer.ts'
 import type { Command } from './catalogue/subcommands.ts'
 import { allPages, allWords } from './catalogue/words.ts'
 import { subcommandTable } from './command-table.ts'
@@ -14,9 +14,9 @@ import { subcommandTable } from './command-table.ts'
 export async function runProgram(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', error => {
     // The subcommand hears of it from `printBytes`.
-    if (isPrintingFile()) return
-    // A reader that stops early, such as `head`, is not an error.
-    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(exitCodes.done)
+    if (isPrintingFile() || passOutputError(error)) return
+    // A reader that stops early, such as `head`, is not an error: the exit code is what it would have been, if that is known already.
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit()
     report(cannotPrint(error), false)
     process.exit(exitCodes.refused)
   })

@@ -33,10 +33,29 @@ export function printBytes(bytes: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(content, error => (error ? reject(error) : resolve())))
 }
 
+let takeOutputError: ((error: Error) => void) | undefined
+
+/** For a subcommand that has something to finish when stdout takes no more: `take` gets the error in place of the program. Returns how to undo it. */
+export function onOutputError(take: (error: Error) => void): () => void {
+  takeOutputError = take
+  return () => {
+    takeOutputError = undefined
+  }
+}
+
+/** Whether the subcommand has taken an error of stdout. */
+export function passOutputError(error: Error): boolean {
+  takeOutputError?.(error)
+  return takeOutputError !== undefined
+}
+
 /** A promise while the reader of stdout is slow. */
 export function waitForDrain(): Promise<void> | undefined {
   const { stdout } = process
-  return stdout.writableNeedDrain ? new Promise(resolve => stdout.once('drain', resolve)) : undefined
+  if (!stdout.writableNeedDrain || stdout.errored) return undefined
+  return new Promise(resolve => {
+    for (const event of ['drain', 'error']) stdout.once(event, () => resolve())
+  })
 }
 
 /** Text that a terminal shows; a pipe gets it unchanged. */

@@ -15,7 +15,7 @@ import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
 import { onSignals } from '../base/signals.ts'
 import { countText } from '../base/text-layout.ts'
-import { print, waitForDrain } from '../base/writer.ts'
+import { onOutputError, print, waitForDrain } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from '../input/flags.ts'
 import { Progress } from '../terminal/progress.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
@@ -190,6 +190,12 @@ async function runAll(
     // Ends the reading, so that calls under way can be reported.
     input.destroy()
   })
+  // Without its result, it would not be known whether a call was made: no more calls are made, and this is no success.
+  let unprinted: Error | undefined
+  const ignoreOutput = onOutputError(error => {
+    unprinted ??= error
+    input.destroy()
+  })
   // Twice as many as run at once, so that one slow call does not leave the others idle.
   const most = parallel === 1 ? 1 : parallel * 2
   let done = 0
@@ -212,16 +218,16 @@ async function runAll(
       for (const text of lines) {
         number++
         if (text.trim() === '' || resume?.read(number, text) === false) continue
-        if (interrupted !== undefined) break reading
+        if (interrupted !== undefined || unprinted) break reading
         waiting.push(attempt(number, text, read, caller, resume?.keyOf(number)))
         if (waiting.length < most) continue
         await report(await waiting.shift()!)
         if (failed > 0 && !keepGoing) break reading
       }
-    if (interrupted === undefined) resume?.check()
+    if (interrupted === undefined && !unprinted) resume?.check()
   } catch (error) {
     // An interrupt closes the input, which is not an error.
-    if (interrupted === undefined) problem = error
+    if (interrupted === undefined && !unprinted) problem = error
   }
   try {
     // Whatever ended the reading, wait for the calls in progress and report them: they may have taken effect.
@@ -233,7 +239,9 @@ async function runAll(
     progress.end()
     pool.close()
     ignoreSignals()
+    ignoreOutput()
   }
+  problem ??= unprinted
   if (problem !== undefined) throw problem
   if (resume && resume.done > 0) note(`continued after line ${resume.done}, where an earlier run ended`)
   if (interrupted !== undefined) {

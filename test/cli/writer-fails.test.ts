@@ -55,6 +55,30 @@ describe('output that cannot be written', () => {
     )
   })
 
+  test('ends a batch whose reader has gone with an error, and --resume makes the other calls', async t => {
+    const lines = 2000
+    const keys = new Set<unknown>()
+    const url = await fakeServer(t, (request, response) => {
+      keys.add(request.headers['idempotency-key'])
+      json(response, { result: 'success', msg: 'x'.repeat(500) })
+    })
+    const script = `for ((i = 0; i < ${lines}; i++)); do echo '{"method":"POST","path":"/x"}'; done > lines
+      "$0" "$@" | head -1 > /dev/null; echo "\${PIPESTATUS[0]}" >&2; "$0" "$@" > rest`
+    const args = ['api', '--batch', 'lines', '--resume', 'done', '--site', url, '--user', 'me', '--api-key', 'x']
+    const { code, stderr, home } = await inScript(t, script, args)
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^natter: cannot write the output: EPIPE\n1\n/)
+    assert.equal(keys.size, lines)
+    assert.ok(readFileSync(join(home, 'rest'), 'utf8').split('\n').length < lines)
+  })
+
+  test('leaves the exit code of a subcommand that has ended already', async t => {
+    const script = `mkdir store; echo damaged > store/journal.ndjson; "$0" "$@" | true; exit "\${PIPESTATUS[0]}"`
+    const { code, stderr } = await inScript(t, script, ['store', 'check', '--data', 'store'])
+    assert.match(stderr, /found 1 problem/)
+    assert.equal(code, 1)
+  })
+
   test('does not end a proxy: calls are passed on, and the exit code tells', async t => {
     const url = await fakeServer(t, (_request, response) =>
       json(response, { result: 'success', msg: 'x'.repeat(99_999) }),
