@@ -189,10 +189,14 @@ export class FileJournal<Fact> implements Journal<Fact> {
     // Nothing was appended since the seal before: wait for that one only.
     if (last === this.#boundary) return this.#whenWritten(() => last)
     this.#mustBeThere()
+    const before = this.#boundary
     this.#boundary = last
     // Made during the flush in progress, so that appends wait for two renames only.
     const next = createSegment(this.#folder, unfinishedName(last), last, this.#sum)
-    next.catch(() => {})
+    next.catch(() => {
+      // The next call tries again, even if nothing is appended until then.
+      if (this.#boundary === last) this.#boundary = before
+    })
     await this.#whenWritten(() => this.#swap(last, next))
     return last
   }

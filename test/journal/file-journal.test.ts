@@ -185,6 +185,18 @@ describe('FileJournal: failures half-way', () => {
       assert.deepEqual(await texts(folder), ['a'])
     })
 
+  test('a seal that finds no room for the next segment is made by the next call', async () => {
+    const folder = newFolder()
+    const journal = await openFile(folder)
+    await journal.append(newEntry('a')).durable
+    const noRoom = (call: string) => (call === 'sync journal-000000000001.tmp' ? 'ENOSPC' : undefined)
+    await watchDisk(folder, () => assert.rejects(journal.seal(), { code: 'ENOSPC' }), noRoom)
+    assert.equal(await journal.seal(), 1)
+    assert.ok(readdirSync(folder).includes('journal-000000000001.ndjson'))
+    await journal.close()
+    assert.deepEqual(await texts(folder), ['a'])
+  })
+
   test('a sync that fails at the close is reported as the failure, and the close resolves', async () => {
     const disk: Disk = { ...realDisk, sync: (_, done) => setImmediate(done, full) }
     const journal = await openFile(newFolder(), { disk })
