@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { Failure } from '../../cli/base/failure.ts'
 import { accountFor, normalSite, readProfiles, removeProfile, saveProfile } from '../../cli/base/profile.ts'
-import { accountAt, newShell } from '../support/cli.ts'
+import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 
@@ -79,6 +79,17 @@ describe('natter login and natter profile', () => {
     utimesSync(file, 0, 0)
     removeProfile('absent', env)
     assert.equal(statSync(file).mtimeMs, 0)
+  })
+
+  test('a server that gives no key is no login, and one that names no account has not verified a key', async t => {
+    const url = await fakeServer(t, (_, response) => json(response, { result: 'success' }))
+    const shell = newShell(t, { NATTER_PASSWORD: 'x' })
+    const { code, stderr } = await shell.run(['login', url, 'amy@example.com'])
+    assert.equal(code, 1)
+    assert.match(stderr, /answered without a key, so you are not logged in/)
+    assert.deepEqual(readdirSync(shell.home), [])
+    const add = ['profile', 'add', 'x', '--site', url, '--user', 'amy@example.com', '--api-key', 'x']
+    assert.match((await shell.run(add)).stderr, /; not verified: http.* answered with no name\n$/)
   })
 
   test('an account from a preset has no password, and the advice says so', async t => {

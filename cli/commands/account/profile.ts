@@ -286,8 +286,13 @@ async function runLogin({ args, flags, globals }: Invocation): Promise<void> {
     if (!(error instanceof Failure) || error.code !== 'AUTHENTICATION_FAILED') throw error
     throw addHint(error, seededAccounts(email))
   })
+  if (typeof reply.api_key !== 'string' || reply.api_key === '')
+    throw new Failure(exitCodes.refused, `${to.site} answered without a key, so you are not logged in`, {
+      code: 'BAD_ANSWER',
+      hint: 'Check that this is the server that you mean.',
+    })
   const name = String(flags.name ?? new URL(requireSite(to)).hostname)
-  const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: String(reply.api_key) }
+  const account: Profile = { site: to.site, email: String(reply.email ?? email), api_key: reply.api_key }
   const file = saveProfile(name, account, process.env)
   const before = readProfiles(process.env).current
   switchProfile(name, process.env)
@@ -303,7 +308,9 @@ async function verifyKey({ site, email, api_key: apiKey }: Profile, timeout: num
   const request = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   try {
     const { full_name } = await call({ site, email, apiKey, from: {} }, request, { timeout })
-    return `the key works (${full_name})`
+    return typeof full_name === 'string'
+      ? `the key works (${full_name})`
+      : `not verified: ${site} answered with no name`
   } catch (error) {
     if (!(error instanceof Failure) || error.exit === exitCodes.denied) throw error
     return `not verified: ${error.message}`
