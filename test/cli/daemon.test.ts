@@ -370,20 +370,6 @@ test('daemon stop and daemon restart say that the snapshot of --snapshot-on-exit
   assert.equal((await shell.natter(['daemon', 'status'])).code, 3)
 })
 
-test('daemon logs prints the last lines', async t => {
-  const shell = newShell(t)
-  assert.equal((await shell.natter(['daemon', 'logs', '--data', shell.home])).code, 3)
-  writeFileSync(join(shell.home, 'daemon.log'), 'one\ntwo\nthree\n')
-  assert.equal((await shell.natter(['daemon', 'logs', '--data', shell.home, '-n', '2'])).stdout, 'two\nthree\n')
-  const child = shell.spawn(['daemon', 'logs', '--data', shell.home, '-n', '0', '-f'])
-  t.after(() => child.kill('SIGKILL'))
-  const added = new Promise(resolve => child.stdout!.setEncoding('utf8').once('data', resolve))
-  const adding = setInterval(() => writeFileSync(join(shell.home, 'daemon.log'), 'four\n', { flag: 'a' }), 300)
-  t.after(() => clearInterval(adding))
-  assert.match(String(await added), /^four\n/)
-  clearInterval(adding)
-})
-
 function started(shell: Shell, store: string) {
   return shell.natter(['daemon', 'start', '--port', '0', '--data', store])
 }

@@ -160,14 +160,18 @@ function commandLine(pid: number): string | undefined {
   }
 }
 
-/** What a log has from this byte on, and its size. */
+/** Bytes of a log that are read at once. */
+const longestPart = 16 * 1024 * 1024
+
+/** What a log has from this byte on, only the end if that is much, and its size. */
 export function readFrom(file: string, start: number): { text: string; size: number } {
   const handle = openPlainSync(file)
   try {
     const { size } = fstatSync(handle)
-    const bytes = Buffer.alloc(Math.max(0, size - start))
-    readSync(handle, bytes, 0, bytes.length, start)
-    return { text: bytes.toString('utf8'), size }
+    const from = Math.max(start, size - longestPart)
+    const bytes = Buffer.alloc(Math.max(0, size - from))
+    const read = readSync(handle, bytes, 0, bytes.length, from)
+    return { text: bytes.toString('utf8', 0, read), size }
   } finally {
     closeSync(handle)
   }
