@@ -5,7 +5,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { estimateRate } from '../../cli/commands/test/eval/score.ts'
-import { newShell, type Shell } from '../support/cli.ts'
+import { isAlive } from '../../daemon/local/processes.ts'
+import { exitOf, newShell, type Shell } from '../support/cli.ts'
+import { until } from '../support/until.ts'
 
 async function examples(t: TestContext): Promise<Shell> {
   const shell = newShell(t)
@@ -76,6 +78,17 @@ describe('natter eval', () => {
     const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', 'sleep 600 & wait'])
     assert.equal(code, 8)
     assert.match(stdout, /failed: at most 0\.5 s/)
+  })
+
+  test('ends the command when it is interrupted itself', async t => {
+    const shell = withCase(t, 'task: wait\nexpect: {}\n')
+    const pidFile = join(shell.home, 'pid')
+    const child = shell.spawn(['eval', 'cases', '--', 'sh', '-c', `echo $$ > ${pidFile}; sleep 60`])
+    const ended = exitOf(child)
+    await until(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'))
+    child.kill('SIGINT')
+    assert.equal(await ended, 130)
+    await until(() => !isAlive(Number(readFileSync(pidFile, 'utf8'))))
   })
 
   test('counts calls that must not happen, and the budget of calls', async t => {

@@ -121,6 +121,12 @@ interface Ended {
   readonly transcript: string
 }
 
+/** What ends each command that runs: Ctrl-C at the terminal does not reach them. */
+const ends = new Set<() => void>()
+process.once('exit', () => {
+  for (const end of ends) end()
+})
+
 /** In a process group of its own, so that processes that the command started end with it. */
 function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEnv, seconds: number): Promise<Ended> {
   return new Promise((settle, reject) => {
@@ -134,6 +140,11 @@ function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEn
         // It has ended.
       }
     }
+    ends.add(end)
+    const settled = () => {
+      clearTimeout(timer)
+      ends.delete(end)
+    }
     const timer = setTimeout(() => {
       timedOut = true
       end()
@@ -143,11 +154,11 @@ function runCommand([program, ...args]: readonly string[], env: NodeJS.ProcessEn
         transcript = (transcript + text).slice(-longestTranscript)
       })
     child.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer)
+      settled()
       reject(new Failure(exitCodes.noSuchCommand, `cannot run ${program}: ${error.code}`))
     })
     child.on('close', code => {
-      clearTimeout(timer)
+      settled()
       end()
       settle({ exitCode: code ?? exitCodes.refused, timedOut, transcript })
     })
