@@ -56,12 +56,14 @@ export function keptRun(folder: string): KeptRun | undefined {
 function removeOwn(folder: string): boolean {
   const run = keptRun(folder)
   if (!run) return false
-  for (const name of namesIn(folder))
-    if (isKeptName(name) && run.kept.includes(name)) rmSync(join(folder, name), { force: true })
+  const own = namesIn(folder).filter(name => isKeptName(name) && run.kept.includes(name))
+  for (const name of own) if (name !== runName) rmSync(join(folder, name), { force: true })
   for (const spaces of foldersIn(folder).filter(inside => basename(inside) === 'spaces')) {
     for (const space of foldersKeptIn(spaces)) forgetFailure(space)
     removeIfEmpty(spaces)
   }
+  // The last, so that what an interrupt leaves is still known as natter's.
+  if (own.includes(runName)) rmSync(join(folder, runName))
   return true
 }
 

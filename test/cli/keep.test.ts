@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { forgetFailure, refuseOthers } from '../../daemon/local/failure-folder.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 
@@ -300,6 +301,15 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
       const kept = names.map(name => JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')).file)
       assert.deepEqual(kept.sort(), [files[0], files[0], files[1], files[1]])
     }
+  })
+
+  test('knows its files again after it was interrupted while it removed them', async t => {
+    const { home } = newShell(t)
+    writeFileSync(join(home, 'run.json'), '{"kept":["run.json","snapshot.json"]}')
+    // A folder cannot be removed as a file, so the removal ends here.
+    mkdirSync(join(home, 'snapshot.json'))
+    assert.throws(() => forgetFailure(home))
+    refuseOthers(home)
   })
 
   test('replaces no file that natter did not write', async t => {
