@@ -290,9 +290,10 @@ class Results {
 
 async function attempt(line: number, text: string, read: Read, caller: Caller, key?: string): Promise<Result> {
   try {
-    const call = read(objectFrom(text))
-    const { status, text: body } = await caller(call instanceof Promise ? await call : call, key)
-    const failed = !isDone(status, body)
+    const found = read(objectFrom(text))
+    const call = found instanceof Promise ? await found : found
+    const { status, text: body } = await caller(call, key)
+    const failed = !isDone(call.method, status, body)
     // The reply is passed on unchanged, with two fields before it.
     if (body.startsWith('{"') && !body.includes('\n'))
       return { line, failed, text: harmlessJson(`{"line":${line},"http":${status},${body.slice(1)}`) }
@@ -304,12 +305,12 @@ async function attempt(line: number, text: string, read: Read, caller: Caller, k
   }
 }
 
-/** A redirect or a page is the answer of a proxy before the server: the call was not made. */
-function isDone(status: number, body: string): boolean {
+/** A redirect or a page, of JSON too, is the answer of a proxy before the server: the call was not made. */
+function isDone(method: string, status: number, body: string): boolean {
   if (status >= 300) return false
   if (body.startsWith('{"result":"success"')) return true
   const reply = jsonOr(body)
-  return isRecord(reply) && reply.result !== 'error'
+  return isRecord(reply) && reply.result !== 'error' && (method === 'GET' || typeof reply.result === 'string')
 }
 
 type Caller = (call: Call, key: string | undefined) => Promise<RawReply>

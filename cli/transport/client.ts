@@ -64,15 +64,21 @@ export const defaultTimeout = 15_000
 /** Makes a call that must succeed: returns the reply, or throws a Failure with the exit code of the error. */
 export async function call(account: Account, request: Request, options: CallOptions = {}): Promise<Reply> {
   const answer = await send(account, request, options)
-  const reply = setTime(readReply(answer, account.site), serverTime(answer.headers))
+  const reply = setTime(readReply(answer, account.site, request), serverTime(answer.headers))
   setLastCall(request.method, request.path)
   return reply
 }
 
-/** The reply in an answer; throws if it is a refusal. */
-export function readReply(answer: Answer, site?: string): Reply {
+/** The reply in an answer; throws if it is a refusal, or if a proxy has answered in place of the server: then no call was made. */
+export function readReply(
+  answer: Answer,
+  site?: string,
+  { method, path }: Pick<Request, 'method' | 'path'> = { method: 'GET', path: '' },
+): Reply {
   const body = parseBody(answer, site)
   if (answer.status >= 400 || body.result === 'error') throw refusal(answer.status, body, answer.headers)
+  const isChange = method !== 'GET' && path.startsWith('/api/v1/')
+  if (answer.status >= 300 || (isChange && typeof body.result !== 'string')) throw notAChatServer(answer, site)
   return body
 }
 
@@ -87,7 +93,7 @@ export async function send(account: Account, request: Request, options: CallOpti
   }
 }
 
-export function parseBody(answer: Answer, site = 'the server'): Reply {
+export function parseBody(answer: Answer, site?: string): Reply {
   try {
     const body = JSON.parse(answer.text)
     // Every error of a chat server has a result; an error object without one comes from something else.
@@ -96,9 +102,13 @@ export function parseBody(answer: Answer, site = 'the server'): Reply {
     // Not JSON: reported below.
   }
   if (fromProxy.has(answer.status)) throw refusal(answer.status, {}, answer.headers)
-  throw new Failure(exitCodes.refused, `${site} answered, but it is not a chat server`, {
+  throw notAChatServer(answer, site)
+}
+
+function notAChatServer({ status }: Answer, site = 'the server'): Failure {
+  return new Failure(exitCodes.refused, `${site} answered, but it is not a chat server`, {
     code: 'BAD_ANSWER',
-    http: answer.status,
+    http: status,
     hint: 'Check --site, NATTER_SITE or the profile.',
   })
 }

@@ -71,8 +71,9 @@ export class Connection {
     const guard = await loadGuard(this.account)
     const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
-    const reply = readReply({ status, text, reason: '', headers })
-    setLastCall(method, `/api/v1${path}`)
+    const request = { method, path: `/api/v1${path}` }
+    const reply = readReply({ status, text, reason: '', headers }, undefined, request)
+    setLastCall(request.method, request.path)
     return reply
   }
 
