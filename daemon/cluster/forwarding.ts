@@ -76,7 +76,7 @@ export class LeaderForwarding implements Forwarding {
 
   forward(call: ForwardedCall, answering: Answering): Promise<void> {
     const limit = call.account === undefined ? this.#unknown : this.#accounts
-    return limit.run(call.account, () => this.#forward(call, answering))
+    return limit.run(call.account, call.body?.held ?? 0, () => this.#forward(call, answering))
   }
 
   async #forward(call: ForwardedCall, answering: Answering): Promise<void> {

@@ -26,7 +26,7 @@ import { MailBudget } from './mail-budget.ts'
 import { type FinishedCall, ObservedCall } from './observed-call.ts'
 import { explainMissing, type FieldMap, readFields, readMethod, readParts } from './parameters.ts'
 import { isPosted, keyIn, missingKey, packForm, readPosted } from './posted.ts'
-import { budgets, RateLimiter } from './rate-limit.ts'
+import { budgetOf, budgets, RateLimiter } from './rate-limit.ts'
 import { findPicture, sendToPicture } from './redirects.ts'
 import { type Found, Routes } from './routes.ts'
 import { hasEncodedSlash, slashRefusal } from './target.ts'
@@ -73,7 +73,7 @@ export class Edge {
     const { forwarding } = parts
     const known: ToLeaderParts['known'] = (...call) => this.#known(...call)
     const countUnknown: ToLeaderParts['countUnknown'] = ({ ip }, { headers }) => this.#countClient(ip, headers)
-    this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown })
+    this.#toLeader = forwarding && new ToLeader({ ...parts, forwarding, known, countUnknown, limiter: this.limiter })
     this.#mails = new MailBudget(parts)
   }
 
@@ -217,7 +217,7 @@ export class Edge {
     const actor = this.authenticate(request, to, posted)
     if (to.observed) to.observed.account = actor.id
     to.watched?.identified(endpoint, actor)
-    this.limiter?.count(endpoint.path === '/events' ? budgets.events : budgets.user, actor.id, to.headers)
+    this.limiter?.count(budgetOf(endpoint), actor.id, to.headers)
     checkCall({ state: this.#parts.engine.state, actor, server: this.#parts.server }, endpoint)
     return actor
   }

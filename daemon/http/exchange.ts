@@ -65,7 +65,7 @@ export interface ForwardedCall {
   readonly headers: Readonly<IncomingHttpHeaders>
   /** The address of the client. */
   readonly ip: string
-  /** User ID; undefined for calls that anyone may make. */
+  /** User ID, that of its owner for a bot; undefined for calls that anyone may make. */
   readonly account: number | undefined
   readonly body: WholeBody | undefined
 }
@@ -73,6 +73,8 @@ export interface ForwardedCall {
 /** A body that has arrived, in memory or on disk. Can be read more than once. */
 export interface WholeBody {
   readonly size: number
+  /** Bytes of it that are in memory. */
+  readonly held: number
   open(): Buffer | Readable
 }
 

@@ -1,5 +1,6 @@
 // Rate limits of calls. Off on loopback unless wanted; kept exact, since tests of clients will look at the numbers.
 
+import type { Endpoint } from '../api/define.ts'
 import { type Refusal, rateLimited } from '../domain/refusal.ts'
 
 export interface Budget {
@@ -28,6 +29,11 @@ export const mailBudgets = {
   invitations: { name: 'invitations', limit: 200, perSeconds: 86_400 },
   recipient: { name: 'recipient', limit: 5, perSeconds: 86_400 },
 } as const satisfies Record<string, Budget>
+
+/** The budget of its account that a call of this endpoint uses. */
+export function budgetOf({ path }: Endpoint): Budget {
+  return path === '/events' ? budgets.events : budgets.user
+}
 
 type Key = string | number
 

@@ -11,6 +11,7 @@ import { headerName } from './idempotency.ts'
 import { type Incoming, prefix } from './incoming.ts'
 import type { FieldMap } from './parameters.ts'
 import { eventHeaders, keyIn } from './posted.ts'
+import { budgetOf, type RateLimiter } from './rate-limit.ts'
 import { buildPath, type Found } from './routes.ts'
 import type { Receiver, Receiving } from './uploads-in-progress.ts'
 
@@ -22,6 +23,7 @@ export interface ToLeaderParts {
   readonly known: (request: Incoming, answering: Answering, posted: FieldMap | undefined) => User
   /** Counts a call of a caller without an account. Throws when there were too many. */
   readonly countUnknown: (request: Incoming, answering: Answering) => void
+  readonly limiter: RateLimiter | undefined
 }
 
 /** The headers that the API reads. A follower sends no others on. */
@@ -41,12 +43,14 @@ export class ToLeader {
   }
 
   async send(found: Found, request: Incoming, body: Body, answering: Answering, posted?: FieldMap): Promise<void> {
-    const { forwarding, intake, files } = this.#parts
+    const { forwarding, intake, files, limiter } = this.#parts
     const { endpoint } = found.route
     const receiving = new ReceivedBody(files, intake.held)
     try {
       const actor = await this.#identify(endpoint, request, answering, posted)
       if (answering.observed) answering.observed.account = actor?.id
+      // Before the body is read, which the leader cannot do. Apart from the calls that are answered here: the leader does not count those.
+      if (actor) limiter?.count(budgetOf(endpoint), `sent on:${actor.id}`, answering.headers)
       const limit = actor && takesFile(endpoint) ? intake.uploadBytes : intake.bodyBytes
       const whole = body && !Buffer.isBuffer(body) ? await receiving.read(body, limit, actor) : bufferBody(body)
       const query = request.query === '' ? '' : `?${request.query.replace(/[^!-~]|#/g, encodeByte)}`
@@ -55,7 +59,7 @@ export class ToLeader {
         path: `${prefix}${buildPath(found)}${query}`,
         headers: request.headers,
         ip: request.ip,
-        account: actor?.id,
+        account: actor?.bot?.ownerId ?? actor?.id,
         body: whole,
       }
       await forwarding.forward(call, answering)
@@ -118,7 +122,7 @@ class ReceivedBody {
     const received = this.#files.receive()
     this.#received = received
     for await (const piece of readPieces(body, limit)) await received.write(piece)
-    return { size: received.size, open: () => received.stream() }
+    return { size: received.size, held: 0, open: () => received.stream() }
   }
 
   async end(): Promise<void> {
@@ -128,7 +132,7 @@ class ReceivedBody {
 }
 
 function bufferBody(bytes: Buffer | undefined): WholeBody | undefined {
-  return bytes && { size: bytes.length, open: () => bytes }
+  return bytes && { size: bytes.length, held: bytes.length, open: () => bytes }
 }
 
 function encodeByte(char: string): string {

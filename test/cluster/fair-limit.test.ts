@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { FairLimit } from '../../daemon/cluster/fair-limit.ts'
+import { FairLimit, mostBytesOfKey } from '../../daemon/cluster/fair-limit.ts'
 
 /** Longer than a run: calls that a test leaves behind are not refused while other tests run. */
 const aDay = 86_400_000
@@ -13,8 +13,8 @@ describe('calls', () => {
   const callsOn = (limit: FairLimit) => {
     const begun: string[] = []
     const ends = new Map<string, () => void>()
-    const begin = (key: string, name: string) =>
-      limit.run(key, async () => {
+    const begin = (key: string, name: string, bytes = 0) =>
+      limit.run(key, bytes, async () => {
         begun.push(name)
         await new Promise<void>(resolve => ends.set(name, resolve))
       })
@@ -46,8 +46,8 @@ describe('calls', () => {
 
   test('that end with an error leave room for the next', async () => {
     const limit = new FairLimit(1)
-    await assert.rejects(limit.run('a', () => Promise.reject(new Error('x'))))
-    assert.equal(await limit.run('b', async () => 'done'), 'done')
+    await assert.rejects(limit.run('a', 1, () => Promise.reject(new Error('x'))))
+    assert.equal(await limit.run('b', 1, async () => 'done'), 'done')
   })
 
   test('are refused when they do not come in time, and leave room for the next', async t => {
@@ -63,6 +63,29 @@ describe('calls', () => {
     void begin('a', 'a3')
     await nextTurn()
     assert.deepEqual(begun, ['a1', 'a3'])
+  })
+
+  test('that hold much in memory wait as long as there is room for it, and those of other keys still wait', async () => {
+    const { begun, begin, end } = callsOn(new FairLimit(1, 1, aDay))
+    const half = mostBytesOfKey / 2
+    void begin('a', 'a1', mostBytesOfKey)
+    void begin('a', 'a2', half)
+    void begin('a', 'a3', half)
+    await assert.rejects(begin('a', 'a4', 1), { code: 'SERVER_BUSY' })
+    void begin('b', 'b1', half)
+    for (const name of ['a1', 'a2', 'b1']) await end(name)
+    // What has begun does not count.
+    void begin('a', 'a5', half)
+    await end('a3')
+    assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'a5'])
+  })
+
+  test('wait for room that is bounded over all keys too', async () => {
+    const { begin } = callsOn(new FairLimit(1, 1, aDay))
+    void begin('a', 'a1')
+    for (let key = 0; key < 16; key++) void begin(`${key}`, `${key}`, mostBytesOfKey)
+    await assert.rejects(begin('b', 'b1', 1), { code: 'SERVER_BUSY' })
+    void begin('b', 'b2', 0)
   })
 
   test('are refused when a thousand of one key wait', async () => {
