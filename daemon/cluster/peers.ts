@@ -48,8 +48,9 @@ export class Peers {
   readonly token: string
   readonly forwardedToken: string
   readonly #own = new Connections({ most: 64, connectMs })
-  /** Calls of clients have connections of their own, so that they cannot hold up those of the daemons. */
+  /** Calls of clients, and files that they read, have connections of their own, so that they cannot hold up those of the daemons. */
   readonly #forwarding = new Connections({ most: 256, connectMs })
+  readonly #downloads = new Connections({ most: 64, connectMs })
 
   constructor(secret: string) {
     this.token = clusterToken(secret)
@@ -72,7 +73,7 @@ export class Peers {
 
   /** The body as it arrives; it must be read to its end. Undefined when that daemon does not have it. */
   async download(url: string, path: string): Promise<Readable | undefined> {
-    const response = await this.#own.send(new URL(url), {
+    const response = await this.#downloads.send(new URL(url), {
       method: 'GET',
       path: `${peersPrefix}${path}`,
       headers: { [tokenHeader]: this.token },
@@ -100,7 +101,6 @@ export class Peers {
   }
 
   close(): void {
-    this.#own.close()
-    this.#forwarding.close()
+    for (const connections of [this.#own, this.#forwarding, this.#downloads]) connections.close()
   }
 }

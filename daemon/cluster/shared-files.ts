@@ -22,6 +22,7 @@ export function sharedFiles(parts: SharedFilesParts): Files {
   const { files } = parts
   const announceRemovals = removalSender(parts)
   const copyToAnother = copier(parts)
+  const fetchOnce = fetcher(parts)
   return {
     ...files,
     async keep(file) {
@@ -32,16 +33,28 @@ export function sharedFiles(parts: SharedFilesParts): Files {
       return name
     },
     async read(name) {
-      return (await files.read(name)) ?? ((await fetchFromAny(parts, name)) ? files.read(name) : undefined)
+      return (await files.read(name)) ?? ((await fetchOnce(name)) ? files.read(name) : undefined)
     },
     async find(name) {
-      return (await files.find(name)) ?? ((await fetchFromAny(parts, name)) ? files.find(name) : undefined)
+      return (await files.find(name)) ?? ((await fetchOnce(name)) ? files.find(name) : undefined)
     },
     remove(name) {
       const isRemoved = files.remove(name)
       if (isRemoved && parts.leads()) announceRemovals([name])
       return isRemoved
     },
+  }
+}
+
+/** Fetches files that clients read. All that read one at a time wait for the same fetch. */
+function fetcher(parts: FetchingParts): (name: string) => Promise<boolean> {
+  const fetches = new Map<string, Promise<boolean>>()
+  return name => {
+    const begun = fetches.get(name)
+    if (begun) return begun
+    const fetching = fetchFromAny(parts, name).finally(() => fetches.delete(name))
+    fetches.set(name, fetching)
+    return fetching
   }
 }
 

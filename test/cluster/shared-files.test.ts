@@ -1,6 +1,7 @@
 // Files of a cluster: what happens to one while it is copied to another daemon.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
@@ -12,6 +13,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Peers } from '../../daemon/cluster/peers.ts'
 import { fetchUpload, sharedFiles } from '../../daemon/cluster/shared-files.ts'
 import { folderFiles } from '../../daemon/io/files.ts'
+import { fakeServer } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
 const content = Buffer.from('the same report again')
@@ -38,6 +40,22 @@ describe('an upload that is being copied to another daemon', () => {
   })
 })
 
+describe('a file that this daemon lacks', () => {
+  test('is fetched once for all that read it at a time, beside the calls between daemons', async t => {
+    const { files, peers, url, waiting } = await readingFollower(t)
+    const reads = Array.from({ length: 100 }, () => files.read(nameOf(content)))
+    const others = Array.from({ length: 63 }, (_, i) => files.find(nameOf(Buffer.from(`${i}`))))
+    await until(() => waiting.length === 64)
+    assert.deepEqual(await peers.post(url, '/seen', { queues: [] }), {})
+    for (const { path, response } of waiting)
+      if (path.endsWith(nameOf(content))) response.end(content)
+      else response.writeHead(404).end()
+    for (const read of reads) assert.deepEqual(await read, content)
+    for (const other of others) assert.equal(await other, undefined)
+    assert.equal(waiting.length, 64)
+  })
+})
+
 describe('an upload that a daemon keeps for the leader', () => {
   test('is not deleted as another upload of the same content, of which the leader tells it at that moment', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-shared-files-'))
@@ -53,6 +71,34 @@ describe('an upload that a daemon keeps for the leader', () => {
     assert.deepEqual(await files.read(name), content)
   })
 })
+
+function nameOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** The files of a follower, and the downloads that another daemon has not answered yet. */
+async function readingFollower(t: TestContext) {
+  const waiting: { path: string; response: ServerResponse }[] = []
+  const url = await fakeServer(t, ({ url: path = '', method }, response) => {
+    if (method === 'GET') waiting.push({ path, response })
+    else response.end('{}')
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'natter-shared-files-'))
+  const peers = new Peers('the secret of the cluster in this test')
+  t.after(() => {
+    peers.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const files = sharedFiles({
+    files: folderFiles(folder),
+    peers,
+    others: () => [url],
+    self: () => 'a-follower',
+    leads: () => false,
+    committed: () => 1,
+  })
+  return { files, peers, url, waiting }
+}
 
 interface Asked {
   readonly body: Record<string, unknown>
