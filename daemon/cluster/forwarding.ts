@@ -85,8 +85,8 @@ export class LeaderForwarding implements Forwarding {
     while (!answering.raw.destroyed) {
       const url = await this.#parts.leader()
       if (url === undefined) return this.#refuse(answering, noLeader)
-      const answer = await this.#ask(url, call).catch((error: Error & { code?: string }) => error)
-      const nothingDone = answer instanceof Error ? neverSent.has(codeOf(answer)) : answer.notLeading
+      const answer = await this.#ask(url, call).catch((error: Error) => error)
+      const nothingDone = answer instanceof Error ? wasNeverSent(answer) : answer.notLeading
       if (nothingDone && performance.now() < end) await sleep(100)
       else if (nothingDone) return this.#refuse(answering, noLeader)
       else if (answer instanceof Error && isRegistration(call)) return this.#refuse(answering, notRegistered)
@@ -158,19 +158,11 @@ function isRegistration({ method, path }: ForwardedCall): boolean {
   return method === 'POST' && path.split('?', 1)[0] === `${prefix}/register`
 }
 
-/** Codes of errors after which nothing was sent. */
-export const neverSent = new Set([
-  'ECONNREFUSED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  connectTimeout,
-])
-
-export function codeOf(error: Error & { code?: string }): string {
-  const first: { code?: string } = error instanceof AggregateError ? error.errors[0] : error
-  return first.code ?? ''
+/** Whether no connection was made. The code alone does not tell: a connection that was in use can end with EHOSTUNREACH, too. */
+export function wasNeverSent(error: Error): boolean {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  const { code, syscall = '' } = first as NodeJS.ErrnoException
+  return code === connectTimeout || ['connect', 'getaddrinfo'].includes(syscall)
 }
 
 /** Of one connection, or set by the daemon that answers. */

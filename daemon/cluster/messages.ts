@@ -6,7 +6,7 @@ import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { usualBounds } from '../http/bounds.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
-import { codeOf, neverSent } from './forwarding.ts'
+import { wasNeverSent } from './forwarding.ts'
 import { leaderTimeout } from './known-cluster.ts'
 import { PeerRefused, type Peers } from './peers.ts'
 
@@ -86,8 +86,7 @@ export class Recorder {
         return (await this.#peers.post(url, '/record', { records }, leaderTimeout)).position
       } catch (error) {
         // A daemon that does not lead answers 409 and has recorded nothing.
-        const mayBeRecorded =
-          !neverSent.has(codeOf(error as Error)) && !(error instanceof PeerRefused && error.status === 409)
+        const mayBeRecorded = !wasNeverSent(error as Error) && !(error instanceof PeerRefused && error.status === 409)
         if (mayBeRecorded || performance.now() > end) throw error
         await sleep(100)
       }

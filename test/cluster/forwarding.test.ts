@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
-import { LeaderForwarding } from '../../daemon/cluster/forwarding.ts'
+import { LeaderForwarding, wasNeverSent } from '../../daemon/cluster/forwarding.ts'
 import { Recorder } from '../../daemon/cluster/messages.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
 import { createAnswering } from '../../daemon/http/answer.ts'
@@ -82,6 +82,19 @@ test('many large facts go to the leader in calls that it takes', async t => {
   const largest = { ...fact, queueId: 'x'.repeat(600_000) }
   await Promise.all([1, 2].map(() => recorder.record({ op: 'x', actor: 1, facts: [largest] })))
   assert.equal(sizes.length, 2)
+})
+
+test('a call may be made again if no connection was made, not if one was lost', () => {
+  const failed = (code: string, syscall: string) => Object.assign(new Error(code), { code, syscall })
+  for (const code of ['ECONNREFUSED', 'EHOSTUNREACH']) assert.ok(wasNeverSent(failed(code, 'connect')))
+  assert.ok(wasNeverSent(new AggregateError([failed('ECONNREFUSED', 'connect')])))
+  assert.ok(wasNeverSent(failed('ENOTFOUND', 'getaddrinfo')))
+  for (const [code, syscall] of [
+    ['EHOSTUNREACH', 'read'],
+    ['ENETUNREACH', 'write'],
+  ] as const)
+    assert.equal(wasNeverSent(failed(code, syscall)), false)
+  assert.equal(wasNeverSent(new Error('no answer in time')), false)
 })
 
 describe('a leader that does not answer', () => {
