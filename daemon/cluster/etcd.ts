@@ -296,6 +296,8 @@ function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<
   const isPart = (part: any) => isRange(Object(Object(part).response_range).kvs)
   return responses === undefined || (Array.isArray(responses) && responses.every(isPart))
 }
+  // Without a TTL the lease has ended.
+  if (path === '/v3/lease/keepalive') return isNumber(ID)
 
 /** etcd writes 64-bit numbers as texts. */
 function isNumber(value: unknown): boolean {

@@ -89,6 +89,18 @@ describe('natterd --cluster', () => {
   })
 })
 
+test('a lease ends by the answer of etcd alone, not by that of something in its place', async t => {
+  let answer = '{}'
+  const url = await fakeServer(t, (_, response) => response.end(answer))
+  const etcd = new Etcd({ urls: [url] })
+  t.after(() => etcd.close())
+  const renew = () => etcd.call('/v3/lease/keepalive', { ID: '7' }, { deadlineMs: 200 })
+  for (answer of ['{}', '[]', 'null', '{"result":{"TTL":"5"}}'])
+    await assert.rejects(renew(), /the answer is not that of an etcd/)
+  answer = '{"result":{"header":{},"ID":"7"}}'
+  assert.deepEqual(await renew(), { header: {}, ID: '7' })
+})
+
 test('a call is not tried again after the client was closed', async () => {
   const etcd = new Etcd({ urls: ['http://127.0.0.1:1'] })
   const call = etcd.call('/v3/kv/range', {}, { deadlineMs: 600_000 })
