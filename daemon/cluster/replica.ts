@@ -265,8 +265,8 @@ export class Replica {
     const failure = new ReplicaFailed(error.message)
     if (this.#stopped) return
     this.#stopped = true
-    this.#instances.refuse(failure)
-    if (this.#instance?.open) this.#parts.onFailure(failure)
+    if (this.#instances.hasOpened) this.#parts.onFailure(failure)
+    else this.#instances.refuse(failure)
     void this.#lease?.revoke()
   }
 

@@ -81,6 +81,7 @@ export class EntryRefused extends Error {
 export class WorldInstances {
   /** Settles when requests are answered for the first time. */
   readonly opened: Promise<void>
+  hasOpened = false
   refuse!: (error: Error) => void
   readonly #parts: WorldInstancesParts
   readonly #cluster: WorldCluster
@@ -137,6 +138,7 @@ export class WorldInstances {
       void this.#fetchFiles(instance)
     }
     instance.open = true
+    this.hasOpened = true
     this.#resolve()
   }
 
