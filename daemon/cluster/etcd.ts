@@ -51,6 +51,11 @@ export class EtcdRefused extends Error {
   override readonly name = 'EtcdRefused'
 }
 
+/** For what is tried again later. */
+export function ignoreUnreachable(error: Error): undefined {
+  if (!(error instanceof EtcdUnreachable)) throw error
+}
+
 /** Warns of each kind of error once, until a call succeeds again. */
 export class EtcdWarnings {
   readonly #kinds = new Set<string>()
@@ -291,13 +296,13 @@ function readAnswer(path: string, text: string): any {
 
 function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<string, any>): boolean {
   if (path === '/v3/lease/grant') return isNumber(ID) && isNumber(TTL)
+  // Without a TTL the lease has ended.
+  if (path === '/v3/lease/keepalive') return isNumber(ID)
   if (!path.startsWith('/v3/kv/')) return true
   if (!isNumber(header?.revision) || !isRange(kvs)) return false
   const isPart = (part: any) => isRange(Object(Object(part).response_range).kvs)
   return responses === undefined || (Array.isArray(responses) && responses.every(isPart))
 }
-  // Without a TTL the lease has ended.
-  if (path === '/v3/lease/keepalive') return isNumber(ID)
 
 /** etcd writes 64-bit numbers as texts. */
 function isNumber(value: unknown): boolean {

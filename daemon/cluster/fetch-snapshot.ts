@@ -2,13 +2,16 @@
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readStateFile } from '../journal/state-file.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
 import { type FolderIdentity, fetchedMessages, fetchedName, putInPlace, removeUnfinishedFetch } from './folder.ts'
 import type { Peers } from './peers.ts'
 
-/** If the other daemon writes a new snapshot meanwhile, the fetch starts over. */
+/** If the other daemon writes a new snapshot meanwhile, or does not answer, the fetch starts over. */
 const attempts = 5
+/** Milliseconds between two of them. Another daemon may be starting again. */
+const usualPause = 1000
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. The store stays until all of the
@@ -20,13 +23,17 @@ export async function fetchSnapshot(
   folder: string,
   identity: FolderIdentity,
   position: number,
+  pause = usualPause,
 ): Promise<void> {
   let reason =
     'no other daemon of the cluster is running. First start one that has the store; after a restore, the restored one'
-  for (let attempt = 0; attempt < attempts; attempt++)
+  for (let attempt = 0; attempt < attempts && urls.length > 0; attempt++) {
+    if (attempt > 0) await sleep(pause)
     for (const url of urls)
       try {
-        await peers.post(url, '/snapshot', { position }, 120_000)
+        const { position: reached } = await peers.post(url, '/snapshot', { position }, 120_000)
+        // Its state would be older than what this daemon has, or lack what the log no longer has.
+        if (!(reached >= position)) throw new Error(`${url} is behind, at position ${reached}`)
         await removeUnfinishedFetch(folder)
         const files = await fetchState(peers, url, folder)
         await mkdir(join(folder, fetchedMessages), { mode: 0o700 })
@@ -36,6 +43,7 @@ export async function fetchSnapshot(
       } catch (error) {
         reason = (error as Error).message
       }
+  }
   throw new Error(`the log no longer has what this daemon lacks, and no daemon could give it a snapshot: ${reason}`)
 }
 

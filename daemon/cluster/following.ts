@@ -110,6 +110,7 @@ export class Following {
 
   async #watchFrom(revision: number, instance: WorldInstance, signal: AbortSignal): Promise<void> {
     this.#watch = new AbortController()
+    if (signal.aborted) return
     for await (const batch of this.#log.watch(revision, this.#watch.signal)) {
       if (signal.aborted) return
       this.#take(instance, batch)

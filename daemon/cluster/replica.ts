@@ -13,7 +13,7 @@ import type { StoreFolder } from '../store.ts'
 import type { World } from '../world/world.ts'
 import { Comparison } from './comparison.ts'
 import { DiskWatch } from './disk-watch.ts'
-import { Etcd, EtcdWarnings, retryWhileSilent } from './etcd.ts'
+import { Etcd, EtcdWarnings, ignoreUnreachable, retryWhileSilent } from './etcd.ts'
 import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
@@ -207,7 +207,9 @@ export class Replica {
   }
 
   async #fetchSnapshot(): Promise<void> {
-    const view = await this.#membership.view()
+    const view = await this.#membership.view().catch(ignoreUnreachable)
+    // Then this daemon begins to follow as it is, and finds the log trimmed again.
+    if (!view) return
     this.#known.update(view)
     this.#comparison.forget()
     await fetchSnapshot(this.peers, this.#others(), this.#parts.config.data, this.#identity!, view.head.position)
@@ -303,12 +305,14 @@ export class Replica {
     if (!election) return
     const { journal } = instance.store
     const caughtUp = journal.position >= election.head.position || (await this.#reach(election.head.position))
-    await this.#stopFollowing()
-    if (!caughtUp || journal.position !== election.head.position || lease.signal.aborted) {
+    if (this.#changing === change) await this.#stopFollowing()
+    // It may have found the log trimmed meanwhile. Then another world takes its place, and follows.
+    const isReplaced = this.#changing !== change
+    if (isReplaced || !caughtUp || journal.position !== election.head.position || lease.signal.aborted) {
       // Another daemon may have more entries: let it be elected.
       await lease.revoke()
       this.#lease = undefined
-      return this.#startFollowing()
+      return isReplaced ? undefined : this.#startFollowing()
     }
     const term: Term = { number: election.term, head: election.head, signal: lease.signal }
     instance.term = term

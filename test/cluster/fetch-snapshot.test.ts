@@ -25,7 +25,7 @@ async function refusedFetch(t: TestContext, state: object, reason: RegExp): Prom
   })
   const peers = new Peers('token')
   t.after(() => peers.close())
-  await assert.rejects(fetchSnapshot(peers, [url], folder, identity, 7), reason)
+  await assert.rejects(fetchSnapshot(peers, [url], folder, identity, 7, 1), reason)
   assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
   assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
 }
@@ -79,5 +79,20 @@ describe('a store stays in its folder', () => {
     const files = [{ name: '000000.segment', bytes: 1, sum: 1 }]
     const state = { format: 2, position: 7, time: 1, sections: {}, files }
     await refusedFetch(t, state, /no longer has messages\/000000\.segment/)
+  })
+
+  test('if the other daemon is behind, until it is not', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-fetch-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const positions = [6, 7]
+    const url = await fakeServer(t, (request, response) => {
+      const state = { format: 2, position: 7, time: 1, sections: {} }
+      json(response, request.url!.endsWith('/state.json') ? state : { position: positions.shift() })
+    })
+    const peers = new Peers('token')
+    t.after(() => peers.close())
+    await fetchSnapshot(peers, [url], folder, identity, 7, 1)
+    assert.deepEqual(positions, [])
+    assert.ok(readdirSync(folder).includes('state.json'))
   })
 })
