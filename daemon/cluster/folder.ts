@@ -90,7 +90,10 @@ export async function tidyFolder(
   warn(`the cluster was restored from a backup: what this daemon had is in ${aside}, and it fetches the new state`)
 }
 
-/** Throws when the folder and the cluster do not belong together. Returns the identity of the folder, a new one if it had none. */
+/**
+ * Throws when the folder and the cluster do not belong together. Returns the identity of the folder; if it had none a new one, which has the ID
+ * of a new cluster where there is none yet.
+ */
 export function checkFolder(
   folder: string,
   name: string,
@@ -127,5 +130,5 @@ export function checkFolder(
         'Choose an empty folder with --data; it is filled from the other daemons',
     )
   if (record && record.format > logFormat) throw new LogTooNew(record.format)
-  return found ?? { cluster: record?.id ?? '', name, member: randomUUID() }
+  return found ?? { cluster: record?.id ?? randomUUID(), name, member: randomUUID() }
 }

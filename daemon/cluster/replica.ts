@@ -1,7 +1,6 @@
 // One daemon of a cluster, from joining to leaving: the world it has at present, whether it follows or leads, and what it knows
 // of the other daemons.
 
-import { randomUUID } from 'node:crypto'
 import type { HttpServer } from '../http/server.ts'
 import { checkSecret } from '../io/secret.ts'
 import { NotLeading, ReplicaFailed } from '../journal/replicated-journal.ts'
@@ -126,12 +125,14 @@ export class Replica {
     this.#record = await retryWhileSilent(() => this.#membership.record())
     await tidyFolder(config, this.#record)
     this.#instance = await this.#instances.create()
-    const { store } = this.#instance
-    this.#identity = checkFolder(config.data, config.cluster!.name, {
-      record: this.#record,
-      secretVerifier: store.secret.verifier,
-      isEmpty: store.journal.position === 0,
-    })
+    this.#identity = this.#checkFolder()
+  }
+
+  #checkFolder(): FolderIdentity {
+    const { data, cluster } = this.#parts.config
+    const { secret, journal } = this.#instance!.store
+    const secretVerifier = secret.verifier
+    return checkFolder(data, cluster!.name, { record: this.#record, secretVerifier, isEmpty: journal.position === 0 })
   }
 
   /** Becomes a member of the cluster, or founds it. Resolves when requests are answered. */
@@ -176,16 +177,13 @@ export class Replica {
     const { config } = this.#parts
     const { store, world } = this.#instance!
     checkSecret(store.secret, world.engine.secretVerifier, world.engine.state.users.size > 0)
+    const { cluster: id, name, member } = this.#identity!
     if (!this.#record) {
-      const { verifier: secretVerifier } = store.secret
-      const { position } = store.journal
-      this.#record = await this.#membership.create({ id: randomUUID(), format: logFormat, secretVerifier }, position)
-      if (position > 0 && (await this.#log.head()).position !== position)
-        throw new Error(
-          `another daemon has just founded the cluster '${config.cluster!.name}'; this folder is not empty`,
-        )
+      const own = { id, format: logFormat, secretVerifier: store.secret.verifier }
+      this.#record = await this.#membership.create(own, store.journal.position)
+      // Another daemon has founded it meanwhile.
+      if (this.#record.id !== id) this.#checkFolder()
     }
-    const { name, member } = this.#identity!
     this.#identity = { cluster: this.#record.id, name, member }
     writeIdentity(config.data, this.#identity)
     await this.#renewLease()
@@ -304,6 +302,7 @@ export class Replica {
     const election = await this.#membership.campaign(this.#self, lease)
     if (!election) return
     const { journal } = instance.store
+    const change = this.#changing
     const caughtUp = journal.position >= election.head.position || (await this.#reach(election.head.position))
     if (this.#changing === change) await this.#stopFollowing()
     // It may have found the log trimmed meanwhile. Then another world takes its place, and follows.
