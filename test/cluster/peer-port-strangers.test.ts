@@ -298,6 +298,9 @@ describe('strangers at a cluster', { skip: withoutEtcd ?? false }, () => {
   })
 })
 
-async function untilSaid(node: Node, from: number, said: RegExp): Promise<void> {
-  await until(() => said.test(node.daemon.stderr.slice(from)))
+async function untilSaid({ daemon }: Node, from: number, said: RegExp): Promise<void> {
+  await until(() => said.test(daemon.stderr.slice(from)) || daemon.process.exitCode !== null).catch(error => {
+    throw new Error(`${error.message}; it said: ${daemon.stderr.slice(from)}`)
+  })
+  assert.match(daemon.stderr.slice(from), said)
 }
