@@ -72,7 +72,7 @@ export function announceBotSight(state: State, before: User, after: User): Annou
     if (!isBot(bot)) continue
     const saw = administerBot.allows({ state, actor: before }, bot)
     const sees = administerBot.allows({ state, actor: after }, bot)
-    if (sees && !saw) news.push(botEvent(bot, [after.id], 'add', presentBot(state, bot)))
+    if (sees && !saw) news.push(botEvent(bot, [after.id], 'add', presentBot(state, bot, after)))
     if (saw && !sees) news.push(botEvent(bot, [after.id], 'delete', { user_id: bot.id }))
   }
   return news

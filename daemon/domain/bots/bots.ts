@@ -41,7 +41,7 @@ export const bots = resource(api)<never, Prepared>({
             full_name: user.fullName,
             api_key: ctx.keys.deriveKey(user),
             avatar_url: avatarUrl(user),
-            ...presentDefaults(ctx.state, user.bot),
+            ...presentDefaults(ctx.state, user.bot, ctx.actor),
           })),
         },
       }
@@ -76,7 +76,7 @@ export const bots = resource(api)<never, Prepared>({
           user_id: user.id,
           api_key: ctx.keys.deriveKey(user),
           avatar_url: avatarUrl(user),
-          ...presentDefaults(ctx.state, bot),
+          ...presentDefaults(ctx.state, bot, ctx.actor),
         },
       }
     },
@@ -135,7 +135,7 @@ export const bots = resource(api)<never, Prepared>({
       const seen: object[] = []
       for (const user of ctx.state.users.values())
         if (user.bot && !user.bot.system && may.administerBot.allows(ctx, user))
-          seen.push(withSecrets(ctx, user, presentBot(ctx.state, user as BotUser)))
+          seen.push(withSecrets(ctx, user, presentBot(ctx.state, user as BotUser, ctx.actor)))
       return { realm_bots: seen }
     },
   },
@@ -269,6 +269,6 @@ function afterwards(
     service_payload_url: service_payload_url === undefined ? null : outgoingUrl(bot),
     config_data: config_data ?? null,
     ...(owner && { bot_owner: owner.email }),
-    ...presentDefaults(ctx.state, bot),
+    ...presentDefaults(ctx.state, bot, ctx.actor),
   }
 }

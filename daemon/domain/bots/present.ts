@@ -2,11 +2,12 @@
 
 import type { Bot, State, User } from '../model/state.ts'
 import { avatarUrl } from '../people/users/present.ts'
+import { seeMetadata } from '../rules/index.ts'
 
 export type BotUser = User & { readonly bot: Bot }
 
-/** With empty places for the secrets: `secrets.ts` fills them. */
-export function presentBot(state: State, user: BotUser) {
+/** With empty places for the secrets: `secrets.ts` fills them. By default as its owner sees it. */
+export function presentBot(state: State, user: BotUser, reader = findOwner(state, user.bot)) {
   return {
     user_id: user.id,
     email: user.email,
@@ -16,17 +17,22 @@ export function presentBot(state: State, user: BotUser) {
     api_key: '',
     owner_id: user.bot.ownerId,
     avatar_url: avatarUrl(user),
-    ...presentDefaults(state, user.bot),
+    ...presentDefaults(state, user.bot, reader),
     services: presentServices(user.bot),
   }
 }
 
-export function presentDefaults(state: State, { defaults }: Bot) {
+export function presentDefaults(state: State, bot: Bot, reader = findOwner(state, bot)) {
+  const { defaults } = bot
   return {
-    default_sending_stream: channelName(state, defaults?.sendingChannelId),
-    default_events_register_stream: channelName(state, defaults?.eventsChannelId),
+    default_sending_stream: channelName(state, defaults?.sendingChannelId, reader),
+    default_events_register_stream: channelName(state, defaults?.eventsChannelId, reader),
     default_all_public_streams: defaults?.allPublic ?? false,
   }
+}
+
+function findOwner(state: State, { ownerId }: Bot): User | undefined {
+  return ownerId === null ? undefined : state.users.get(ownerId)
 }
 
 export function presentServices({ type, service }: Bot): object[] {
@@ -35,6 +41,9 @@ export function presentServices({ type, service }: Bot): object[] {
   return [{ service_name: service.name, config_data: service.config }]
 }
 
-function channelName(state: State, id: number | null | undefined): string | null {
-  return typeof id === 'number' ? (state.channels.get(id)?.name ?? null) : null
+/** A channel that the reader has lost access to may have been renamed since. */
+function channelName(state: State, id: number | null | undefined, reader: User | undefined): string | null {
+  const channel = typeof id === 'number' ? state.channels.get(id) : undefined
+  const isKnown = channel && (reader ? seeMetadata.allows({ state, actor: reader }, channel) : !channel.inviteOnly)
+  return isKnown ? channel.name : null
 }
