@@ -114,6 +114,8 @@ export class Adapter {
   readonly #announcement: Announcement
   readonly #forms = new Map<Client, Map<object | undefined, readonly FormedEvent[]>>()
   readonly #texts = new Map<EventText, EventText>()
+  /** Events that are the same for several forms, as they were written for one of them. */
+  readonly #shared = new Map<Event, Map<Client['level'], readonly FormedEvent[]>>()
 
   constructor(announcement: Announcement) {
     this.#announcement = announcement
@@ -143,9 +145,20 @@ export class Adapter {
     const { event } = this.#announcement
     const form = typeof event === 'function' ? event(client) : event
     const events: readonly Event[] = form === null ? [] : Array.isArray(form) ? form : [form]
-    return events.flatMap(one => {
-      const spoken = client.level.event(one)
-      return spoken ? [new FormedEvent(spoken, personal, this.#texts)] : []
-    })
+    return events.flatMap(one => (personal ? this.#speak(one, client, personal) : this.#speakOnce(one, client)))
+  }
+
+  /** A list of all emoji takes milliseconds to write, and an account with its bots can have queues in thousands of forms. */
+  #speakOnce(event: Event, client: Client): readonly FormedEvent[] {
+    const byLevel = this.#shared.get(event) ?? new Map<Client['level'], readonly FormedEvent[]>()
+    this.#shared.set(event, byLevel)
+    const formed = byLevel.get(client.level) ?? this.#speak(event, client, undefined)
+    byLevel.set(client.level, formed)
+    return formed
+  }
+
+  #speak(event: Event, { level }: Client, personal: object | undefined): readonly FormedEvent[] {
+    const spoken = level.event(event)
+    return spoken ? [new FormedEvent(spoken, personal, this.#texts)] : []
   }
 }
