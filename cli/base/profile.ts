@@ -113,7 +113,7 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
     })
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
     hint: `The daemon must run with --control. Stop it and start it again with that flag:
-  \`natter daemon stop\`, then \`natter daemon start --control\`; or Ctrl-C where it runs, then the same command with it.
+  \`natter daemon stop\`, then \`natter daemon start --control\`, each with --data if it has one; or Ctrl-C where it runs, then the same command with it.
   With --memory it has a token in its ready file: --ready-file FILE reads it.`,
   })
 }

@@ -114,12 +114,14 @@ function createBot(message: BotMessage, me: BotAccount, call: Request, signal: A
     signal,
     request,
     reply: content => send({ ...replyTo(message), content }),
-    send: (where, content) =>
-      send(
+    async send(where, content) {
+      demandDestination(where)
+      return send(
         'to' in where
           ? { type: 'direct', to: where.to, content }
           : { type: 'channel', to: where.channel, topic: where.topic, content },
-      ),
+      )
+    },
     async react(emoji_name) {
       await request('POST', `/messages/${message.id}/reactions`, { emoji_name })
     },
@@ -136,6 +138,13 @@ function createBot(message: BotMessage, me: BotAccount, call: Request, signal: A
       },
     },
   }
+}
+
+/** For callers without a type checker. */
+function demandDestination(where: unknown): void {
+  if (typeof where === 'object' && where !== null && ('to' in where || 'channel' in where)) return
+  const given = JSON.stringify(where)
+  throw new TypeError(`bot.send: where is { channel: 'general', topic: 'lunch' } or { to: [8] }, not ${given}`)
 }
 
 /** A handler that sends without end for one message is stopped here. */

@@ -3,35 +3,43 @@
 
 import { type Caller, captureCaller } from './sender.ts'
 
+/** Makes the error that the caller gets. */
+type Translate = (error: unknown) => unknown
+const same: Translate = error => error
+
 /** Does the work. What it throws, or rejects with, is thrown on without a source line; with `caller`, a wrong use has the place of the caller only. */
-export function attempt<T>(work: () => T, caller?: Caller): T {
+export function attempt<T>(work: () => T, caller?: Caller, translate: Translate = same): T {
   // Node prints no line that has these words on it.
   'node-do-not-add-exception-line'
   try {
     const result = work()
-    return result instanceof Promise ? (settle(result, caller) as T) : result
+    return result instanceof Promise ? (settle(result, caller, translate) as T) : result
   } catch (error) {
-    throw hideSource(error, caller)
+    throw hideSource(translate(error), caller)
   }
 }
 
 /** Awaits, because V8 follows only that from the error to the caller. */
-async function settle<T>(work: Promise<T>, caller: Caller | undefined): Promise<T> {
+async function settle<T>(work: Promise<T>, caller: Caller | undefined, translate: Translate): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw hideSource(error, caller)
+    throw hideSource(translate(error), caller)
   }
 }
 
-/** Wraps each function of the object, and of the objects in these fields, in `attempt`. */
-export function attemptAll<T extends object>(library: T, ...fields: readonly (keyof T)[]): void {
-  for (const field of fields) attemptAll(library[field] as object)
+/** Wraps each function of the object, and of the objects in these fields, in `attempt`. `translate` makes the errors that callers get. */
+export function attemptAll<T extends object>(
+  library: T,
+  fields: readonly (keyof T)[] = [],
+  translate: Translate = same,
+): void {
+  for (const field of fields) attemptAll(library[field] as object, [], translate)
   const functions = library as Record<string, unknown>
   for (const [name, work] of Object.entries(functions))
     if (typeof work === 'function')
       functions[name] = function call(...given: unknown[]) {
-        return attempt(() => work(...given), captureCaller(call))
+        return attempt(() => work(...given), captureCaller(call), translate)
       }
 }
 

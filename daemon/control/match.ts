@@ -29,6 +29,8 @@ interface Difference {
   readonly at: string
   readonly wanted: unknown
   readonly actual: unknown
+  /** Of an absent field: those that are there. */
+  readonly others?: readonly string[]
 }
 
 /** An object whose fields must be there and match. Texts such as `/ok|done/i` are patterns. */
@@ -80,8 +82,9 @@ export class Goal {
   *#compare(wanted: unknown, actual: unknown, at: string): Generator<Difference> {
     if (isRecord(wanted) && isRecord(actual)) {
       for (const [name, value] of Object.entries(wanted)) {
-        const found = Object.hasOwn(actual, name) ? actual[name] : undefined
-        yield* this.#compare(value, found, at === '' ? name : `${at}.${name}`)
+        const place = at === '' ? name : `${at}.${name}`
+        if (Object.hasOwn(actual, name)) yield* this.#compare(value, actual[name], place)
+        else if (value !== undefined) yield { at: place, wanted: value, actual: undefined, others: Object.keys(actual) }
       }
     } else if (Array.isArray(wanted) && Array.isArray(actual) && actual.length === wanted.length) {
       for (const [index, value] of wanted.entries()) yield* this.#compare(value, actual[index], `${at}[${index}]`)
@@ -108,8 +111,9 @@ export class Goal {
   }
 }
 
-function describe({ at, wanted, actual }: Difference): string {
-  return `${at === '' ? 'it' : at}: wanted ${shown(wanted)}, was ${shown(actual)}`
+function describe({ at, wanted, actual, others = [] }: Difference): string {
+  const beside = others.length > 0 ? ` beside ${cut(others.join(', '))}` : ''
+  return `${at === '' ? 'it' : at}: wanted ${shown(wanted)}, was ${shown(actual)}${beside}`
 }
 
 function shown(value: unknown): string {

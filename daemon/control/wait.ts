@@ -4,7 +4,8 @@ import { patternIn } from '../api/pattern.ts'
 import { requireEndpoint } from '../domain/index.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
-import { invalid, missingOwn } from '../domain/refusal.ts'
+import { invalid, missing } from '../domain/refusal.ts'
+import { didYouMean } from '../local/did-you-mean.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { Goal } from './match.ts'
 import type { NumberedLog } from './recent.ts'
@@ -65,7 +66,13 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
   const found = await log.wait(wish, since, within)
   if (found) return { met: true, [kind]: found }
   const near = await goal.nearMisses(log.since(since).filter(concerns))
-  return { met: false, near: near.map(({ item, differs }) => ({ [kind]: item, differs })) }
+  return {
+    met: false,
+    near: near.map(({ item, differs }) => ({
+      [kind]: item,
+      differs: kind === 'webhook' && item.error !== null ? [...differs, `it failed: ${item.error}`] : differs,
+    })),
+  }
 }
 
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */
@@ -85,13 +92,25 @@ function withEndpoint(wanted: object): object {
 /** By address, by the part of it before the @, by full or first name, or by ID. */
 export function requireUser(plane: ControlPlane, given: unknown, parameter = 'user'): User {
   const [found, ...others] = find(plane, given)
-  if (!found) throw missingOwn(parameter, 'account', String(given))
+  if (!found)
+    throw missing(parameter, 'account', String(given), { status: 404, hint: suggestAccount(plane, String(given)) })
   if (others.length > 0) {
     const few = [found, ...others].slice(0, 10).map(({ email }) => email)
     throw invalid(parameter, `matches ${others.length + 1} accounts; give an email address, such as ${few.join(', ')}`)
   }
   return found
 }
+
+/** The account that was probably meant, or all of them if they are few. Comparing a name with very many takes too long. */
+function suggestAccount({ engine: { state } }: ControlPlane, given: string): string | undefined {
+  if (state.users.size > mostCompared) return undefined
+  const listed = [...state.users.values()].filter(({ active, bot }) => active && !bot?.system)
+  const names = listed.map(({ email }) => email.split('@', 1)[0]!)
+  return didYouMean(given, names) ?? (names.length > mostListed ? undefined : `The accounts are ${names.join(', ')}.`)
+}
+
+const mostCompared = 200
+const mostListed = 12
 
 /** All whom the name may mean. Goes over all accounts, which only a test does, and not often. */
 function find({ engine: { state } }: ControlPlane, given: unknown): User[] {

@@ -36,7 +36,10 @@ export function refuseUnknown(where: string, options: object, known: readonly st
   if (typeof options !== 'object')
     throw new TypeError(`${where}: options are an object, such as { ${known[0]}: ${JSON.stringify(options)} }`)
   for (const name of Object.keys(options))
-    if (!known.includes(name)) throw new TypeError(`${where}: ${unknownName('option', name, known)}`)
+    if (!known.includes(name)) {
+      const hint = didYouMean(name, known) ?? `The options are ${known.join(', ')}.`
+      throw new TypeError(`${where}: there is no option "${name}". ${hint}`)
+    }
 }
 
 /** Edit distance, with a swap of neighbours counted as one; gives up past the limit. */

@@ -21,6 +21,8 @@ export interface RunningBot {
 export interface StartedBot extends RunningBot {
   /** Whether the handler has a message in progress. */
   isBusy(): boolean
+  /** A line about the newest message that it did not get; empty if there was none. */
+  explainIgnored(): string
 }
 
 /**
@@ -39,6 +41,7 @@ export async function runBot(
   const errors: Error[] = []
   let reported = false
   let isBusy = false
+  let ignored: number | undefined
   let ready!: () => void
   const isReady = new Promise<void>(resolve => {
     ready = resolve
@@ -46,7 +49,10 @@ export async function runBot(
   const following = (async () => {
     const { signal } = stopping
     for await (const event of client.events({ types: ['message'], allPublicStreams: all, signal, onReady: ready })) {
-      if (!isForBot(event.message, event.flags, me, all)) continue
+      if (!isForBot(event.message, event.flags, me, all)) {
+        if (event.message.sender_id !== me.userId) ignored = event.message.id
+        continue
+      }
       const message = buildBotMessage(event.message, me)
       const { answer, stopping: isLoop } = await guard.check(message)
       if (isLoop) errors.push(new Error(`bots answer each other without end in ${conversationOf(message)}`))
@@ -65,6 +71,10 @@ export async function runBot(
   return {
     errors,
     isBusy: () => isBusy,
+    explainIgnored: () =>
+      ignored === undefined
+        ? ''
+        : `\nThe bot ignored message ${ignored}: it does not mention ${me.name}. With { all: true }, runBot takes every message.`,
     async stop() {
       stopping.abort()
       await following.catch(() => {})

@@ -126,7 +126,7 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     },
     stop,
   }
-  attemptAll(remote, 'clock', 'faults')
+  attemptAll(remote, ['clock', 'faults'])
   return Object.assign(remote, { [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop }) as RemoteNatter
 }
 

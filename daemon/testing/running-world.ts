@@ -6,6 +6,7 @@ import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
+import { Refusal } from '../domain/refusal.ts'
 import { refuseUnknown } from '../local/did-you-mean.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
@@ -43,13 +44,13 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
 
-  function account(name: string | number): Account {
-    const user = requireUser(control, name)
+  function account(name: string | number, option?: string): Account {
+    const user = requireUser(control, name, option)
     return { userId: user.id, email: user.email, apiKey: control.parts.keys.deriveKey(user) }
   }
 
-  function as(name: string | number): Client {
-    const { userId, email, apiKey } = account(name)
+  function as(name: string | number, option?: string): Client {
+    const { userId, email, apiKey } = account(name, option)
     const known = clients.get(userId)
     if (known?.email === email) return known
     const client = createClient({ site: url, email, apiKey })
@@ -66,8 +67,8 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     // A test runner may show only this error, and not what stop() throws later.
     const cause = [...bots].flatMap(bot => bot.errors).at(-1)
     const busy = [...bots].some(bot => bot.isBusy()) ? '\nThe function of a bot has not finished.' : ''
-    const why = cause ? explainFailedBot(cause) : busy
-    throw new Error(explainMiss(kind, wanted, waited.near, user) + why, { cause })
+    const why = cause ? explainFailedBot(cause) : busy || [...bots].map(bot => bot.explainIgnored()).join('')
+    throw new Error(explainMiss(kind, wanted, waited.near, user) + why, cause && { cause })
   }
 
   const bots = new Set<StartedBot>()
@@ -79,7 +80,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
       )
     refuseUnknown('runBot', options, ['as', 'all', 'within'])
     const { as: name = 'echo-bot', all = false, within = '5s' } = options
-    const bot = await keepingAlive(startBot(as(name), handler, { all, within: milliseconds(within) }))
+    const bot = await keepingAlive(startBot(as(name, 'as'), handler, { all, within: milliseconds(within) }))
     bots.add(bot)
     const stop = () => {
       bots.delete(bot)
@@ -105,8 +106,8 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     url,
     owner: as(world.owner.id),
     controlToken: control.parts.keys.controlToken,
-    as,
-    account,
+    as: name => as(name),
+    account: name => account(name),
     env: name => buildVariables(url, account(name)),
     runBot,
     clock: {
@@ -145,9 +146,14 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
-  attemptAll(natter, 'clock', 'faults')
+  attemptAll(natter, ['clock', 'faults'], refusalToMistake)
   addRunning(natter)
   return natter
+}
+
+/** A refusal has fields for the answer of a call, and a test runner would print them. */
+function refusalToMistake(error: unknown): unknown {
+  return error instanceof Refusal ? new TypeError(error.message) : error
 }
 
 async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {

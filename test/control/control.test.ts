@@ -91,6 +91,9 @@ describe('/webhooks', () => {
     const { webhook } = await control().call('POST', '/wait', { webhook: { bot }, within: 60 })
     assert.deepEqual([webhook.status, webhook.attempts], ['waiting', 1])
     assert.equal(webhook.next_attempt, Date.UTC(2030, 0) + 1000)
+    const { near } = await control().call('POST', '/wait', { webhook: { bot, status: 'delivered' }, within: 0.05 })
+    assert.equal(near[0].differs[0], 'status: wanted "delivered", was "waiting"')
+    assert.match(near[0].differs[1], /^it failed: .*cannot be reached/)
     await control().call('POST', '/clock/advance', { by: '6s' })
     const one = async () => (await control().call('GET', `/webhooks?bot=${bot}`)).deliveries[0]
     const { attempts, next_attempt } = await one()

@@ -60,6 +60,28 @@ describe('natter.runBot() of natter/testing', () => {
     await bot.stop()
   })
 
+  test('says which message it ignored, and how the field of an event is called', async () => {
+    const bot = await natter.runBot(() => 'an answer')
+    const { id } = await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'x', content: 'hi' })
+    await natter.waitFor({ type: 'message', message: { id } }, { user: 'echo-bot' })
+    const wanted = { type: 'message', message: { id, topic: 'x' } }
+    const ignored = new RegExp(`The bot ignored message ${id}: it does not mention Echo Bot`)
+    // The bot reads the event later than the log has it.
+    const missed = await until(async () => {
+      const { message } = await natter.waitFor(wanted, { within: 0.01 }).catch(error => error)
+      return ignored.test(message) && message
+    })
+    assert.match(missed, /event\.message\.topic: wanted "x", was absent beside .*subject/)
+    await bot.stop()
+  })
+
+  test('refuses a destination of the wrong form, and shows the right one', async () => {
+    const bot = await natter.runBot((_, { send }) => send('general' as never, 'hi'))
+    await ask('say hi')
+    await until(() => bot.errors.length === 1)
+    await assert.rejects(bot.stop(), /^TypeError: bot\.send: where is \{ channel: 'general', .* not "general"$/)
+  })
+
   test('reports a returned number, as natter bot run does', async () => {
     const bot = await natter.runBot(() => 42)
     await ask('how many')

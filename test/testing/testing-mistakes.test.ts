@@ -47,7 +47,10 @@ describe('startNatter', () => {
         natter.waitForCall({ endpoint: 'send-mesage' }),
         'call: there is no endpoint "send-mesage". Did you mean send-message?',
       ],
-      [natter.waitForCall({}, { user: 'amy' } as never), 'waitForCall: there is no option "user"'],
+      [
+        natter.waitForCall({}, { user: 'amy' } as never),
+        'waitForCall: there is no option "user". The options are within.',
+      ],
       [
         natter.waitFor({ type: 'message' }, { user: 'cat', within: 0 }),
         'no event for cat matched {"type":"message"}. There was no event at all for cat.',
@@ -127,7 +130,11 @@ describe('natter/client', () => {
       ],
       [
         `${testing}const natter = await startNatter()\nsetTimeout(() => natter.account('nosuch'))`,
-        /there is no account "nosuch"/,
+        /user: there is no account "nosuch"\. The accounts are owner, /,
+      ],
+      [
+        `${testing}const natter = await startNatter()\nsetTimeout(() => natter.runBot(() => {}, { as: 'ecko-bot' }))`,
+        /as: there is no account "ecko-bot"\. Did you mean echo-bot\?/,
       ],
     ]
     for (const [script, message] of mistakes) {
