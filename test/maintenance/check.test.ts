@@ -338,11 +338,12 @@ describe('natter restore of a backup with rows that cannot be used', () => {
     const shell = newShell(t)
     const folder = copy()
     edit(folder, 'state.json', text => markEdited(text.replace(/"id":\d+(,"senderId")/, '"id":-1$1')))
-    assert.match(
-      (await shell.run(['backup', 'x.tar', '--data', folder])).stderr,
-      /the store is damaged: -1 is not the ID/,
-    )
-    const made = await shell.run(['backup', 'x.tar', '--data', folder, '--incomplete'])
+    const backup = (...flags: string[]) => shell.run(['backup', 'x.tar', '--data', folder, ...flags])
+    for (const flags of [[], ['--incomplete']])
+      assert.match((await backup(...flags)).stderr, /the store is damaged: -1 is not the ID/)
+    // Beside a daemon nothing needs to be rebuilt for it.
+    writeFileSync(join(folder, 'daemon.json'), JSON.stringify({ pid: process.pid }))
+    const made = await backup('--incomplete')
     assert.equal(made.code, 0, made.stderr)
     for (const words of [['--check'], ['--data', join(scratch, 'restored')]]) {
       const { code, stderr } = await shell.run(['restore', 'x.tar', ...words])
