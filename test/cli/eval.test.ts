@@ -143,6 +143,7 @@ describe('natter eval', () => {
     ['an unknown preset', 'task: x\npreset: big\nexpect: {}\n', /line 2: preset: must be/],
     ['an unknown level', 'task: x\nlevel: 12.7\nexpect: {}\n', /line 2: level takes a level from .*, not "12\.7"/],
     ['a seed that is not there', 'task: x\nseed: no.yaml\nexpect: {}\n', /line 2: seed: there is no file .*no\.yaml/],
+    ['a seed that is no file', 'task: x\nseed: .\nexpect: {}\n', /line 2: seed: there is no file .*cases/],
     [
       'a message without a place',
       'task: x\nmessage: { from: amy }\nexpect: {}\n',

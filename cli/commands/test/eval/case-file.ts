@@ -1,7 +1,7 @@
 // The file of one case of `natter eval`: what the world holds, what the agent is asked to do, and what must be so afterwards. Read against a
 // shape, so that a mistake is named by its line and key.
 
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { problemIn } from '../../../../daemon/api/checking.ts'
 import {
@@ -108,7 +108,8 @@ interface Problem {
 function contradictionIn({ level, seed, message, expect, budget }: Written, file: string): Problem | undefined {
   if (level !== undefined && readLevel(level) === undefined)
     return { path: ['level'], text: `level takes ${levelForms}, not "${level}"` }
-  if (seed !== undefined && !existsSync(seedFile(file, seed)))
+  // A pipe or a terminal would keep the command waiting.
+  if (seed !== undefined && !statSync(seedFile(file, seed), { throwIfNoEntry: false })?.isFile())
     return { path: ['seed'], text: `seed: there is no file ${seedFile(file, seed)}` }
   if (message && (message.channel === undefined) === (message.to === undefined))
     return { path: ['message'], text: 'message needs one of the keys channel and to' }
