@@ -8,27 +8,37 @@ import { invalid, malformed, Refusal, unauthenticated } from '../domain/refusal.
 import { missingPath, refusalHeaders, wrongMethod } from '../http/answer.ts'
 import { controlPrefix, hasControlToken } from '../http/incoming.ts'
 import { type Found, Routes } from '../http/routes.ts'
+import { controlPlane } from '../http/turns.ts'
 import { parseJson } from '../local/nesting.ts'
 import { type ControlContext, type ControlResource, Streamed } from './handlers/handler.ts'
 import { controlResources } from './handlers/index.ts'
 
 /** Answers every path below the prefix: the server has one route for all worlds and asks the one that is meant. */
 export function controlHandler(context: ControlContext) {
-  const { plane } = context
+  const { plane, spaces, host } = context
   const routes = Routes.of(controlResources)
+  const share = host.shares.get(controlPlane)
+  // The token of the main world takes snapshots of any size.
+  const measure = (body: string) => new Map(spaces ? [] : [['body', body]])
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
     try {
       admit(request, context)
       const [path, query = ''] = request.url.slice(controlPrefix.length).split('?', 2) as [string, string?]
       const found = find(routes, request.method, path)
-      const params = decodeParams(found, query, request.body as Buffer | undefined)
+      const body = (request.body as Buffer | undefined)?.toString() ?? ''
       const { resource, key } = found.route
       const isGone = () => reply.raw.destroyed
-      const answer = await resource.handlers[key]!({ ...context, isGone }, params)
+      const answer = await host.turns.take(share, { request: request.raw, fields: measure(body) }, () =>
+        resource.handlers[key]!({ ...context, isGone }, decodeParams(found, query, body)),
+      )
       // A wait ends with its world; what it found is not to be trusted.
       if (plane.engine.failure) throw plane.engine.failure
       if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))
-      return { result: 'success', msg: '', ...answer }
+      // Whole logs take long to write.
+      const text = await host.turns.take(share, { request: request.raw, fields: measure('') }, () =>
+        JSON.stringify({ result: 'success', msg: '', ...answer }),
+      )
+      return reply.type('application/json; charset=utf-8').send(text)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       reply.code(error.status).headers(refusalHeaders(error))
@@ -53,16 +63,15 @@ function find(routes: Routes<ControlResource>, method: string, path: string): Fo
   throw wrongMethod(method, allowed)
 }
 
-function decodeParams({ route, path }: Found<ControlResource>, query: string, bytes: Buffer | undefined): never {
-  const sent = { path, query: Object.fromEntries(new URLSearchParams(query)), body: bodyIn(bytes) }
+function decodeParams({ route, path }: Found<ControlResource>, query: string, body: string): never {
+  const sent = { path, query: Object.fromEntries(new URLSearchParams(query)), body: bodyIn(body) }
   const decoded = decodeJson(route.endpoint, sent)
   if ('problem' in decoded) throw invalid(decoded.problem.parameter, decoded.problem.why)
   return decoded.params as never
 }
 
-function bodyIn(bytes: Buffer | undefined): Readonly<Record<string, unknown>> {
-  if (!bytes || bytes.length === 0) return {}
-  const text = bytes.toString()
+function bodyIn(text: string): Readonly<Record<string, unknown>> {
+  if (text === '') return {}
   try {
     const body = parseJson(text)
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body

@@ -8,6 +8,7 @@ import { rowsForCopy } from '../domain/model/saved-rows.ts'
 import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, missingOwn } from '../domain/refusal.ts'
 import type { Engine } from '../engine.ts'
+import { inTurn, Writing } from './in-turn.ts'
 
 /** A state as rows, section by section. */
 export type Sections = Readonly<Record<string, readonly unknown[]>>
@@ -44,6 +45,7 @@ export class Snapshots {
   readonly #clock: SteeredClock
   readonly #files: SnapshotFiles
   readonly #saved = new Map<string, Snapshot>()
+  readonly #writing = new Writing()
   #start: Snapshot | undefined
 
   constructor(engine: Engine, clock: SteeredClock, files: SnapshotFiles) {
@@ -119,13 +121,17 @@ export class Snapshots {
 
   /** The snapshot as a file: complete by itself. */
   write(name: string): AsyncIterable<string> {
-    const now = { time: this.#clock.now(), clock: this.#clock.setting }
-    return this.#files.write(name === 'now' ? now : this.#find(name, 'name'), this.#loadState(name))
+    if (name !== 'now') this.#find(name, 'name')
+    return this.#writing.write(() => {
+      const now = { time: this.#clock.now(), clock: this.#clock.setting }
+      return this.#files.write(name === 'now' ? now : this.#find(name, 'name'), this.#loadState(name))
+    })
   }
 
   /** The snapshot as a seed. */
   dumpSeed(name: string): AsyncIterable<string> {
-    return this.#files.seed(this.#loadState(name))
+    if (name !== 'now') this.#find(name, 'name')
+    return this.#writing.write(() => this.#files.seed(this.#loadState(name)))
   }
 
   /** The current state is not copied: a million messages would need their memory twice. */
@@ -136,11 +142,15 @@ export class Snapshots {
   /** Saves a snapshot that was a file, possibly of another daemon. */
   async import(name: string, text: string): Promise<{ name: string; time: number }> {
     this.#checkName(name)
-    return this.#keep(name, await this.#files.read(text))
+    return this.#keep(name, await inTurn(this, () => this.#files.read(text)))
   }
 
   /** Other requests get their turn meanwhile. */
-  async #compare(from: Snapshot, to: Snapshot, limit: number): Promise<Difference> {
+  #compare(from: Snapshot, to: Snapshot, limit: number): Promise<Difference> {
+    return inTurn(this, () => this.#compareNow(from, to, limit))
+  }
+
+  async #compareNow(from: Snapshot, to: Snapshot, limit: number): Promise<Difference> {
     const load = ({ sections }: Snapshot): State => this.#engine.load(sections)
     const comparing = compareStates(load(from), load(to), limit)
     for (;;) {

@@ -40,6 +40,9 @@ export class Share {
   }
 }
 
+/** In place of an account: calls of the control plane. */
+export const controlPlane = -1
+
 /** Shares by account, with 0 for callers without one. */
 export class Shares {
   readonly #shares = new Map<number, Share>()

@@ -87,13 +87,17 @@ const pieceLength = 256 * 1024
 /** Milliseconds of work between two turns of the event loop. It is checked after each row. */
 const sliceTime = 4
 
-/** The text of a snapshot without files beside it, in pieces. */
-export function snapshotText(document: Omit<StateDocument, 'files'>): AsyncIterable<string> {
+/** The text of a snapshot without files beside it, in pieces. Rows can be read as they are written. */
+export function snapshotText(document: Writable): AsyncIterable<string> {
   return statePieces(document)
 }
 
+type Writable = Omit<StateDocument, 'files' | 'sections'> & {
+  readonly sections: Readonly<Record<string, Iterable<unknown> | AsyncIterable<unknown>>>
+}
+
 /** The text of the file in pieces, one row a line. Requests are served in between, whenever a slice of time is used up. */
-async function* statePieces(document: StateDocument): AsyncGenerator<string> {
+async function* statePieces(document: Writable & Pick<StateDocument, 'files'>): AsyncGenerator<string> {
   const { format, position, time, sections, files = [] } = document
   // Otherwise a snapshot that cannot be read would replace one that can.
   if (!Number.isSafeInteger(format) || !Number.isSafeInteger(position) || !Number.isFinite(time))
@@ -107,12 +111,16 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
     sectionGap = ',\n'
     let rowGap = ''
     let sum = 0
-    for (const row of rows) {
+    const add = (row: unknown) => {
       const text = JSON.stringify(row)
       if (text === undefined) throw new TypeError(`a row of ${name} cannot be written as JSON`)
       piece += `${rowGap}\n${text}`
       sum = crc32(rowGap + text, sum)
       rowGap = ','
+    }
+    const isReady = Symbol.iterator in rows
+    for (const row of isReady ? rows : []) {
+      add(row)
       if (piece.length >= pieceLength) {
         yield piece
         piece = ''
@@ -121,6 +129,11 @@ async function* statePieces(document: StateDocument): AsyncGenerator<string> {
         await new Promise(resolve => setImmediate(resolve))
         since = monotonicMs()
       }
+    }
+    for await (const row of isReady ? [] : rows) {
+      add(row)
+      yield piece
+      piece = ''
     }
     piece += '\n]'
     sums.sections[name] = inHex(sum)

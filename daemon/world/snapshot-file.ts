@@ -68,17 +68,17 @@ export async function* seedText(state: State, files: Files): AsyncGenerator<stri
     yield ']'
   }
   yield '\n},"uploads":['
-  yield* writeLines(await readUploads(files, named))
+  yield* writeLines(readUploads(files, named))
   yield ']}\n'
 }
 
 const pieceLength = 64 * 1024
 
 /** In pieces, between which requests are served. */
-async function* writeLines(rows: Iterable<unknown>): AsyncGenerator<string> {
+async function* writeLines(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<string> {
   let piece = ''
   let gap = '\n'
-  for (const row of rows) {
+  for await (const row of rows) {
     piece += gap + JSON.stringify(row)
     gap = ',\n'
     if (piece.length < pieceLength) continue
@@ -89,20 +89,21 @@ async function* writeLines(rows: Iterable<unknown>): AsyncGenerator<string> {
   yield piece
 }
 
-/** By name, not by a list of what there is: a space reads those that it began with from the store of the main world. */
-async function readUploads(files: Files, names: Iterable<string>): Promise<SavedUpload[]> {
-  const uploads: SavedUpload[] = []
+/**
+ * By name, not by a list of what there is: a space reads those that it began with from the store of the main world. One after the other:
+ * together they can be larger than the memory for texts.
+ */
+async function* readUploads(files: Files, names: Iterable<string>): AsyncGenerator<SavedUpload> {
   for (const name of names) {
     const bytes = await files.read(name)
-    if (bytes) uploads.push({ name, content: Buffer.from(bytes).toString('base64') })
+    if (bytes) yield { name, content: Buffer.from(bytes).toString('base64') }
   }
-  return uploads
 }
 
 async function* writeWorld({ time, clock }: WorldTime, state: State, files: Files): AsyncGenerator<string> {
   // Taken at once, written while requests are served.
   const sections = rowsForCopy(state.save(true))
-  const uploads = await readUploads(files, new Set(namedFiles(state)))
+  const uploads = readUploads(files, new Set(namedFiles(state)))
   yield* snapshotText({ format: stateFormat, position: 0, time, sections: { clock: [clock], ...sections, uploads } })
 }
 

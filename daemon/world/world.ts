@@ -354,10 +354,9 @@ export class World {
   /** Routes are loaded with the first request. */
   #controlHandler(plane: ControlPlane): ControlHandler {
     let handler: Promise<ControlHandler> | undefined
+    const { host, spaces } = this.#parts
     return async (request, reply) => {
-      handler ??= import('../control/routes.ts').then(({ controlHandler }) =>
-        controlHandler({ plane, spaces: this.#parts.spaces }),
-      )
+      handler ??= import('../control/routes.ts').then(({ controlHandler }) => controlHandler({ plane, spaces, host }))
       return (await handler)(request, reply)
     }
   }

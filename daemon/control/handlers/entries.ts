@@ -2,7 +2,7 @@
 
 import type { ControlPlane } from '../control-plane.ts'
 import { longestWatch } from '../live.ts'
-import type { Numbered, NumberedLog, Recent } from '../recent.ts'
+import { type Numbered, type NumberedLog, type Recent, Slices } from '../recent.ts'
 import { requireUser, waitFor } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import type { ControlContext } from './handler.ts'
@@ -22,8 +22,10 @@ export function newest<T extends Numbered>(
 export async function found<T>(plane: ControlPlane, within: string | number, list: () => T[]): Promise<T[]> {
   const wait = Math.min(readDuration('within', within), longestWatch)
   const end = performance.now() + wait
-  // Ends when the time is up; every turn waits for a change.
+  const slices = new Slices()
+  // Ends when the time is up; every turn waits for a change. A change wakes all that wait.
   for (;;) {
+    await slices.take()
     const items = list()
     const left = end - performance.now()
     if (items.length > 0 || left <= 0 || plane.live.ended) return items

@@ -1,6 +1,7 @@
 // A handler of the control plane: a function for each endpoint of a page. The page has checked the parameters.
 
 import type { Endpoint, Endpoints, ParamsOf, ReplyOf } from '../../api/define.ts'
+import type { SiteHost } from '../../http/site.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { SpacesControl } from '../spaces.ts'
 
@@ -8,6 +9,7 @@ export interface ControlContext {
   readonly plane: ControlPlane
   /** Loaded when a space is first asked for; undefined in a world that is a space itself. */
   readonly spaces: (() => Promise<SpacesControl>) | undefined
+  readonly host: Pick<SiteHost, 'turns' | 'shares'>
 }
 
 /** What a handler knows of the call as well. */
