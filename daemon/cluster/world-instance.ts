@@ -174,7 +174,8 @@ export class WorldInstances {
       await sleep(firstPause, undefined, { ref: false })
       const names = [...instance.named]
       instance.named.clear()
-      if ((await fetchEach({ files, peers, others }, names)) > 0) return
+      // A disk that fails here is reported by the journal.
+      if ((await fetchEach({ files, peers, others }, names).catch(() => 1)) > 0) return
     }
   }
 

@@ -50,6 +50,12 @@ describe('natter seed pull', () => {
     assert.equal(last.subject, `for ${silently}`)
   })
 
+  test('refuses to write to stdout: a pull that is interrupted continues from beside its file', async t => {
+    const { code, stderr } = await shellAt(t).run(['seed', 'pull', '-'])
+    assert.equal(code, 2)
+    assert.match(stderr, /file: give the name of a file, not -/)
+  })
+
   test('takes the settings of the organization and of private channels', async t => {
     const from = await startDaemon(t, { flags: ['--memory', '--preset', 'dev', '--control'] })
     const settings = {

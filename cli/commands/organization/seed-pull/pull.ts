@@ -30,6 +30,8 @@ const retries = 100
 
 export async function pullSeed({ args, flags, globals }: Invocation): Promise<void> {
   const file = args[0]!
+  if (file === '-')
+    throw usage('file: give the name of a file, not -; what was read is kept beside it until the pull is complete')
   const channels = [flags.channel ?? []].flat() as string[]
   const count = readCount('messages', flags.messages ?? defaultMessages, mostMessages)
   if (!globals.yes && !flags.force) refuseExisting(file)
