@@ -25,11 +25,11 @@ export async function found<T>(plane: ControlPlane, within: string | number, lis
   const slices = new Slices()
   // Ends when the time is up; every turn waits for a change. A change wakes all that wait.
   for (;;) {
-    await slices.take()
     const items = list()
     const left = end - performance.now()
     if (items.length > 0 || left <= 0 || plane.live.ended) return items
     await plane.live.next(left)
+    await slices.take()
   }
 }
 
