@@ -141,9 +141,9 @@ export class Etcd {
         return await this.#attempt(member, path, body, Math.min(left, attemptMs), signal)
       } catch (error) {
         if (error instanceof EtcdRefused) throw error
-        // The last attempt has little time left: the error of an earlier one says more than its timeout.
+        // The last attempt has little time left, or is ended by the caller: the error of an earlier one says more.
         const newer = causeOf(error as Error)
-        if (!(newer instanceof NoAnswer)) cause = newer
+        if (!(newer instanceof NoAnswer) && !signal?.aborted) cause = newer
         this.useNextMember(member)
         if (tried % urls.length === 0) await sleep(pauseMs)
       }
