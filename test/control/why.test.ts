@@ -212,7 +212,10 @@ describe('GET /why', () => {
       ['?message=999999', 'message: there is no message with ID 999999'],
       ['?message=1&call=2', 'Give only one of call and message.'],
       ['?message=999999&user=amy', 'message: there is no message with ID 999999'],
-      ['?message=1&user=nobody-like-this', 'user: there is no account "nobody-like-this"'],
+      [
+        '?message=1&user=nobody-like-this',
+        'user: there is no account "nobody-like-this". The accounts are owner, ada, mo, amy, bob, cat, guy, echo-bot, deploy-bot, caller-bot.',
+      ],
       ['?message=-1&user=amy', undefined],
       ['?call=99999999', 'call: there is no call with ID 99999999'],
     ] as const) {

@@ -55,7 +55,9 @@ describe('mails at a stop', () => {
     mailer.resume()
     await mailer.settled()
     warned.mock.restore()
-    assert.equal(warned.mock.callCount(), 0)
+    // A mail that it had read would wait for the server. The mailers of other tests may still report that theirs is gone.
+    const said = warned.mock.calls.map(call => call.arguments[0]).join('')
+    assert.doesNotMatch(said, /could not be sent before the stop/)
   })
 
   test('are lost without a disk, and how many is reported', async t => {
