@@ -119,7 +119,8 @@ describe('natter proxy', () => {
   test('zulip-js works through it', async t => {
     const { owner } = daemon()
     const proxy = await startProxy(t, daemon().url)
-    const zulip = loadZulipJs(t)
+    const { zulip, restore } = loadZulipJs()
+    t.after(restore)
     const client = await zulip({ username: owner.email, apiKey: owner.key, realm: proxy.url })
     const sent = await client.messages.send({ type: 'stream', to: 'general', subject: 't', content: 'by zulip-js' })
     assert.equal(sent.result, 'success')

@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import { createClient } from '../../daemon/client/index.ts'
 import { type Natter, startNatter } from '../../daemon/testing/index.ts'
-
-const zulip = createRequire(import.meta.url)('zulip-js') as (config: object) => Promise<any>
+import { loadZulipJs } from '../support/zulip-js.ts'
 
 /** Where the Python client is: as installed, or in the folder that PYTHONPATH names. */
 const python = spawnSync('python3', ['-c', 'import zulip'], { encoding: 'utf8' })
@@ -21,7 +19,9 @@ describe('the URL of a space is the site of', () => {
   })
   after(() => natter.stop())
 
-  test('zulip-js', async () => {
+  test('zulip-js', async t => {
+    const { zulip, restore } = loadZulipJs()
+    t.after(restore)
     const { email, apiKey } = space.account('amy')
     const amy = await zulip({ username: email, apiKey, realm: space.url })
     const { result } = await amy.messages.send({ type: 'stream', to: 'general', subject: 'js', content: 'from js' })

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, test } from 'node:test'
 import { type Natter, startNatter } from '../../daemon/testing/index.ts'
+import { loadZulipJs } from '../support/zulip-js.ts'
 
 type Params = Record<string, unknown>
 type Reply = Promise<Record<string, any>>
@@ -21,14 +21,15 @@ type ZulipJs = Record<string, Record<string, Method>> & {
   streams: Record<string, Method> & { subscriptions: Record<string, Method>; topics: Record<string, Method> }
 }
 
-const zulip = createRequire(import.meta.url)('zulip-js') as (config: Params) => Promise<ZulipJs>
-
 describe('zulip-js', () => {
+  let zulip: (config: Params) => Promise<ZulipJs>
+  let restore: () => void
   let natter: Natter
   let amy: ZulipJs
   const folder = mkdtempSync(join(tmpdir(), 'natter-zuliprc-'))
 
   before(async () => {
+    ;({ zulip, restore } = loadZulipJs())
     natter = await startNatter({
       seed: { users: [{ name: 'pat', password: 'correct horse battery' }] },
     })
@@ -38,6 +39,7 @@ describe('zulip-js', () => {
     amy = await zulip({ zuliprc: file })
   })
   after(async () => {
+    restore()
     await natter.stop()
     rmSync(folder, { recursive: true, force: true })
   })
