@@ -12,16 +12,18 @@ export const largeFile = 512 * mebibyte
 /** Throws an error whose `code` says why the file cannot be read. */
 export function readBytes(file: string, most: number): Buffer {
   const code = `more than ${most / mebibyte} MiB`
+  const tooLarge = () => Object.assign(new Error(`${file} has ${code}`), { code })
   const handle = openSync(file, 'r')
   try {
     // Devices and pipes have no size, so the buffer grows with what comes.
     const known = fstatSync(handle).size
-    let buffer = Buffer.allocUnsafe(Math.min(known, most) + 64 * 1024)
+    if (known > most) throw tooLarge()
+    let buffer = Buffer.allocUnsafe(known + 64 * 1024)
     for (let size = 0; ; ) {
       const read = readSync(handle, buffer, size, buffer.length - size, null)
       if (read === 0) return buffer.subarray(0, size)
       size += read
-      if (Math.max(size, known) > most) throw Object.assign(new Error(`${file} has ${code}`), { code })
+      if (size > most) throw tooLarge()
       if (size === buffer.length) buffer = Buffer.concat([buffer], 2 * size)
     }
   } finally {

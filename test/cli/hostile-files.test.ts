@@ -1,7 +1,7 @@
 // Files that a stranger made: what they say is checked before anything of it is used, and no key goes where they want it.
 
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fakeServer, json, newShell, type Shell } from '../support/cli.ts'
@@ -110,10 +110,12 @@ describe('a recording of a stranger', () => {
     }
   })
 
-  test('without an end is read up to the bound', async t => {
+  test('is refused if it is too long or has no end', async t => {
     const shell = newShell(t)
-    const { code, stderr } = await shell.run(['replay', '/dev/zero', '--site', daemon().url])
-    assert.deepEqual([code, stderr], [2, 'natter: cannot read /dev/zero: more than 512 MiB\n'])
+    writeFileSync(join(shell.home, 'huge'), '')
+    truncateSync(join(shell.home, 'huge'), 600 * 1024 * 1024)
+    const { code, stderr } = await shell.run(['replay', 'huge', '--site', daemon().url])
+    assert.deepEqual([code, stderr], [2, 'natter: cannot read huge: more than 512 MiB\n'])
     const config = await shell.run(['config', 'explain'], { env: { NATTER_CONFIG: '/dev/zero' } })
     assert.equal(config.code, 2)
     assert.match(config.stderr, /cannot read the config file \/dev\/zero: more than 1 MiB/)
