@@ -1,14 +1,16 @@
 // `natter record` and `natter replay`: what was said is said again, and what differs is reported.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, describe, test } from 'node:test'
-import { newShell, Watched } from '../support/cli.ts'
-import { startDaemon } from '../support/daemon.ts'
+import { before, describe, type TestContext, test } from 'node:test'
+import { natterCommand, newShell, ownerOf, type Shell, Watched } from '../support/cli.ts'
+import { sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { endProcess } from '../support/end-process.ts'
+import type { Outcome } from '../support/natter-bundle.ts'
 
 const root = join(import.meta.dirname, '../..')
-const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'bin/natter'))}`
 
 /** A bot that answers with what it was sent, and with the word of its build. */
 const botScript = (word: string) => `
@@ -41,34 +43,23 @@ const admitting = /(?:\/join\/|\/temporary\/|confirm-email )([\w-]{10,})/g
 const fixture = ['--preset', 'dev', '--secret', 'replay', '--clock', 'frozen@2030-01-01T00:00:00Z']
 
 describe('natter record, natter replay', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', ...fixture] })
   let recording = ''
 
   before(async () => {
     const t = { after: () => {} } as never
-    const shell = newShell(t)
-    const file = join(shell.home, 'talk.ndjson')
-    const script = [
-      `${natter} send '#general>t' 'first'`,
-      `${natter} clock advance 1m`,
-      `${natter} snippets create --title a --content b`,
-      `${natter} queues register --event-types message --json > q.json`,
-      `${natter} send '#general>t' 'second'`,
-      `${natter} events get "$(${natter} --version > /dev/null; node -p 'JSON.parse(fs.readFileSync("q.json")).queue_id')" --last-event-id -1 --json > /dev/null || true`,
-      `${natter} api GET /messages/99999 || true`,
-      `${natter} accounts amy --jq .account.api_key > /dev/null`,
-    ].join('\n')
-    writeFileSync(join(shell.home, 'talk.sh'), script)
-    const { code, stderr } = await shell.natter([
-      'exec',
-      ...fixture,
-      '--',
-      'sh',
-      '-c',
-      `${natter} record ${file} -- sh talk.sh`,
-    ])
-    assert.equal(code, 0, stderr)
-    assert.match(stderr, /wrote .*talk\.ndjson, \d+ calls/)
-    recording = readFileSync(file, 'utf8')
+    const shell = newShell(t, ownerOf(daemon()))
+    const stop = await record(t, shell)
+    const natter = (...words: string[]) => printed(shell, ...words)
+    await natter('send', '#general>t', 'first')
+    await natter('clock', 'advance', '1m')
+    await natter('snippets', 'create', 'a', 'b')
+    const queue = await natter('queues', 'register', '--event-types', 'message', '--jq', '.queue_id')
+    await natter('send', '#general>t', 'second')
+    await natter('queues', 'events', queue.trim(), '--last-event-id', '-1')
+    assert.equal((await shell.run(['api', 'GET', '/messages/99999'])).code, 3)
+    await natter('accounts', 'amy', '--jq', '.account.api_key')
+    recording = await stop()
   })
 
   test('a recording has calls, answers and times, and no keys', () => {
@@ -81,107 +72,86 @@ describe('natter record, natter replay', () => {
     const sent = lines.find(({ endpoint }) => endpoint === 'send-message')
     assert.deepEqual([sent.status, sent.answer.result, sent.sent.content], [200, 'success', 'first'])
     assert.equal(sent.time, Date.UTC(2030, 0, 1))
-    assert.ok(
-      lines.some(({ status }) => status >= 400),
-      'refusals are recorded too',
-    )
+    const answered = lines.slice(1, -1).map(({ endpoint, status }) => `${endpoint} ${status}`)
+    assert.deepEqual(answered, [
+      'send-message 200',
+      'create-saved-snippet 200',
+      'register-queue 200',
+      'send-message 200',
+      'get-events 200',
+      'get-message 400',
+    ])
     assert.doesNotMatch(recording, /"api_key":"(?!\*\*\*)/)
   })
 
   test('is silent against a daemon with the same seed, exactly so in the deterministic mode', async t => {
-    const shell = newShell(t)
-    const file = join(shell.home, 'talk.ndjson')
-    writeFileSync(file, recording)
-    const same = await shell.natter(['exec', ...fixture, '--', 'sh', '-c', `${natter} replay ${file} --exact`])
+    const same = await replay(t, recording, fixture, '--exact')
     assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr)
-    const other = await shell.natter(['exec', '--preset', 'dev', '--', 'sh', '-c', `${natter} replay ${file}`])
+    const other = await replay(t, recording, ['--preset', 'dev'])
     assert.deepEqual([other.code, other.stdout], [0, ''], other.stderr)
     assert.match(other.stderr, /calls, no difference/)
   })
 
   test('reports each answer that differs, with exit code 8', async t => {
-    const shell = newShell(t)
-    const file = join(shell.home, 'talk.ndjson')
-    writeFileSync(
-      file,
-      recording.replace('"content":"b"', '"content":"c"').replaceAll('"content":"second"', '"content":"changed"'),
-    )
-    const { code, stdout } = await shell.natter(['exec', '--', 'sh', '-c', `${natter} replay ${file}`])
+    const changed = recording
+      .replace('"content":"b"', '"content":"c"')
+      .replaceAll('"content":"second"', '"content":"changed"')
+    const { code, stdout } = await replay(t, changed, [])
     assert.equal(code, 8)
     assert.match(stdout, /^call \d+, POST \/messages as owner@example.com\n {2}status: 200 → 400/)
   })
 
   test('names the account that the daemon lacks, and what to do', async t => {
-    const shell = newShell(t)
-    const file = join(shell.home, 'talk.ndjson')
-    writeFileSync(file, recording)
-    const { code, stderr } = await shell.natter([
-      'exec',
-      '--owner',
-      'boss@example.com',
-      '--',
-      'sh',
-      '-c',
-      `${natter} replay ${file}`,
-    ])
+    const { code, stderr } = await replay(t, recording, ['--owner', 'boss@example.com'])
     assert.equal(code, 3, stderr)
     assert.match(stderr, /there is no account "owner@example\.com".*\n {2}Start the daemon with the preset or seed/)
   })
 
   test('plays a recording of another client in its dialect, and one that does not say which client it was', async t => {
     const shell = newShell(t)
-    const file = join(shell.home, 'talk.ndjson')
     writeFileSync(join(shell.home, 'foreign.mjs'), foreignScript)
-    const recorded = await shell.natter([
-      'exec',
-      ...fixture,
-      '--',
-      'sh',
-      '-c',
-      `${natter} record ${file} -- node foreign.mjs`,
-    ])
+    const record = [...natterCommand, 'record', 'talk.ndjson', '--', process.execPath, 'foreign.mjs']
+    const recorded = await shell.natter(['exec', ...fixture, '--', ...record])
     assert.equal(recorded.code, 0, recorded.stderr)
-    const text = readFileSync(file, 'utf8')
+    assert.match(recorded.stderr, /wrote talk\.ndjson, 3 calls/)
+    const text = readFileSync(join(shell.home, 'talk.ndjson'), 'utf8')
     assert.match(text, /"zulip_version"/)
-    const replay = () => shell.natter(['exec', ...fixture, '--', 'sh', '-c', `${natter} replay ${file}`])
-    const same = await replay()
+    const same = await replay(t, text, fixture)
     assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr)
-    writeFileSync(file, text.replaceAll(/"user_agent":"[^"]*",/g, ''))
-    const older = await replay()
+    const older = await replay(t, text.replaceAll(/"user_agent":"[^"]*",/g, ''), fixture)
     assert.equal(older.code, 8, older.stderr)
     assert.match(older.stdout, /zulip_version: .* → absent/)
   })
 
   test('tokens of invitations, files and confirmations are neither recorded nor kept', async t => {
-    const shell = newShell(t)
-    const [file, folder] = [join(shell.home, 'talk.ndjson'), join(shell.home, 'kept')]
-    const script = [
-      `${natter} invites link > tokens`,
-      `${natter} invites list --json >> tokens`,
-      `${natter} uploads create talk.sh --jq .url > url`,
-      `${natter} api GET "/$(cat url | cut -c2-)" >> tokens`,
-      `${natter} settings edit --email new@example.com`,
-      `${natter} outbox --json >> tokens`,
+    const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
+    const shell = newShell(t, ownerOf(daemon))
+    const stop = await record(t, shell)
+    const natter = (...words: string[]) => printed(shell, ...words)
+    const url = await natter('uploads', 'create', 'talk.ndjson', '--jq', '.url')
+    const said = [
+      await natter('invites', 'link'),
+      await natter('invites', 'list', '--json'),
+      await natter('api', 'GET', url.trim()),
+      await natter('settings', 'edit', '--email', 'new@example.com'),
+      await natter('outbox', '--json'),
     ]
-    writeFileSync(join(shell.home, 'talk.sh'), script.join('\n'))
-    const both = `${natter} record ${file} -- sh -e talk.sh && ${natter} keep ${folder}`
-    const { code, stderr } = await shell.natter(['exec', ...fixture, '--', 'sh', '-c', both])
-    assert.equal(code, 0, stderr)
-    const tokens = [...readFileSync(join(shell.home, 'tokens'), 'utf8').matchAll(admitting)].map(([, token]) => token!)
+    const recorded = await stop()
+    await natter('keep', 'kept')
+    const tokens = [...said.join('').matchAll(admitting)].map(([, token]) => token!)
     assert.ok(new Set(tokens).size >= 3, tokens.join())
     // The snapshot is the organization itself, and needs them.
-    const names = readdirSync(folder).filter(name => name !== 'snapshot.json')
-    for (const path of [file, ...names.map(name => join(folder, name))])
-      for (const token of tokens) assert.ok(!readFileSync(path, 'utf8').includes(token), `${path} has ${token}`)
+    const kept = readdirSync(join(shell.home, 'kept')).filter(name => name !== 'snapshot.json')
+    const texts = kept.map(name => readFileSync(join(shell.home, 'kept', name), 'utf8'))
+    for (const text of [recorded, ...texts]) for (const token of tokens) assert.ok(!text.includes(token), text)
   })
 
   test('refuses a file that is not a recording, names a broken line, and plays a recording that was cut off', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
-    const shell = newShell(t, { NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! })
-    const file = join(shell.home, 'broken.ndjson')
+    const shell = newShell(t, ownerOf(daemon))
     const replay = async (text: string) => {
-      writeFileSync(file, text)
-      return shell.natter(['replay', file])
+      writeFileSync(join(shell.home, 'broken.ndjson'), text)
+      return shell.run(['replay', 'broken.ndjson'])
     }
     assert.match((await replay('{"hello":1}\n')).stderr, /is not a recording of natter record/)
     assert.match((await replay('nonsense')).stderr, /is not a recording of natter record/)
@@ -196,46 +166,72 @@ describe('natter record, natter replay', () => {
 
 describe('natter replay --bot', () => {
   test('plays what others said to a new build of the bot, and compares what it does', async t => {
-    const shell = newShell(t)
+    const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
+    const shell = newShell(t, ownerOf(daemon))
     for (const [name, word] of [
       ['old', 'pong'],
       ['new', 'PONG'],
     ] as const)
       writeFileSync(join(shell.home, `${name}.mjs`), botScript(word))
-    const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
-    const at = shell.with({ NATTER_SITE: daemon.url, NATTER_CONTROL_TOKEN: daemon.ready.control_token! })
-    const recorder = new Watched(t, at.spawn(['record', 'bot.ndjson']))
-    await recorder.said(/recording until Ctrl-C/)
-    const env = JSON.parse((await at.natter(['env', '--as', 'echo-bot', '--json'])).stdout)
-    const bot = new Watched(t, at.with(env).spawn(['exec', '--in', daemon.url, '--', 'true']))
-    await bot.ended
-    const { spawn } = await import('node:child_process')
+    const stop = await record(t, shell)
+    const natter = (...words: string[]) => printed(shell, ...words)
+    const env = JSON.parse(await natter('env', '--as', 'echo-bot', '--json'))
     const old = spawn(process.execPath, [join(shell.home, 'old.mjs')], { env: { ...process.env, ...env } })
-    t.after(() => old.kill())
-    assert.equal((await at.natter(['queues', 'wait', 'echo-bot', '--within', '60s'])).code, 0)
+    t.after(() => endProcess(old))
+    await natter('queues', 'wait', 'echo-bot', '--within', '60s')
     for (const text of ['ping one', 'ignored', 'ping two']) {
-      assert.equal((await at.natter(['send', '#general>b', text, '--as', 'amy'])).code, 0)
+      await natter('send', '#general>b', text, '--as', 'amy')
       if (text === 'ignored') continue
-      const pattern = ['{"type":"message","message":{"sender_email":"echo-bot@example.com"}}', '--within', '60s']
-      assert.equal((await at.natter(['events', 'wait', ...pattern])).code, 0)
+      const reply = '{"type":"message","message":{"sender_email":"echo-bot@example.com"}}'
+      await natter('events', 'wait', reply, '--within', '60s')
     }
-    await at.natter(['requests', 'wait', '--of', 'echo-bot', '--endpoint', 'send-message', '--within', '60s'])
-    recorder.child.kill('SIGINT')
-    assert.equal(await recorder.ended, 0)
-    const replay = (build: string) =>
-      shell.natter([
-        'exec',
-        '--preset',
-        'dev',
-        '--',
-        'sh',
-        '-c',
-        `${natter} replay bot.ndjson --bot echo-bot --within 20s -- node ${build}.mjs`,
-      ])
-    const same = await replay('old')
+    await natter('requests', 'wait', '--of', 'echo-bot', '--endpoint', 'send-message', '--within', '60s')
+    const recording = await stop()
+    const bot = (build: string) => [
+      '--bot',
+      'echo-bot',
+      '--within',
+      '20s',
+      '--',
+      process.execPath,
+      join(shell.home, `${build}.mjs`),
+    ]
+    const same = await replay(t, recording, ['--preset', 'dev'], ...bot('old'))
     assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr)
-    const changed = await replay('new')
+    const changed = await replay(t, recording, ['--preset', 'dev'], ...bot('new'))
     assert.equal(changed.code, 8, changed.stderr)
     assert.match(changed.stdout, /POST \/messages of the bot\n {2}params\.content: "pong" → "PONG"/)
   })
 })
+
+/** Starts a recording. The function returned ends it, and returns what was recorded. */
+async function record(t: TestContext, shell: Shell): Promise<() => Promise<string>> {
+  const file = join(shell.home, 'talk.ndjson')
+  const recorder = new Watched(t, shell.spawn(['record', file]))
+  await recorder.said(/recording until Ctrl-C/)
+  return async () => {
+    recorder.child.kill('SIGINT')
+    assert.equal(await recorder.ended, 0, recorder.stderr)
+    assert.match(recorder.stderr, /wrote .*talk\.ndjson, \d+ calls/)
+    return readFileSync(file, 'utf8')
+  }
+}
+
+/** Replays it to a new daemon with these flags. */
+async function replay(
+  t: TestContext,
+  recording: string,
+  flags: readonly string[],
+  ...args: readonly string[]
+): Promise<Outcome> {
+  const shell = newShell(t, ownerOf(await startDaemon(t, { flags: ['--memory', ...flags] })))
+  writeFileSync(join(shell.home, 'talk.ndjson'), recording)
+  return shell.run(['replay', 'talk.ndjson', ...args])
+}
+
+/** What a subcommand prints that succeeds. */
+async function printed(shell: Shell, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await shell.run(words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}

@@ -2,6 +2,7 @@
 // The bundle is evaluated again for each run, so that no run sees what another left behind. One run at a time.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
@@ -32,6 +33,7 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
   const { exitCode } = process
   const folder = process.cwd()
   const restore = [
+    keptListeners(),
     replacedEnv(env),
     replaced(process, 'argv', [process.execPath, launcher, ...args]),
     keptPriority(),
@@ -43,7 +45,6 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
       output.stderr += text
     }),
   ]
-  const listeners = process.stdout.listeners('error')
   if (cwd !== undefined) process.chdir(cwd)
   try {
     const code = await inside.run(true, () => evaluated(args))
@@ -52,9 +53,21 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
     process.chdir(folder)
     process.exitCode = exitCode
     for (const undo of restore) undo()
-    for (const listener of process.stdout.listeners('error'))
-      if (!listeners.includes(listener)) process.stdout.off('error', listener as () => void)
-    process.removeAllListeners('SIGINT')
+  }
+}
+
+/** A run listens to signals and to its output, and would still do so when it has ended. */
+function keptListeners(): () => void {
+  const places: [EventEmitter, string][] = [
+    [process.stdout, 'error'],
+    ...['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].map((signal): [EventEmitter, string] => [process, signal]),
+  ]
+  const kept = places.map(([emitter, name]) => [emitter, name, emitter.rawListeners(name)] as const)
+  return () => {
+    for (const [emitter, name, listeners] of kept) {
+      emitter.removeAllListeners(name)
+      for (const listener of listeners) emitter.on(name, listener as () => void)
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { runHere } from './cli-in-process.ts'
+import type { TestDaemon } from './daemon.ts'
 import { endProcess } from './end-process.ts'
 import { bareEnv, isBundleFresh, type Outcome, type Surroundings } from './natter-bundle.ts'
 
@@ -116,6 +117,13 @@ export function newShell(t: TestContext, env: Readonly<Record<string, string>> =
 /** The environment that points at a server; the key is as good as any when nothing checks it. */
 export function accountAt(url: string, email = 'amy@example.com', key = 'key-of-amy'): Record<string, string> {
   return { NATTER_SITE: url, NATTER_EMAIL: email, NATTER_API_KEY: key }
+}
+
+/** As `natter exec` has it for its command: the owner of a daemon, and its control plane. */
+export function ownerOf({ url, ready }: Pick<TestDaemon, 'url' | 'ready'>): Record<string, string> {
+  const { owner, control_token } = ready
+  const token = control_token === undefined ? {} : { NATTER_CONTROL_TOKEN: control_token }
+  return { ...accountAt(url, owner.email, owner.api_key), ...token }
 }
 
 /** A server that says what the test wants, for answers that a real daemon gives seldom. */
