@@ -6,15 +6,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { messages } from '../../daemon/api/messages/messages.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { forgetFailure, refuseOthers } from '../../daemon/local/failure-folder.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
-import { newShell, Watched } from '../support/cli.ts'
+import { newShell, ownerOf, Watched } from '../support/cli.ts'
+import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 
 const root = join(import.meta.dirname, '../..')
 const library = pathToFileURL(join(root, 'dist/testing.mjs')).href
 const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'bin/natter'))}`
 
 describe('natter exec --on-failure and --resume', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
+
   test('keep everything in one folder, and bring the world back with its clock', async t => {
     const shell = newShell(t)
     const [folder, seed] = [join(shell.home, 'failure'), join(shell.home, 'seed.yaml')]
@@ -53,22 +58,22 @@ describe('natter exec --on-failure and --resume', () => {
     assert.deepEqual([what.startsWith('sh -c'), exit_code], [true, 3])
     assert.ok(!kept.includes('hush') && kept.includes('***'))
 
-    const look = `${natter} messages list -n 1 --fields content && ${natter} clock show --fields time`
-    const again = await shell.natter(['exec', '--resume', folder, '--', 'sh', '-c', look])
-    assert.equal(again.code, 0, again.stderr)
-    assert.equal(again.stdout, 'Pizza?\n2030-01-01T00:00:00.000Z\n')
+    // Without a command it runs until it is interrupted.
+    const resumed = new Watched(t, shell.spawn(['exec', '--resume', folder]))
+    await resumed.said(/Inspector: http:.*#token=.*\n/)
+    const [, site, token] = /Running at (\S+) [\s\S]*#token=(\S+)/.exec(resumed.stderr)!
+    const at = shell.with({ NATTER_SITE: site!, NATTER_CONTROL_TOKEN: token! })
+    const last = ['messages', 'list', '-n', '1', '--fields', 'content', '--as', 'owner@example.com']
+    assert.equal((await at.run(last)).stdout, 'Pizza?\n')
+    assert.equal((await at.run(['clock', 'show', '--fields', 'time'])).stdout, '2030-01-01T00:00:00.000Z\n')
+    resumed.child.kill('SIGINT')
+    assert.equal(await resumed.ended, 0)
   })
 
-  test('leave nothing where the command succeeds, and run until interrupted without a command', async t => {
+  test('leave nothing where the command succeeds', async t => {
     const shell = newShell(t)
-    const folder = join(shell.home, 'failure')
-    assert.equal((await shell.natter(['exec', '--on-failure', folder, '--', 'true'])).code, 0)
-    assert.ok(!existsSync(folder))
-    assert.equal((await shell.natter(['exec', '--on-failure', folder, '--', 'false'])).code, 1)
-    const looking = new Watched(t, shell.spawn(['exec', '--resume', folder]))
-    await looking.said(/Inspector: http:.*#token=/)
-    looking.child.kill('SIGINT')
-    assert.equal(await looking.ended, 0)
+    assert.equal((await shell.run(['exec', '--on-failure', 'failure', '--', 'true'])).code, 0)
+    assert.deepEqual(readdirSync(shell.home), [])
   })
 
   test('remove what an earlier run kept, and nothing else', async t => {
@@ -78,13 +83,12 @@ describe('natter exec --on-failure and --resume', () => {
     writeFileSync(seed, `{"users":[${user}]}`)
     const fail = `${natter} spaces create worker-1 --json > /dev/null; exit 1`
     const args = ['exec', '--on-failure', folder, '--seed', seed, '--']
-    for (const left of [[], ['mine.txt']]) {
-      assert.equal((await shell.natter([...args, 'sh', '-c', fail])).code, 1)
-      assert.equal(JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')).users[0].password, '***')
-      for (const name of left) writeFileSync(join(folder, name), '')
-      assert.equal((await shell.natter([...args, 'true'])).code, 0)
-      assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], left)
-    }
+    assert.equal((await shell.run([...args, 'sh', '-c', fail])).code, 1)
+    assert.equal(JSON.parse(readFileSync(join(folder, 'seed.json'), 'utf8')).users[0].password, '***')
+    assert.ok(existsSync(join(folder, 'spaces/worker-1')))
+    writeFileSync(join(folder, 'mine.txt'), '')
+    assert.equal((await shell.run([...args, 'true'])).code, 0)
+    assert.deepEqual(readdirSync(folder), ['mine.txt'])
   })
 
   test('replace and remove nothing that natter did not write', async t => {
@@ -95,7 +99,7 @@ describe('natter exec --on-failure and --resume', () => {
       writeFileSync(join(project, name), text)
     }
     const exec = (command: string) =>
-      shell.natter(['exec', '--on-failure', '.', '--', 'sh', '-c', command], { cwd: project })
+      shell.run(['exec', '--on-failure', '.', '--', 'sh', '-c', command], { cwd: project })
     write('spaces/design.md', 'mine')
     write('data/run.json', '{}')
     write('data/snapshot.json', '{}')
@@ -105,10 +109,10 @@ describe('natter exec --on-failure and --resume', () => {
     assert.ok(existsSync(join(project, 'spaces/one/README.md')))
     const keptBefore = readdirSync(project)
     write('seed.yaml', 'channels: []')
-    const refused = await exec('echo ran; exit 5')
-    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    const refused = await exec('touch ran; exit 5')
+    assert.equal(refused.code, 1)
     assert.match(refused.stderr, /cannot write \.: seed\.yaml exists, and natter did not write it/)
-    const kept = await shell.natter(['exec', '--', 'sh', '-c', `${natter} keep .`], { cwd: project })
+    const kept = await shell.with(ownerOf(daemon())).run(['keep', '.'], { cwd: project })
     assert.equal(kept.code, 1)
     assert.match(kept.stderr, /cannot write \.: seed\.yaml exists/)
     assert.deepEqual(readdirSync(project).sort(), [...keptBefore, 'seed.yaml'].sort())
@@ -129,8 +133,8 @@ describe('natter exec --on-failure and --resume', () => {
     const shell = newShell(t)
     const cwd = join(shell.home, 'failure')
     mkdirSync(cwd)
-    assert.equal((await shell.natter(['exec', '--on-failure', '.', '--', 'false'], { cwd })).code, 1)
-    assert.equal((await shell.natter(['exec', '--on-failure', cwd, '--', 'ls'], { cwd })).code, 0)
+    assert.equal((await shell.run(['exec', '--on-failure', '.', '--', 'false'], { cwd })).code, 1)
+    assert.equal((await shell.run(['exec', '--on-failure', cwd, '--', 'ls'], { cwd })).code, 0)
     assert.deepEqual(readdirSync(cwd), [])
   })
 
@@ -142,7 +146,7 @@ describe('natter exec --on-failure and --resume', () => {
       ['--seed'],
       ['--preset', 'dev', '--as'],
     ]) {
-      const { code, stdout, stderr } = await shell.natter(['exec', ...flags, '--', 'echo', 'ran'])
+      const { code, stdout, stderr } = await shell.run(['exec', ...flags, '--', 'touch', 'ran'])
       assert.deepEqual([code, stdout], [2, ''], stderr)
       assert.match(stderr, new RegExp(`option '${flags.at(-1)} <\\w+>' argument missing`))
     }
@@ -151,29 +155,29 @@ describe('natter exec --on-failure and --resume', () => {
 
   test('print a command that can be pasted, also for a folder with a space', async t => {
     const shell = newShell(t)
-    const { stderr } = await shell.natter(['exec', '--on-failure', "it's a failure", '--', 'false'])
+    const { stderr } = await shell.run(['exec', '--on-failure', "it's a failure", '--', 'false'])
     const [line] = /natter exec --resume .*$/m.exec(stderr)!
     const pasted = `natter() { ${natter} "$@"; }; ${line} -- true`
-    assert.equal((await shell.natter(['exec', '--', 'sh', '-c', pasted])).code, 0)
+    assert.equal(spawnSync('sh', ['-c', pasted], { cwd: shell.home }).status, 0)
   })
 
   test('name the test that failed first, whatever its name', async t => {
     const shell = newShell(t)
     const keep = (test: string) => `${natter} keep "$NATTER_ON_FAILURE/${test}"`
     const args = ['exec', '--on-failure', 'failure', '--', 'sh', '-c', `${keep('zebra')} && ${keep('ant')} && exit 1`]
-    const { stderr } = await shell.natter(args)
+    const { stderr } = await shell.run(args)
     assert.match(stderr, /natter exec --resume failure\/zebra \(1 more in failure\)\n/)
   })
 
   test('keep each level in a folder of its own', async t => {
     const shell = newShell(t)
     const fail = '[ "$NATTER_LEVEL" = 421 ]'
-    const args = ['exec', '--on-failure', 'failure', '--levels', '421,498,509', '--jobs', '2', '--', 'sh', '-c', fail]
-    const { code, stderr } = await shell.natter(args)
+    const args = ['exec', '--on-failure', 'failure', '--levels', '421,498', '--jobs', '2', '--', 'sh', '-c', fail]
+    const { code, stderr } = await shell.run(args)
     assert.equal(code, 1, stderr)
-    assert.deepEqual(readdirSync(join(shell.home, 'failure')), ['498', '509'])
+    assert.deepEqual(readdirSync(join(shell.home, 'failure')), ['498'])
     assert.match(stderr, /natter exec --resume failure\/498$/m)
-    assert.equal((await shell.natter(args.with(4, '421'))).code, 0)
+    assert.equal((await shell.run(args.with(4, '421'))).code, 0)
     assert.ok(!existsSync(join(shell.home, 'failure')))
   })
 
@@ -181,47 +185,51 @@ describe('natter exec --on-failure and --resume', () => {
     const shell = newShell(t)
     const folder = join(shell.home, 'failure')
     const script = `${natter} spaces create worker-1 --json > /dev/null && test "$NATTER_ON_FAILURE" = ${folder} && exit 4`
-    const run = await shell.natter(['exec', '--on-failure', 'failure', '--', 'sh', '-c', script])
+    const run = await shell.run(['exec', '--on-failure', 'failure', '--', 'sh', '-c', script])
     assert.equal(run.code, 4, run.stderr)
     assert.match(run.stderr, /natter exec --resume failure\/spaces\/worker-1\n/)
-    const look = ['sh', '-c', `${natter} whoami --fields role`]
     const kept = join(folder, 'spaces/worker-1')
     // An artifact is looked at elsewhere, where npx would fetch another package of this name.
     const advice =
       /Run this(?: in your project)?; FOLDER is the path of this folder:\n\n {4}(?:npx )?natter exec --resume FOLDER\n/
     assert.match(readFileSync(join(kept, 'README.md'), 'utf8'), advice)
-    assert.equal((await shell.natter(['exec', '--resume', kept, '--', ...look])).stdout, '100\n')
+    const resumed = await startDaemon(t, { flags: ['--memory', '--from', join(kept, 'snapshot.json')] })
+    assert.equal((await resumed.owner.call(users.me, {})).role, 100)
   })
 
   test('natter keep does the same for a daemon that runs on', async t => {
-    const shell = newShell(t)
+    const shell = newShell(t, ownerOf(daemon()))
     const folder = join(shell.home, 'kept')
-    const script = `${natter} send '#general>lunch' 'Pizza?' && ${natter} spaces create one --json && ${natter} keep ${folder} && ${natter} whoami`
-    const run = await shell.natter(['exec', '--preset', 'dev', '--', 'sh', '-c', script])
+    assert.equal((await shell.run(['send', '#general>lunch', 'Pizza?'])).code, 0)
+    assert.equal((await shell.run(['spaces', 'create', 'one'])).code, 0)
+    const run = await shell.run(['keep', folder])
     assert.equal(run.code, 0, run.stderr)
     assert.match(run.stderr, /wrote .*kept/)
+    assert.equal((await shell.run(['whoami'])).code, 0)
     assert.equal(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).what, 'natter keep')
     assert.equal(JSON.parse(readFileSync(join(folder, 'spaces/one/run.json'), 'utf8')).what, 'natter keep (space one)')
-    const look = ['sh', '-c', `${natter} messages list -n 1 --fields content`]
-    assert.equal((await shell.natter(['exec', '--resume', folder, '--', ...look])).stdout, 'Pizza?\n')
+    const resumed = await startDaemon(t, { flags: ['--memory', '--from', join(folder, 'snapshot.json')] })
+    const newest = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false } as const
+    const [message] = (await resumed.owner.call(messages.list, newest)).messages
+    assert.equal(message!.content, 'Pizza?')
   })
 
   test('say what is wrong with a folder, and never hide how the command ended', async t => {
     const shell = newShell(t)
     mkdirSync(join(shell.home, 'empty'))
-    const empty = await shell.natter(['exec', '--resume', 'empty', '--', 'true'])
+    const empty = await shell.run(['exec', '--resume', 'empty', '--', 'true'])
     assert.equal(empty.code, 2)
     assert.match(empty.stderr, /--resume: empty has no snapshot\.json/)
     writeFileSync(join(shell.home, 'file'), '')
-    const blocked = await shell.natter(['exec', '--on-failure', 'file/inside', '--', 'sh', '-c', 'exit 7'])
+    const blocked = await shell.run(['exec', '--on-failure', 'file/inside', '--', 'sh', '-c', 'exit 7'])
     assert.equal(blocked.code, 7)
     assert.match(blocked.stderr, /the failure could not be kept: cannot write file\/inside/)
-    const both = await shell.natter(['exec', '--in', 'http://127.0.0.1:1', '--resume', 'empty', '--', 'true'])
+    const both = await shell.run(['exec', '--in', 'http://127.0.0.1:1', '--resume', 'empty', '--', 'true'])
     assert.equal(both.code, 2)
-    const same = await shell.natter(['exec', '--on-failure', 'kept', '--resume', 'kept/one-test', '--', 'true'])
+    const same = await shell.run(['exec', '--on-failure', 'kept', '--resume', 'kept/one-test', '--', 'true'])
     assert.equal(same.code, 2)
     assert.match(same.stderr, /--on-failure needs another folder than --resume/)
-    const plain = await shell.natter(['exec', '--on-failure', 'file', '--', 'true'])
+    const plain = await shell.run(['exec', '--on-failure', 'file', '--', 'true'])
     assert.match(plain.stderr, /cannot write file: /)
   })
 })
