@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { accountAt, exitOf, fakeServer, json, newShell, Watched } from '../support/cli.ts'
+import { accountAt, fakeServer, json, newShell, Watched } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
 import { freePort } from '../support/free-port.ts'
@@ -349,11 +349,4 @@ describe('natter commands and the man page', () => {
     assert.equal((await shell.run(['tail', '--within', '50ms', '--quiet'])).stderr, '')
     assert.notEqual((await shell.run(['users', 'frobnicate', '--quiet'])).stderr, '')
   })
-})
-
-test('a bundle with everything in it still answers a closed pipe with exit code 0', async t => {
-  const chat = await fakeChat(t)
-  const child = newShell(t, chat.env).spawn(['commands', '--json'])
-  child.stdout!.once('data', () => child.stdout!.destroy())
-  assert.equal(await exitOf(child), 0)
 })

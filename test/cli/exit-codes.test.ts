@@ -17,26 +17,32 @@ interface Case {
   readonly code: number
   /** As in the help, or a case of it. */
   readonly what: string
-  run(t: TestContext, daemon: TestDaemon, flags: readonly string[]): Promise<number | null>
+  run(t: TestContext, daemon: TestDaemon, natter: Natter): Promise<number | null>
 }
+
+/** Runs it in one of the ways. */
+type Natter = (shell: Shell, args: readonly string[]) => Promise<number | null>
+
+const inProcess: Natter = async (shell, args) => (await shell.run(args)).code
+/** Shows that the code arrives: once for each code, since all of them leave in the same way. */
+const alone: Natter = async (shell, args) => (await shell.natter(args)).code
+const withJson: Natter = async (shell, args) => {
+  const end = args.includes('--') ? args.indexOf('--') : args.length
+  return (await shell.run(args.toSpliced(end, 0, '--json'))).code
+}
+const flagsOf = (natter: Natter) => (natter === withJson ? ['--json'] : [])
 
 const words =
   (...args: string[]): Case['run'] =>
-  (t, daemon, flags) =>
-    codeOf(owner(t, daemon), args, flags)
-
-/** The process shows that its code arrives; the flags only change what is printed before. */
-async function codeOf(shell: Shell, args: readonly string[], flags: readonly string[]): Promise<number | null> {
-  const { code } = flags.length === 0 ? await shell.natter(args) : await shell.run([...args, ...flags])
-  return code
-}
+  (t, daemon, natter) =>
+    natter(owner(t, daemon), args)
 
 const cases: readonly Case[] = [
   { code: 0, what: 'done', run: words('users', 'me') },
   {
     code: 0,
     what: 'the reader of the output went away',
-    run: (t, daemon, flags) => firstOfPipe(owner(t, daemon), ['commands', ...flags]),
+    run: (t, daemon, natter) => firstOfPipe(owner(t, daemon), ['commands', ...flagsOf(natter)]),
   },
   { code: 1, what: 'refused by the API', run: words('api', 'POST', '/messages', '-f', 'type=channel') },
   { code: 1, what: 'failed in another way', run: words('tail', '--cursor', '/dev/null/place') },
@@ -50,34 +56,34 @@ const cases: readonly Case[] = [
   {
     code: 4,
     what: 'not authenticated',
-    run: (t, { url, ready }, flags) =>
-      codeOf(newShell(t, accountAt(url, ready.owner.email, 'x'.repeat(32))), ['users', 'me'], flags),
+    run: (t, { url, ready }, natter) =>
+      natter(newShell(t, accountAt(url, ready.owner.email, 'x'.repeat(32))), ['users', 'me']),
   },
   {
     code: 4,
     what: 'not permitted',
-    async run(t, daemon, flags) {
-      const amy = await person(daemon, `amy${flags.length}`)
+    async run(t, daemon, natter) {
+      const amy = await person(daemon, `amy-${natter.name.toLowerCase()}`)
       const shell = newShell(t, accountAt(daemon.url, amy.email!, amy.key!))
-      return codeOf(shell, ['linkifiers', 'add', '#(?P<id>[0-9]+)', 'https://example.com/{id}'], flags)
+      return natter(shell, ['linkifiers', 'add', '#(?P<id>[0-9]+)', 'https://example.com/{id}'])
     },
   },
   {
     code: 6,
     what: 'the daemon cannot be reached',
-    run: (t, _, flags) => codeOf(newShell(t, accountAt('http://127.0.0.1:1')), ['users', 'me'], flags),
+    run: (t, _, natter) => natter(newShell(t, accountAt('http://127.0.0.1:1')), ['users', 'me']),
   },
   {
     code: 7,
     what: 'rate limited',
-    async run(t, _, flags) {
+    async run(t, _, natter) {
       let calls = 0
       const url = await fakeServer(t, (_, response) => {
         calls++
         const body = { result: 'error', msg: 'slow down', code: 'RATE_LIMIT_HIT', 'retry-after': 0.01 }
         json(response, body, 429, { 'Retry-After': '0.01' })
       })
-      const code = await codeOf(newShell(t, accountAt(url)), ['users', 'me', '--retry', '2'], flags)
+      const code = await natter(newShell(t, accountAt(url)), ['users', 'me', '--retry', '2'])
       assert.equal(calls, 3)
       return code
     },
@@ -85,15 +91,15 @@ const cases: readonly Case[] = [
   {
     code: 8,
     what: 'timed out',
-    async run(t, _, flags) {
+    async run(t, _, natter) {
       const url = await fakeServer(t, () => {})
-      return codeOf(newShell(t, accountAt(url)), ['users', 'me', '--timeout', '200ms'], flags)
+      return natter(newShell(t, accountAt(url)), ['users', 'me', '--timeout', '200ms'])
     },
   },
   { code: 8, what: 'wait: a condition was not met', run: words('wait', '--match', 'never', '--within', '200ms') },
   { code: 8, what: 'tail: a condition was not met', run: words('tail', '--count', '1', '--within', '200ms') },
-  { code: 126, what: 'exec: the command cannot be run', run: execOf('/') },
-  { code: 127, what: 'exec: there is no such command', run: execOf('no-such-command') },
+  { code: 126, what: 'exec: the command cannot be run', run: words('exec', '--', '/') },
+  { code: 127, what: 'exec: there is no such command', run: words('exec', '--', 'no-such-command') },
   { code: 129, what: 'tail: the terminal was closed (SIGHUP)', run: signalled('SIGHUP') },
   { code: 130, what: 'interrupted (Ctrl-C)', run: signalled('SIGINT') },
   { code: 143, what: 'terminated (SIGTERM)', run: signalled('SIGTERM') },
@@ -107,10 +113,11 @@ describe('exit codes', () => {
     assert.deepEqual(Object.values(exitCodes), documented)
   })
 
-  for (const { code, what, run } of cases)
+  for (const [index, { code, what, run }] of cases.entries())
     test(`${code}: ${what}`, async t => {
-      assert.equal(await run(t, daemon(), []), code)
-      assert.equal(await run(t, daemon(), ['--json']), code, 'with --json')
+      const isFirst = cases.findIndex(one => one.code === code) === index
+      assert.equal(await run(t, daemon(), isFirst ? alone : inProcess), code)
+      assert.equal(await run(t, daemon(), withJson), code, 'with --json')
     })
 
   test('exec ends with the code of the command it ran', async t => {
@@ -120,7 +127,7 @@ describe('exit codes', () => {
   test('exec fails without the snapshot of --snapshot-on-exit, and refuses a place where none can be', async t => {
     const shell = newShell(t)
     const exec = (file: string, script: string) =>
-      shell.natter(['exec', '--quiet', '--snapshot-on-exit', file, '--', 'sh', '-c', script])
+      shell.run(['exec', '--quiet', '--snapshot-on-exit', file, '--', 'sh', '-c', script])
     const lost = await exec('kept/world.json', 'rm -r kept')
     assert.equal(lost.code, 1, lost.stderr)
     assert.match(lost.stderr, /the snapshot .*world\.json could not be written/)
@@ -175,13 +182,9 @@ function owner(t: TestContext, { url, ready }: TestDaemon): Shell {
   return newShell(t, accountAt(url, ready.owner.email, ready.owner.api_key))
 }
 
-function execOf(command: string): Case['run'] {
-  return async (t, daemon, flags) => (await owner(t, daemon).natter(['exec', ...flags, '--', command])).code
-}
-
 function signalled(signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM'): Case['run'] {
-  return async (t, daemon, flags) => {
-    const tail = new Watched(t, owner(t, daemon).spawn(['tail', ...flags]))
+  return async (t, daemon, natter) => {
+    const tail = new Watched(t, owner(t, daemon).spawn(['tail', ...flagsOf(natter)]))
     await tail.said(/ready/)
     tail.child.kill(signal)
     return tail.ended
