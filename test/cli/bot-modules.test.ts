@@ -1,47 +1,16 @@
 // The modules of a handler under `natter bot run`: what they may be written in, when they are loaded again, and where an error was.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { messages } from '../../daemon/api/messages/messages.ts'
-import { newShell, Watched } from '../support/cli.ts'
-import { sharedDaemon } from '../support/daemon.ts'
+import { botSuite } from '../support/bots.ts'
+import type { Watched } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
 describe('the modules of a handler', () => {
-  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
-  let folder: string
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'natter-modules-'))
-  })
-
-  after(() => rmSync(folder, { recursive: true, force: true }))
-
-  function write(name: string, text: string): string {
-    const file = join(folder, name)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-    return file
-  }
-
-  const shellOf = (t: TestContext) =>
-    newShell(t, { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! })
-
-  async function run(t: TestContext, file: string, ...flags: string[]): Promise<Watched> {
-    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--json', '--dry-run', ...flags])
-    const bot = new Watched(t, child)
-    await bot.said(/listens at/)
-    return bot
-  }
-
-  async function say(t: TestContext, content: string): Promise<void> {
-    const { stdout } = await shellOf(t).natter(['whoami', '--as', 'echo-bot', '--fields', 'user_id'])
-    await daemon().owner.call(messages.send, { type: 'direct', to: [Number(stdout)], content })
-  }
+  const { shellOf, write, say, run, answersTo } = botSuite()
 
   const lines = (bot: Watched) => bot.lines.map(line => JSON.parse(line))
   const replies = (bot: Watched) => lines(bot).flatMap(({ sent }) => sent?.params.content ?? [])
@@ -69,29 +38,25 @@ describe('the modules of a handler', () => {
          const own: string = await Promise.resolve('own')
          export default (message: Nothing) => [own, word, short, data.inJson, inJson, old, import.meta.${'url'}, __dirname].join()`,
       )
-      const bot = await run(t, file, '--count', '1')
-      await say(t, 'go')
-      assert.equal(await bot.ended, 0)
+      const lines = await answersTo(t, file, ['go'], '--dry-run')
       const expected = [
         'own,awaited,short,json,json,old',
         pathToFileURL(realpathSync(file)).href,
         realpathSync(dirname(file)),
       ]
-      assert.deepEqual([replies(bot), reasons(bot)], [[expected.join()], []])
+      assert.deepEqual(lines.at(-1).sent?.params.content, expected.join(), JSON.stringify(lines))
     })
 
   test('may await at the top level in JavaScript', async t => {
     const file = write('await.mjs', `const own = await Promise.resolve('own')\nexport default () => own`)
-    const bot = await run(t, file, '--count', '1')
-    await say(t, 'go')
-    await bot.ended
-    assert.deepEqual(replies(bot), ['own'])
+    const lines = await answersTo(t, file, ['go'], '--dry-run')
+    assert.equal(lines.at(-1).sent?.params.content, 'own', JSON.stringify(lines))
   })
 
   test('are refused with a sentence when they await and are required', async t => {
     write('late.ts', 'export const late = await Promise.resolve(1)')
     const file = write('requires.cjs', `const { late } = require('./late.ts')\nmodule.exports = () => late`)
-    const { code, stderr } = await shellOf(t).natter(['bot', 'run', file, '--as', 'echo-bot'])
+    const { code, stderr } = await shellOf(t).run(['bot', 'run', file, '--as', 'echo-bot'])
     assert.equal(code, 2)
     assert.match(
       stderr,
@@ -113,25 +78,25 @@ describe('the modules of a handler', () => {
       `import { ts } from './part.ts'\nimport { mjs } from './part.mjs'\nimport { cjs } from './part.cjs'\nimport { json } from './part.json'
        export default () => [ts, mjs, cjs, json].join()`,
     )
-    const bot = await run(t, file)
+    const bot = await run(t, file, '--json', '--dry-run')
     let loads = 0
     for (const [name, text] of Object.entries(parts)) {
       write(name, text('saved'))
       loads++
       await until(() => bot.stderr.match(/loaded .*saved\.ts again/g)?.length === loads)
     }
-    await say(t, 'which')
+    await say('which')
     await until(() => replies(bot).at(-1) === 'saved,savedsaved,saved,saved')
   })
 
   test('that cannot be loaded leave no version that runs if the previous one was ended', async t => {
     const file = write('spins.ts', `export default () => {\n  for (;;);\n}`)
-    const bot = await run(t, file, '--within', '1s')
-    await say(t, 'spin')
+    const bot = await run(t, file, '--json', '--dry-run', '--within', '1s')
+    await say('spin')
     await until(() => reasons(bot).length === 1)
     write('spins.ts', 'export default (')
     await bot.said(/spins\.ts cannot be loaded: Unexpected.*; no message gets a reply until it can/)
-    await say(t, 'again')
+    await say('again')
     await until(() => reasons(bot).length === 2)
     assert.match(reasons(bot)[1], /spins\.ts cannot be loaded: Unexpected/)
     write('spins.ts', `export default () => 'fine'`)
@@ -148,15 +113,15 @@ describe('the modules of a handler', () => {
         `calls.${ending}`,
         `import { deep, later } from './deep.${ending}'\nexport default ({ text }) => text === 'later' ? void later() : deep()`,
       )
-      const bot = await run(t, file)
-      for (const text of ['deep', 'later']) await say(t, text)
+      const bot = await run(t, file, '--json', '--dry-run')
+      for (const text of ['deep', 'later']) await say(text)
       await until(() => reasons(bot).length === 2)
       assert.match(reasons(bot)[0], new RegExp(`^deep \\(at .*[/\\\\]deep\\.${ending}:2:\\d+\\)+$`))
       assert.match(reasons(bot)[1], new RegExp(`^later \\(at .*[/\\\\]deep\\.${ending}:5:\\d+\\)+$`))
     }
     write('broken.ts', `const from: number = 1\nthrow new Error('at load')\nexport const x = from`)
     const file = write('loads.ts', `import { x } from './broken.ts'\nexport default () => x`)
-    const { stderr } = await shellOf(t).natter(['bot', 'run', file, '--as', 'echo-bot'])
+    const { stderr } = await shellOf(t).run(['bot', 'run', file, '--as', 'echo-bot'])
     assert.match(stderr, /cannot be loaded: at load \(at .*broken\.ts:2:/)
   })
 })

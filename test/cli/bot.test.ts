@@ -1,52 +1,20 @@
 // `natter bot run` and `natter bot new`: what a handler gets, and what it can do wrong.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { newShell, Watched } from '../support/cli.ts'
+import { botSuite } from '../support/bots.ts'
+import { newShell, type Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 
 const clientBundle = pathToFileURL(join(import.meta.dirname, '../../dist/client.mjs')).href
 
 describe('natter bot run', () => {
-  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
-  let folder: string
-
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), 'natter-bot-'))
-  })
-
-  after(() => rmSync(folder, { recursive: true, force: true }))
-
-  function write(name: string, text: string): string {
-    const file = join(folder, name)
-    writeFileSync(file, text)
-    return file
-  }
-
-  const shellOf = (t: TestContext) =>
-    newShell(t, { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! })
-
-  async function run(t: TestContext, file: string, ...flags: string[]): Promise<Watched> {
-    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--json', ...flags])
-    const bot = new Watched(t, child)
-    await bot.said(/listens at/)
-    return bot
-  }
-
-  const botId = async (t: TestContext, name = 'echo-bot') => {
-    const { stdout } = await shellOf(t).natter(['whoami', '--as', name, '--json'])
-    return JSON.parse(stdout).user_id as number
-  }
-
-  async function say(to: number, content: string): Promise<void> {
-    await daemon().owner.call(messages.send, { type: 'direct', to: [to], content })
-  }
+  const { daemon, shellOf, id, write, say, run, answersTo } = botSuite()
 
   async function answers(): Promise<string[]> {
     const query = { anchor: 'newest', num_before: 30, apply_markdown: false } as const
@@ -65,32 +33,21 @@ describe('natter bot run', () => {
          return \`\${message.text} \${state.count}\`
        }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file)
-    await say(id, 'hello')
+    const bot = await run(t, file, '--json')
+    await say('hello')
     await until(async () => (await answers()).includes('hello 1'))
     write('echo.ts', `export default (message, bot) => bot.storage.get('count').then(count => \`newer \${count}\`)`)
     await until(async () => {
-      await say(id, 'again')
+      await say('again')
       return (await answers()).some(content => content.startsWith('newer '))
     })
     write('echo.ts', 'export default (')
     await until(async () => {
-      await say(id, 'again')
+      await say('again')
       return /echo\.ts cannot be loaded: Unexpected.*; the previous version keeps running/.test(bot.stderr)
     })
     bot.child.kill('SIGTERM')
     assert.equal(await bot.ended, 0)
-  })
-
-  test('loads the file again when one is saved that it imports', async t => {
-    write('word.ts', `export const word: string = 'older'`)
-    const file = write('importing.ts', `import { word } from './word.ts'\nexport default () => word`)
-    const bot = await run(t, file)
-    write('word.ts', `export const word: string = 'saved'`)
-    await bot.said(/loaded .*importing\.ts again/)
-    await say(await botId(t), 'which')
-    await until(() => lines(bot).some(line => line.sent?.params.content === 'saved'))
   })
 
   test('goes on after an error, and after a function that does not come back', async t => {
@@ -104,9 +61,8 @@ describe('natter bot run', () => {
          return 'fine'
        }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file, '--within', '1s', '--dry-run')
-    for (const text of ['throw', 'wait', 'spin', 'refused', 'ok']) await say(id, text)
+    const bot = await run(t, file, '--json', '--within', '1s', '--dry-run')
+    for (const text of ['throw', 'wait', 'spin', 'refused', 'ok']) await say(text)
     await until(() => lines(bot).some(line => line.sent?.params.content === 'fine'))
     const errors = lines(bot)
       .filter(line => line.error)
@@ -130,12 +86,11 @@ describe('natter bot run', () => {
          return 'count ' + count
        }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file)
-    for (const text of ['forgotten', 'later', 'now']) await say(id, text)
+    const bot = await run(t, file, '--json')
+    for (const text of ['forgotten', 'later', 'now']) await say(text)
     const errors = () => lines(bot).filter(line => line.error)
     await until(() => errors().length === 3)
-    await say(id, 'ok')
+    await say('ok')
     await until(() => lines(bot).some(line => line.sent?.params.content === 'count 4'))
     for (const reason of [
       /no channel "nosuch".* \(at .*stray\.cjs:4:/,
@@ -154,11 +109,8 @@ describe('natter bot run', () => {
       `export default ({ text }, bot) =>
          text === 'number' ? 42 : text === 'stored' ? bot.storage.put('a', 'b').then(() => 42) : text === 'object' ? { content: 'x' } : text === 'reply' ? bot.reply('done') : false`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file, '--count', '5')
-    for (const text of ['number', 'stored', 'object', 'reply', 'false']) await say(id, text)
-    assert.equal(await bot.ended, 0)
-    const errors = lines(bot).flatMap(line => line.error?.reason ?? [])
+    const lines = await answersTo(t, file, ['number', 'stored', 'object', 'reply', 'false'])
+    const errors = lines.flatMap(line => line.error?.reason ?? [])
     assert.deepEqual(errors, [
       'the function returned a number and sent nothing; a reply is a text',
       'the function returned a number and sent nothing; a reply is a text',
@@ -180,13 +132,9 @@ describe('natter bot run', () => {
          }
        }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file, '--count', '3', '--dry-run')
-    await say(id, '["GET", "/messages/999999"]')
-    await say(id, '["get", "users/me"]')
-    await say(id, '["POST", "/api/v1/messages", {}]')
-    assert.equal(await bot.ended, 0)
-    const [refused, ...wrong] = lines(bot).flatMap(({ sent }) => (sent ? [JSON.parse(sent.params.content)] : []))
+    const calls = ['["GET", "/messages/999999"]', '["get", "users/me"]', '["POST", "/api/v1/messages", {}]']
+    const lines = await answersTo(t, file, calls, '--dry-run')
+    const [refused, ...wrong] = lines.flatMap(({ sent }) => (sent ? [JSON.parse(sent.params.content)] : []))
     const { stack, ...fields } = refused
     const msg = 'message_id: there is no message with ID 999999'
     const told = { name: 'NatterError', code: 'BAD_REQUEST', status: 400, kind: 'not-found', parameter: 'message_id' }
@@ -202,9 +150,8 @@ describe('natter bot run', () => {
 
   test('prints what the function prints on stderr, so that stdout has the transcript only', async t => {
     const file = write('loud.mjs', `export default ({ text }) => { console.log('log', text); return 'said' }`)
-    const id = await botId(t)
-    const bot = await run(t, file, '--count', '1')
-    await say(id, 'hi')
+    const bot = await run(t, file, '--json', '--count', '1')
+    await say('hi')
     assert.equal(await bot.ended, 0)
     assert.deepEqual(
       lines(bot).map(line => Object.keys(line)[0]),
@@ -218,12 +165,9 @@ describe('natter bot run', () => {
       'flood.mjs',
       `export default async (message, bot) => { for (;;) await bot.send({ to: [message.sender_id] }, 'more') }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file, '--dry-run', '--count', '1')
-    await say(id, 'go')
-    assert.equal(await bot.ended, 0)
-    assert.equal(lines(bot).filter(line => line.sent).length, 100)
-    assert.match(lines(bot).at(-1).error.reason, /sent more than 100 messages for one/)
+    const lines = await answersTo(t, file, ['go'], '--dry-run')
+    assert.equal(lines.filter(line => line.sent).length, 100)
+    assert.match(lines.at(-1).error.reason, /sent more than 100 messages for one/)
   })
 
   test('says to which conversation it sent a message', async t => {
@@ -235,15 +179,12 @@ describe('natter bot run', () => {
          return 'here'
        }`,
     )
-    const id = await botId(t)
-    const bot = await run(t, file, '--count', '1')
-    await say(id, 'go')
-    await bot.ended
+    const lines = await answersTo(t, file, ['go'])
     assert.deepEqual(
-      lines(bot).flatMap(({ sent }) => (sent ? [[sent.conversation, sent.params.content]] : [])),
+      lines.flatMap(({ sent }) => (sent ? [[sent.conversation, sent.params.content]] : [])),
       [
         ['#general > bot', 'in a channel'],
-        [`@ id:${id}`, 'to itself'],
+        [`@ id:${id()}`, 'to itself'],
         ['@ Olive Owner', 'here'],
       ],
     )
@@ -251,11 +192,9 @@ describe('natter bot run', () => {
 
   test('with --dry-run sends nothing and prints a transcript', async t => {
     const file = write('dry.js', 'module.exports = ({ text }, bot) => bot.react("tada").then(() => "dry " + text)')
-    const id = await botId(t)
-    const child = shellOf(t).spawn(['bot', 'run', file, '--as', 'echo-bot', '--dry-run', '--count', '1'])
-    const bot = new Watched(t, child)
-    await bot.said(/Echo Bot listens at .*; nothing is sent/)
-    await say(id, 'run')
+    const bot = await run(t, file, '--dry-run', '--count', '1')
+    assert.match(bot.stderr, /Echo Bot listens at .*; nothing is sent/)
+    await say('run')
     assert.equal(await bot.ended, 0)
     assert.match(bot.lines[0]!, /^@ Olive Owner {2}Olive Owner: run$/)
     assert.match(bot.lines[1]!, /Echo Bot: POST \/messages\/\d+\/reactions \{"emoji_name":"tada"\} {2}\(not sent\)$/)
@@ -266,7 +205,7 @@ describe('natter bot run', () => {
   test('refuses a file without a handler, and an account that does not exist', async t => {
     const shell = shellOf(t)
     const fails = async (code: number, words: RegExp, ...args: string[]) => {
-      const outcome = await shell.natter(['bot', 'run', ...args])
+      const outcome = await shell.run(['bot', 'run', ...args])
       assert.equal(outcome.code, code, outcome.stderr)
       assert.match(outcome.stderr, words)
     }
@@ -288,7 +227,7 @@ describe('natter bot run', () => {
 describe('natter bot new', () => {
   test('writes a handler and a test, and replaces nothing', async t => {
     const shell = newShell(t)
-    const made = await shell.natter(['bot', 'new', 'greeter'])
+    const made = await shell.run(['bot', 'new', 'greeter'])
     assert.equal(made.code, 0, made.stderr)
     const steps = ['natter daemon start --memory --preset dev --port 0', 'natter bot run greeter.ts --as echo-bot']
     assert.deepEqual(made.stdout.split('\n'), [...steps, "natter send echo-bot 'Hello'", ''])
@@ -296,12 +235,12 @@ describe('natter bot new', () => {
     assert.match(written, /natter\.runBot\(handle/)
     // A bot that runs keeps the process alive, also after a failed assertion.
     assert.match(written, /t\.after\(\(\) => natter\.stop\(\)\)/)
-    const again = await shell.natter(['bot', 'new', 'greeter'])
+    const again = await shell.run(['bot', 'new', 'greeter'])
     assert.equal(again.code, 2)
     assert.match(again.stderr, /greeter\.ts exists/)
-    assert.equal((await shell.natter(['bot', 'new', '../up'])).code, 2)
+    assert.equal((await shell.run(['bot', 'new', '../up'])).code, 2)
     // A name that Node 20 can import wherever it is.
-    assert.equal((await shell.natter(['bot', 'new', 'script', '--js'])).code, 0)
+    assert.equal((await shell.run(['bot', 'new', 'script', '--js'])).code, 0)
     assert.match(readFileSync(join(shell.home, 'script.test.mjs'), 'utf8'), /from '\.\/script\.mjs'/)
   })
 
@@ -309,7 +248,7 @@ describe('natter bot new', () => {
     const shell = newShell(t, { npm_command: 'exec' })
     writeFileSync(join(shell.home, 'package.json'), '{ "type": "commonjs" }')
     mkdirSync(join(shell.home, 'bots'))
-    const made = await shell.natter(['bot', 'new', 'greeter'], { cwd: join(shell.home, 'bots') })
+    const made = await shell.run(['bot', 'new', 'greeter'], { cwd: join(shell.home, 'bots') })
     assert.match(made.stdout, /^npx natter bot run greeter\.mts --as echo-bot$/m)
     assert.match(readFileSync(join(shell.home, 'bots/greeter.test.mts'), 'utf8'), /from '\.\/greeter\.mts'/)
   })
@@ -319,17 +258,17 @@ describe('natter bot new beside a daemon without that bot', () => {
   test('says how to start another one, and that works', async t => {
     const shell = newShell(t)
     try {
-      const started = await shell.natter(['daemon', 'start', '--memory', '--port', '0'])
+      const started = await shell.run(['daemon', 'start', '--memory', '--port', '0'])
       assert.equal(started.code, 0, started.stderr)
-      const [line] = (await shell.natter(['bot', 'new', 'greeter'])).stdout.split('\n')
+      const [line] = (await shell.run(['bot', 'new', 'greeter'])).stdout.split('\n')
       assert.equal(line, 'natter daemon start --memory --preset dev --port 0')
-      const second = await shell.natter(line!.split(' ').slice(1))
+      const second = await shell.run(line!.split(' ').slice(1))
       assert.equal(second.code, 0, second.stderr)
-      const asBot = await shell.natter(['whoami', '--as', 'echo-bot', '--fields', 'email'])
+      const asBot = await shell.run(['whoami', '--as', 'echo-bot', '--fields', 'email'])
       assert.equal(asBot.stdout, 'echo-bot@example.com\n', asBot.stderr)
     } finally {
-      await shell.natter(['daemon', 'stop'])
-      await shell.natter(['daemon', 'stop'])
+      await shell.run(['daemon', 'stop'])
+      await shell.run(['daemon', 'stop'])
     }
   })
 })
@@ -339,7 +278,7 @@ describe('natter bot new with a daemon', () => {
 
   test('does not say to start one', async t => {
     const env = { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
-    const { stdout } = await newShell(t, env).natter(['bot', 'new', 'greeter'])
+    const { stdout } = await newShell(t, env).run(['bot', 'new', 'greeter'])
     assert.equal(stdout.split('\n')[0], 'natter bot run greeter.ts --as echo-bot')
   })
 })
