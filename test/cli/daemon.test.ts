@@ -35,7 +35,7 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal(statSync(join(store, 'daemon.log')).mode & 0o777, 0o600)
   assert.equal((await shell.run(['snippets', 'create', 'Kept', 'over a restart'])).code, 0)
 
-  const again = await shell.natter(['daemon', 'start'])
+  const again = await shell.run(['daemon', 'start'])
   assert.equal(again.code, 1)
   assert.ok(again.stderr.includes(url))
 
@@ -61,12 +61,12 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
 
   // A second daemon takes over the profile, says so, and gives it back when it is stopped.
   const other = ['--data', join(shell.home, 'other')]
-  const second = await shell.natter(['daemon', 'start', '--memory', '--port', '0', ...other])
+  const second = await shell.run(['daemon', 'start', '--memory', '--port', '0', ...other])
   assert.equal(second.code, 0, second.stderr)
   assert.ok(second.stderr.includes(`was for the daemon at ${url}, which still runs`), second.stderr)
   const first = ['--profile', `local-${new URL(url).port}`]
   assert.equal((await shell.run(['whoami', '--fields', 'site', ...first])).stdout, `${url}\n`)
-  const emptied = await shell.natter(['daemon', 'restart', ...other, '--log-level', 'info'])
+  const emptied = await shell.run(['daemon', 'restart', ...other, '--log-level', 'info'])
   assert.match(emptied.stderr, /in memory is gone, and its accounts have new keys; --secret TEXT/)
   const running = JSON.parse(readFileSync(join(shell.home, 'other', 'daemon.json'), 'utf8'))
   assert.ok(
@@ -76,19 +76,19 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   const saved = JSON.parse(readFileSync(profiles, 'utf8'))
   const cluster = { ...saved.profiles.local, site: 'http://127.0.0.1:1,http://127.0.0.1:2' }
   writeFileSync(profiles, JSON.stringify({ ...saved, profiles: { cluster, ...saved.profiles } }), { mode: 0o600 })
-  const stopped = await shell.natter(['daemon', 'stop', ...other])
+  const stopped = await shell.run(['daemon', 'stop', ...other])
   assert.equal(stopped.code, 0, stopped.stderr)
   assert.ok(stopped.stderr.includes(`the profile local is for the daemon at ${url} again`), stopped.stderr)
   assert.equal((await shell.run(['whoami', '--fields', 'site'])).stdout, `${url}\n`)
 
   assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
   assert.ok(!existsSync(join(store, 'daemon.json')))
-  assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
+  assert.equal((await shell.run(['daemon', 'stop'])).code, 3)
   assert.equal((await shell.run(['users', 'me'])).code, 6)
 })
 
 test('a daemon that is not ready in time is reported with the flag that gives it longer', async t => {
-  const { code, stderr } = await newShell(t).natter(['exec', '--timeout', '1ms', '--', 'true'])
+  const { code, stderr } = await newShell(t).run(['exec', '--timeout', '1ms', '--', 'true'])
   assert.equal(code, 8)
   assert.match(stderr, /was not ready within 0\.001 s\n[\s\S]*--timeout 2m/)
 })
@@ -193,23 +193,23 @@ test('a daemon without a store can be found and stopped as well', async t => {
   const shell = newShell(t)
   const store = join(shell.home, 'elsewhere')
   t.after(() => endAt(store))
-  const started = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--data', store])
+  const started = await shell.run(['daemon', 'start', '--memory', '--port', '0', '--data', store])
   assert.equal(started.code, 0, started.stderr)
   assert.match(started.stdout, /^store +memory only$/m)
   assert.match((await shell.run(['daemon', 'status', '--data', store])).stdout, /^store +memory only$/m)
-  const again = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--data', store])
+  const again = await shell.run(['daemon', 'start', '--memory', '--port', '0', '--data', store])
   assert.match(again.stderr, /stop it with `natter daemon stop --data /)
-  const elsewhere = await shell.natter(['daemon', 'stop'])
+  const elsewhere = await shell.run(['daemon', 'stop'])
   assert.equal(elsewhere.code, 3)
   assert.match(elsewhere.stderr, /The daemon at http:\S+ has another folder: name it with --data\./)
   const { url } = JSON.parse((await shell.run(['daemon', 'status', '--data', store, '--json'])).stdout)
   for (const verb of ['stop', 'status']) {
-    const asked = await shell.natter(['daemon', verb], { env: { NATTER_SITE: url } })
+    const asked = await shell.run(['daemon', verb], { env: { NATTER_SITE: url } })
     assert.equal(asked.code, 3)
     assert.match(asked.stderr, /One of `natter daemon run --memory` has no folder: stop it with Ctrl-C, or with kill /)
   }
   assert.equal((await shell.run(['users', 'me'])).code, 0)
-  assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 0)
 })
 
 test('daemons in memory run beside that of the default store, and are stopped first', async t => {
@@ -219,21 +219,21 @@ test('daemons in memory run beside that of the default store, and are stopped fi
   const inMemory = ['daemon', 'start', '--memory', '--port', '0', '--json']
   const urls: string[] = []
   for (const words of [['daemon', 'start', '--port', '0', '--json'], inMemory, inMemory]) {
-    const started = await shell.natter(words)
+    const started = await shell.run(words)
     assert.equal(started.code, 0, started.stderr)
     urls.push(JSON.parse(started.stdout).url)
   }
-  assert.match((await shell.natter(['daemon', 'start'])).stderr, /`natter daemon stop --data \S+\/natter\/store`/)
-  const again = await shell.natter(['daemon', 'start', '--memory'])
+  assert.match((await shell.run(['daemon', 'start'])).stderr, /`natter daemon stop --data \S+\/natter\/store`/)
+  const again = await shell.run(['daemon', 'start', '--memory'])
   assert.match(
     again.stderr,
     /`natter daemon stop --data \S+\/natter\/memory`, or start another one beside it with --port 0/,
   )
   for (const url of urls.toReversed()) {
     assert.ok((await shell.run(['daemon', 'status'])).stdout.includes(url))
-    assert.ok((await shell.natter(['daemon', 'stop'])).stderr.includes(url))
+    assert.ok((await shell.run(['daemon', 'stop'])).stderr.includes(url))
   }
-  assert.equal((await shell.natter(['daemon', 'stop'])).code, 3)
+  assert.equal((await shell.run(['daemon', 'stop'])).code, 3)
   // The profiles of daemons beside it end with them.
   assert.equal((await shell.run(['profile', 'list', '--jq', '.[].name'])).stdout, 'local\n')
   // The log of the daemon that stopped last.
@@ -257,8 +257,8 @@ test('a daemon that has stopped is named with its store', async t => {
   const shell = newShell(t)
   const store = join(shell.home, 'my store')
   t.after(() => endAt(store))
-  assert.equal((await shell.natter(['daemon', 'start', '--port', '0', '--data', store])).code, 0)
-  assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
+  assert.equal((await shell.run(['daemon', 'start', '--port', '0', '--data', store])).code, 0)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 0)
   const start = `\`natter daemon start --data '${store}'\``
   for (const words of [['whoami'], ['doctor'], ['daemon', 'stop', '--data', store]]) {
     const { stdout, stderr } = await shell.run(words)
@@ -270,20 +270,20 @@ test('a daemon that has stopped is named with its store', async t => {
 
 test('a daemon that cannot start says why, and a wrong flag is wrong usage', async t => {
   const shell = newShell(t)
-  const wrong = await shell.natter(['daemon', 'start', '--prot', '0'])
+  const wrong = await shell.run(['daemon', 'start', '--prot', '0'])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /did not start: exit code 2\n.*--prot/)
   writeFileSync(join(shell.home, 'file'), '')
-  const blocked = await shell.natter(['daemon', 'start', '--data', join(shell.home, 'file/store')])
+  const blocked = await shell.run(['daemon', 'start', '--data', join(shell.home, 'file/store')])
   assert.equal(blocked.code, 1)
   assert.match(blocked.stderr, /cannot create the folder/)
   if (!existsSync('/proc')) return
-  const odd = await shell.natter(['daemon', 'start', '--data', '/proc/no-such-folder'])
+  const odd = await shell.run(['daemon', 'start', '--data', '/proc/no-such-folder'])
   assert.equal(odd.code, 1)
   assert.match(odd.stderr, /cannot create the folder \/proc\/no-such-folder: \w+\n {2}Give a folder/)
   const mine = join(shell.home, 'mine')
   writeFileSync(mine, 'mine')
-  const foreign = await shell.natter(['daemon', 'start', '--memory', '--port', '0', '--ready-file', mine])
+  const foreign = await shell.run(['daemon', 'start', '--memory', '--port', '0', '--ready-file', mine])
   assert.match(foreign.stderr, /mine exists and is no ready file/)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
@@ -293,10 +293,10 @@ test('a claim on the folder that a crash cut off is no claim', async t => {
   const folder = join(shell.home, '.local/share/natter/memory')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'starting'), '')
-  const { code, stderr } = await shell.natter(['daemon', 'start', '--memory', '--port', '0'])
+  const { code, stderr } = await shell.run(['daemon', 'start', '--memory', '--port', '0'])
   assert.equal(code, 0, stderr)
   assert.deepEqual(readdirSync(folder).sort(), ['daemon.json', 'daemon.log'])
-  assert.equal((await shell.natter(['daemon', 'stop'])).code, 0)
+  assert.equal((await shell.run(['daemon', 'stop'])).code, 0)
 })
 
 test('a daemon that was killed is not running, even if another process has its ID', async t => {
@@ -314,9 +314,9 @@ test('a daemon that was killed is not running, even if another process has its I
   const trace = join(store, 'daemon.json')
   writeFileSync(trace, JSON.stringify({ ...JSON.parse(readFileSync(trace, 'utf8')), pid: process.pid }))
   assert.equal((await shell.run(['daemon', 'status', '--data', store])).code, 3)
-  assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 3)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 3)
   assert.equal((await started(shell, store)).code, 0)
-  assert.equal((await shell.natter(['daemon', 'stop', '--data', store])).code, 0)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 0)
 })
 
 test('no process but a daemon is stopped or reloaded, and no flags but its own are taken, whatever daemon.json says', async t => {
@@ -344,7 +344,7 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
       assert.equal((await shell.run(['daemon', verb, '--data', store])).code, 3, verb)
     }
   assert.ok([other.pid!, pid].every(isAlive))
-  assert.equal((await shell.natter(['daemon', 'stop', '--data', real])).code, 0)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', real])).code, 0)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
 
@@ -352,26 +352,23 @@ test('daemon stop and daemon restart say that the snapshot of --snapshot-on-exit
   const shell = newShell(t)
   t.after(() => endAt(join(shell.home, '.local/share/natter/store')))
   const kept = join(shell.home, 'kept')
-  assert.equal(
-    (await shell.natter(['daemon', 'start', '--port', '0', '--snapshot-on-exit', 'kept/world.json'])).code,
-    0,
-  )
+  assert.equal((await shell.run(['daemon', 'start', '--port', '0', '--snapshot-on-exit', 'kept/world.json'])).code, 0)
   rmSync(kept, { recursive: true })
-  const restarted = await shell.natter(['daemon', 'restart'])
+  const restarted = await shell.run(['daemon', 'restart'])
   assert.equal(restarted.code, 0, restarted.stderr)
   assert.match(restarted.stderr, /the snapshot .*world\.json could not be written: /)
   rmSync(kept, { recursive: true })
-  const stopped = await shell.natter(['daemon', 'stop'])
+  const stopped = await shell.run(['daemon', 'stop'])
   assert.equal(stopped.code, 1, stopped.stderr)
   assert.match(
     stopped.stderr,
     /the daemon at http.* has stopped, but the snapshot .*world\.json could not be written: /,
   )
-  assert.equal((await shell.natter(['daemon', 'status'])).code, 3)
+  assert.equal((await shell.run(['daemon', 'status'])).code, 3)
 })
 
 function started(shell: Shell, store: string) {
-  return shell.natter(['daemon', 'start', '--port', '0', '--data', store])
+  return shell.run(['daemon', 'start', '--port', '0', '--data', store])
 }
 
 /** By the number that the daemon itself wrote down. */

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 async function examples(t: TestContext): Promise<Shell> {
   const shell = newShell(t)
-  assert.equal((await shell.natter(['init', 'eval', '--quiet'])).code, 0)
+  assert.equal((await shell.run(['init', 'eval', '--quiet'])).code, 0)
   return shell
 }
 
@@ -47,10 +47,14 @@ describe('natter eval', () => {
     assert.ok(existsSync(join(shell.home, 'kept/question-1/transcript.txt')))
   })
 
-  test('keeps runs over those of earlier evaluations, and never over other files', async t => {
-    const shell = withCase(t, 'task: nothing\nexpect: {}\n')
-    const evaluate = () => shell.natter(['eval', 'cases', '--keep', 'kept', '--threshold', '0', '--', 'true'])
-    for (let time = 0; time < 2; time++) assert.equal((await evaluate()).code, 0)
+  test('exits by the threshold, and keeps runs over those of earlier evaluations, and never over other files', async t => {
+    const shell = withCase(t, 'task: nothing\nexpect: { messages: [{ channel: general }] }\n')
+    const evaluate = () => shell.run(['eval', 'cases', '--keep', 'kept', '--threshold', '0', '--', 'true'])
+    for (let time = 0; time < 2; time++) {
+      const { code, stdout } = await evaluate()
+      assert.equal(code, 0)
+      assert.match(stdout, /0 of 1 runs passed/)
+    }
     for (const name of ['result.json', 'transcript.txt']) {
       rmSync(join(shell.home, 'kept/one-1'), { recursive: true })
       mkdirSync(join(shell.home, 'kept/one-1'))
@@ -63,19 +67,17 @@ describe('natter eval', () => {
     }
   })
 
-  test('fails an agent that does nothing, with what is not so, and exits by the threshold', async t => {
+  test('fails an agent that does nothing, with what is not so', async t => {
     const shell = await examples(t)
-    const failed = await shell.natter(['eval', 'cases', '--repeat', '2', '--', 'true'])
+    const failed = await shell.run(['eval', 'cases', '--repeat', '2', '--', 'true'])
     assert.equal(failed.code, 8)
     assert.match(failed.stdout, /reaction, run 2: failed: a message with \{"reaction":"tada"/)
     assert.match(failed.stdout, /0 of 6 runs passed: 0 % \(95 % confidence: 0 % to 39 %\)/)
-    const allowed = await shell.natter(['eval', 'cases/reaction.yaml', '--threshold', '0', '--', 'true'])
-    assert.equal(allowed.code, 0)
   })
 
   test('ends a command that hangs when its budget is over', async t => {
     const shell = withCase(t, 'task: wait\nexpect: {}\nbudget: { seconds: 0.5 }\n')
-    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', 'sleep 600 & wait'])
+    const { code, stdout } = await shell.run(['eval', 'cases', '--', 'sh', '-c', 'sleep 600 & wait'])
     assert.equal(code, 8)
     assert.match(stdout, /failed: at most 0\.5 s/)
   })
@@ -97,7 +99,7 @@ describe('natter eval', () => {
     const text = `task: look\nas: amy\nexpect: { no_calls: [get-*, '*-own-*', ${stars}] }\nbudget: { calls: 0 }\n`
     const shell = withCase(t, text)
     const look = 'curl -s -u "$NATTER_EMAIL:$NATTER_API_KEY" "$NATTER_SITE/api/v1/users/me"'
-    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', look])
+    const { code, stdout } = await shell.run(['eval', 'cases', '--', 'sh', '-c', look])
     assert.equal(code, 8)
     assert.match(stdout, /failed: get-\* is not called/)
     assert.match(stdout, /failed: \*-own-\* is not called/)
@@ -105,11 +107,12 @@ describe('natter eval', () => {
     assert.match(stdout, /failed: at most 0 calls \(1\)/)
   })
 
-  test('gives the command the task and the account of the case, and no token that opens others', async t => {
-    const shell = withCase(t, 'task: say it\nas: amy\nexpect: {}\n')
-    const script =
-      '[ "$NATTER_TASK" = "say it" ] && [ "$NATTER_EMAIL" = amy@example.com ] && [ -z "$NATTER_CONTROL_TOKEN" ]'
-    const { code, stdout } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', script])
+  test('gives the command the task, the account and the level of the case, and no token that opens others', async t => {
+    // Where YAML sees a number.
+    const shell = withCase(t, 'task: say it\nas: amy\nlevel: 11.0\nexpect: {}\n')
+    const script = `[ "$NATTER_TASK" = "say it" ] && [ "$NATTER_EMAIL" = amy@example.com ] &&
+      [ "$NATTER_LEVEL" = 421 ] && [ -z "$NATTER_CONTROL_TOKEN" ]`
+    const { code, stdout } = await shell.run(['eval', 'cases', '--', 'sh', '-c', script])
     assert.equal(code, 0, stdout)
   })
 
@@ -167,13 +170,6 @@ describe('natter eval', () => {
       assert.equal(code, 2)
       assert.match(stderr, sentence)
     })
-
-  test('reads the level of a case as a release, also where YAML sees a number', async t => {
-    const shell = withCase(t, 'task: x\nlevel: 11.0\nexpect: {}\n')
-    const ask = '[ "$NATTER_LEVEL" = 421 ]'
-    const { code, stdout, stderr } = await shell.natter(['eval', 'cases', '--', 'sh', '-c', ask])
-    assert.equal(code, 0, stdout + stderr)
-  })
 
   test('refuses two cases with one name', async t => {
     const shell = withCase(t, 'task: x\nname: same\nexpect: {}\n')

@@ -56,11 +56,11 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
   }
 }
 
-/** A run listens to signals and to its output, and would still do so when it has ended. */
+/** A run listens to signals, to its output and to the end of the process, and would still do so when it has ended. */
 function keptListeners(): () => void {
   const places: [EventEmitter, string][] = [
     [process.stdout, 'error'],
-    ...['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].map((signal): [EventEmitter, string] => [process, signal]),
+    ...['exit', 'SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].map((name): [EventEmitter, string] => [process, name]),
   ]
   const kept = places.map(([emitter, name]) => [emitter, name, emitter.rawListeners(name)] as const)
   return () => {
