@@ -1,7 +1,7 @@
 // A hostile server, or hostile text from a good one: it cannot steer the terminal, and gets no key that is not meant for it.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
@@ -41,7 +41,7 @@ describe('text that would steer a terminal', () => {
   test('is escaped in `tail --json`', async t => {
     const chat = await fakeChat(t)
     chat.say(hostile)
-    const { stdout } = await newShell(t, chat.env).natter(['tail', '--json', '-n', '1', '--count', '1'])
+    const { stdout } = await newShell(t, chat.env).run(['tail', '--json', '-n', '1', '--count', '1'])
     assert.doesNotMatch(stdout.trimEnd(), steering)
     assert.equal(JSON.parse(stdout.trim().split('\n').at(-1)!).message.content, hostile)
   })
@@ -71,7 +71,7 @@ describe('a long event that almost has the form of a message', () => {
       chat.tell({ type: 'message', message })
       chat.tell({ type: 'message', message: { id: 2, content: 'the next one' } })
     }
-    const { stdout } = await newShell(t, chat.env).natter(['tail', '--json', '--count', '2'])
+    const { stdout } = await newShell(t, chat.env).run(['tail', '--json', '--count', '2'])
     const events = stdout
       .trim()
       .split('\n')
@@ -230,7 +230,7 @@ describe('a server that lists spaces', () => {
       else json(response, { result: 'success', ...empty, ...space, spaces: [space] })
     })
     const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'token' })
-    const run = (...args: string[]) => shell.natter(args)
+    const run = (...args: string[]) => shell.run(args)
     return { seen, url, home: shell.home, run }
   }
 
@@ -256,8 +256,19 @@ describe('a server that lists spaces', () => {
     assert.match(small.stderr, /the file is larger than 1 MiB/)
     assert.equal((await run('keep', 'failure', '--site', url)).code, 0)
     assert.ok(readdirSync(join(home, 'failure/spaces/a')).includes('snapshot.json'))
-    const inside = await run('exec', '--in', url, '--control-token', 'token', '--', 'sh', '-c', 'echo $NATTER_SITE')
-    assert.equal(inside.stdout, `${url}/spaces/a\n`)
+    const inside = await run(
+      'exec',
+      '--in',
+      url,
+      '--control-token',
+      'token',
+      '--',
+      'sh',
+      '-c',
+      'echo $NATTER_SITE > site',
+    )
+    assert.equal(inside.code, 0, inside.stderr)
+    assert.equal(readFileSync(join(home, 'site'), 'utf8'), `${url}/spaces/a\n`)
     const used = await run('spaces', 'use', 'a', '--site', url, '--json')
     assert.equal(JSON.parse(used.stdout).site, `${url}/spaces/a`)
     assert.deepEqual(seen, [])
@@ -297,7 +308,7 @@ describe('an answer that is nested too deeply', () => {
       response.setHeader('Content-Type', 'application/json')
       response.end(`{"result":"success","full_name":${deep}}`)
     })
-    const { code, stderr } = await newShell(t, accountAt(url)).natter(['users', 'me', '--json'])
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['users', 'me', '--json'])
     assert.equal(code, 1)
     assert.match(stderr, /the server's answer to GET \/api\/v1\/users\/me is not what natter expects/)
   })
@@ -389,7 +400,7 @@ describe('natter replay', () => {
     const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer: { events } }
     const lines = [{ natter_recording: 1 }, poll, { end: 1 }]
     writeFileSync(join(shell.home, 'talk.ndjson'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
-    const { code, stdout, stderr } = await shell.natter(['replay', 'talk.ndjson', '--against', url])
+    const { code, stdout, stderr } = await shell.run(['replay', 'talk.ndjson', '--against', url])
     assert.equal(code, 8, stderr)
     assert.match(stdout, /event presence/)
     assert.equal(polls, 2)

@@ -24,9 +24,9 @@ const daemon = sharedDaemon({}, async ({ url, ready }) => {
     await told(line, 0)
 })
 
-/** What a line prints, all of it. Events go past the streams of this process, so that a tail needs its own. */
+/** What a line prints, all of it. */
 async function told(words: readonly string[], code: number): Promise<string> {
-  const { stdout, stderr, ...outcome } = await (words[0] === 'tail' ? shell.natter(words) : shell.run(words))
+  const { stdout, stderr, ...outcome } = await shell.run(words)
   assert.equal(outcome.code, code, `${words.join(' ')}: ${stderr}`)
   return stdout + stderr
 }
@@ -181,10 +181,10 @@ describe('tail', () => {
       const queue = /^ready: .*\(queue (\S+)\)$/m.exec(stderr)![1]!
       await owner.refused(events.get, { queue_id: queue, last_event_id: -1, dont_block: true }, 'BAD_EVENT_QUEUE_ID')
     }
-    await gone((await shell.natter(['tail', ...since])).stderr)
+    await gone((await shell.run(['tail', ...since])).stderr)
     await gone((await shell.run(['wait', '--since', `id:${Number(id) - 1}`])).stderr)
 
-    const first = await shell.natter(['tail', '--cursor', 'place', ...since])
+    const first = await shell.run(['tail', '--cursor', 'place', ...since])
     const second = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--type', 'message,typing']))
     await second.said(/ready/)
     await told(['send', '#general>queues', 'two'], 0)

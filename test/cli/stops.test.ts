@@ -20,7 +20,7 @@ describe('natter tail', () => {
       times: 1,
     })
     const flags = ['--since', `id:${id - 1}`, '--idle', '300ms', '--jq', '.message.content', '--quiet']
-    const { code, stdout } = await shell.natter(['tail', ...flags])
+    const { code, stdout } = await shell.run(['tail', ...flags])
     assert.deepEqual([code, stdout], [0, 'one\n'])
   })
 
@@ -92,7 +92,7 @@ describe('natter tail', () => {
       ['.message.content.x', undefined],
       ['.message.content | tonumber', undefined],
     ] as const) {
-      const { code, stdout, stderr } = await shell.natter([...from, '--jq', expression])
+      const { code, stdout, stderr } = await shell.run([...from, '--jq', expression])
       if (printed !== undefined) assert.deepEqual([expression, code, stdout], [expression, 0, printed])
       else assert.deepEqual([expression, code, stderr.startsWith('natter: --jq: ')], [expression, 2, true])
     }

@@ -42,53 +42,64 @@ describe('natter tail', () => {
   test('prints other events as sentences, with the place of their message', async t => {
     const chat = await fakeChat(t)
     const words = ['tail', '--type', 'message,reaction,edit,delete,typing,presence', '--count', '6']
-    const tail = new Watched(t, newShell(t, chat.env).spawn(words))
-    await tail.said(/ready/)
-    const id = chat.say('ship it')
-    const user = { user_id: 9, email: 'bob@example.com', full_name: 'Bob Brown' }
-    chat.tell({ type: 'reaction', op: 'add', message_id: id, emoji_name: 'tada', user_id: 9, user })
-    chat.tell({ type: 'update_message', message_id: id, message_ids: [id], user_id: 9, content: 'shipped' })
-    chat.tell({ type: 'typing', op: 'start', message_type: 'stream', stream_id: 5, topic: 'x', sender: user })
-    chat.tell({ type: 'presence', user_id: 9, email: user.email, presence: { website: { status: 'idle' } } })
-    chat.tell({ type: 'delete_message', message_ids: [id], message_type: 'stream', stream_id: 5, topic: 'deploys' })
-    const lines = (await tail.until(6)).map(line => line.replace(/^[\d: -]+ {2}/, ''))
-    assert.deepEqual(lines, [
-      '#general > deploys  Bob Brown: ship it',
-      '#general > deploys  Bob Brown reacted with :tada: to “ship it”',
-      '#general > deploys  Bob Brown edited “ship it” to “shipped”',
-      '#general > x  Bob Brown is typing',
-      'bob@example.com is idle',
-      '#general > deploys  deleted “ship it”',
-    ])
-    assert.equal(await tail.ended, 0)
+    chat.onRegister = () => {
+      const id = chat.say('ship it')
+      const user = { user_id: 9, email: 'bob@example.com', full_name: 'Bob Brown' }
+      chat.tell({ type: 'reaction', op: 'add', message_id: id, emoji_name: 'tada', user_id: 9, user })
+      chat.tell({ type: 'update_message', message_id: id, message_ids: [id], user_id: 9, content: 'shipped' })
+      chat.tell({ type: 'typing', op: 'start', message_type: 'stream', stream_id: 5, topic: 'x', sender: user })
+      chat.tell({ type: 'presence', user_id: 9, email: user.email, presence: { website: { status: 'idle' } } })
+      chat.tell({ type: 'delete_message', message_ids: [id], message_type: 'stream', stream_id: 5, topic: 'deploys' })
+    }
+    const { code, stdout, stderr } = await newShell(t, chat.env).run(words)
+    assert.equal(code, 0, stderr)
+    const lines = stdout.trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map(line => line.replace(/^[\d: -]+ {2}/, '')),
+      [
+        '#general > deploys  Bob Brown: ship it',
+        '#general > deploys  Bob Brown reacted with :tada: to “ship it”',
+        '#general > deploys  Bob Brown edited “ship it” to “shipped”',
+        '#general > x  Bob Brown is typing',
+        'bob@example.com is idle',
+        '#general > deploys  deleted “ship it”',
+      ],
+    )
   })
 
   test('filters by channel, topic, sender, direct messages and mentions', async t => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
+    const plain = {}
+    const elsewhere = { subject: 'other' }
+    const byAmy = { stream_id: 6, display_recipient: 'random', sender_id: 8, sender_email: 'amy@example.com' }
     const direct = { type: 'private', display_recipient: [{ id: 8 }, { id: 9 }], subject: '', stream_id: undefined }
-    for (const [flags, wanted] of [
-      [
-        ['--channel', '#general'],
-        ['a', 'b'],
-      ],
-      [['--topic', 'Other'], ['b']],
-      [['--sender', 'amy@example.com'], ['c']],
-      [['--dm'], ['d']],
-      [['--dm', 'bob@example.com'], ['d']],
-      [['--channel', 'id:6'], ['c']],
+    for (const [flags, wanted, last] of [
+      [['--channel', '#general'], ['a', 'b'], plain],
+      [['--topic', 'Other'], ['b'], elsewhere],
+      [['--sender', 'amy@example.com'], ['c'], byAmy],
+      [['--dm'], ['d'], direct],
+      [['--dm', 'bob@example.com'], ['d'], direct],
+      [['--channel', 'id:6'], ['c'], byAmy],
     ] as const) {
-      const words = ['tail', '--jq', '.message.content', '--until', 'the end', '--within', '2m', ...flags]
-      const tail = new Watched(t, shell.spawn(words))
-      await tail.said(/ready/)
-      chat.say('a')
-      chat.say('b', { subject: 'other' })
-      chat.say('c', { stream_id: 6, display_recipient: 'random', sender_id: 8, sender_email: 'amy@example.com' })
-      chat.say('d', direct)
-      await tail.until(wanted.length)
-      tail.child.kill('SIGTERM')
-      assert.equal(await tail.ended, 143)
-      assert.deepEqual(tail.lines, wanted, flags.join(' '))
+      chat.onRegister = () => {
+        chat.say('a', plain)
+        chat.say('b', elsewhere)
+        chat.say('c', byAmy)
+        chat.say('d', direct)
+        chat.say('the end', last)
+      }
+      const { stdout } = await shell.run([
+        'tail',
+        '--jq',
+        '.message.content',
+        '--until',
+        'the end',
+        '--within',
+        '2m',
+        ...flags,
+      ])
+      assert.equal(stdout, [...wanted, 'the end', ''].join('\n'), flags.join(' '))
     }
     const wrong = await shell.run(['tail', '--channel', 'genral'])
     assert.equal(wrong.code, 3)
@@ -114,22 +125,22 @@ describe('natter tail', () => {
   })
 
   test('says on stderr where a gap is, if parts of events are printed', async t => {
-    const chat = await fakeChat(t)
     for (const chosen of [
       ['--jq', '.message.content'],
       ['--fields', 'message.content'],
     ]) {
-      const tail = new Watched(t, newShell(t, chat.env).spawn(['tail', '--type', 'message,typing', ...chosen]))
-      await tail.said(/ready/)
+      const chat = await fakeChat(t)
+      const words = ['tail', '--type', 'message,typing', '--count', '2', ...chosen]
+      const tail = newShell(t, chat.env).run(words)
+      await chat.heard('GET /events', 1)
       chat.say('one')
-      await tail.until(1)
+      await chat.heard('GET /events', 2)
       chat.expireQueues()
-      await tail.said(/--- gap: .*may be missing: typing ---/)
+      await chat.heard('GET /events', 3)
       chat.say('two')
-      await tail.until(2)
-      assert.match(tail.lines[1]!, /two/)
-      tail.child.kill()
-      await tail.ended
+      const { stdout, stderr } = await tail
+      assert.match(stderr, /--- gap: .*may be missing: typing ---/)
+      assert.match(stdout, /^.*one.*\n.*two.*\n$/)
     }
   })
 
@@ -196,16 +207,14 @@ describe('natter tail', () => {
     first.child.kill('SIGKILL')
     await first.ended
     chat.say('three')
-    const second = new Watched(t, shell.spawn([...words, '--count', '1']))
-    assert.equal(await second.ended, 0)
-    assert.deepEqual(second.lines, ['three'])
+    const second = await shell.run([...words, '--count', '1'])
+    assert.deepEqual([second.code, second.stdout], [0, 'three\n'], second.stderr)
     assert.ok(!chat.asked.includes('DELETE /events'))
     chat.expireQueues()
     chat.say('four')
     chat.say('five')
-    const third = new Watched(t, shell.spawn([...words, '--count', '2']))
-    assert.equal(await third.ended, 0)
-    assert.deepEqual(third.lines, ['four', 'five'])
+    const third = await shell.run([...words, '--count', '2'])
+    assert.deepEqual([third.code, third.stdout], [0, 'four\nfive\n'], third.stderr)
     const other = await shell.with({ NATTER_EMAIL: 'bob@example.com' }).run(words)
     assert.equal(other.code, 1)
     assert.match(other.stderr, /belongs to amy@example\.com/)
@@ -220,11 +229,11 @@ describe('natter tail', () => {
     assert.equal((await shell.run(['tail', '--within', '100ms'])).code, 0)
     assert.equal((await shell.run(['tail', '--within', '100ms', '--count', '1'])).code, 8)
     assert.equal((await shell.run(['tail', '--idle', '100ms', '--until', 'x'])).code, 8)
-    const until = new Watched(t, shell.spawn(['tail', '--until', '/^do+ne$/', '--jq', '.message.id']))
-    await until.said(/ready/)
-    for (const text of ['not done', 'dooone', 'more']) chat.say(text)
-    assert.equal(await until.ended, 0)
-    assert.equal(until.lines.length, 2)
+    chat.onRegister = () => {
+      for (const text of ['not done', 'dooone', 'more']) chat.say(text)
+    }
+    const until = await shell.run(['tail', '--until', '/^do+ne$/', '--jq', '.message.content'])
+    assert.deepEqual([until.code, until.stdout], [0, 'not done\ndooone\n'], until.stderr)
     for (const flags of [
       ['--count', 'x'],
       ['--within', 'soon'],
@@ -239,17 +248,17 @@ describe('natter tail', () => {
     const chat = await fakeChat(t)
     const shell = newShell(t, chat.env)
     const command = 'printf "%s|%s|%s\\n" "$NATTER_TOPIC" "$NATTER_CONTENT" "$(cat | wc -l | tr -d " ")"'
-    const tail = new Watched(t, shell.spawn(['tail', '--exec', command, '--count', '2', '--jobs', '2']))
-    await tail.said(/ready/)
-    chat.say('$(touch pwned); `touch pwned`', { subject: "'; touch pwned" })
-    chat.say('two')
-    assert.equal(await tail.ended, 0)
-    assert.deepEqual(tail.lines.sort(), ["'; touch pwned|$(touch pwned); `touch pwned`|1", 'deploys|two|1'])
+    chat.onRegister = () => {
+      chat.say('$(touch pwned); `touch pwned`', { subject: "'; touch pwned" })
+      chat.say('two')
+    }
+    const { code, stdout, stderr } = await shell.run(['tail', '--exec', command, '--count', '2', '--jobs', '2'])
+    assert.equal(code, 0, stderr)
+    const lines = stdout.trimEnd().split('\n').sort()
+    assert.deepEqual(lines, ["'; touch pwned|$(touch pwned); `touch pwned`|1", 'deploys|two|1'])
     assert.ok(!existsSync(join(shell.home, 'pwned')))
-    const stopped = new Watched(t, shell.spawn(['tail', '--exec', 'exit 3', '--on-error', 'stop']))
-    await stopped.said(/ready/)
-    chat.say('x')
-    assert.equal(await stopped.ended, 1)
+    const stopped = await shell.run(['tail', '--exec', 'exit 3', '--on-error', 'stop'])
+    assert.equal(stopped.code, 1)
     assert.match(stopped.stderr, /the command failed with exit code 3/)
   })
 
@@ -257,22 +266,21 @@ describe('natter tail', () => {
     const chat = await fakeChat(t)
     const command =
       'echo "$(printf %s "$NATTER_CONTENT" | wc -c | tr -d " ")|$(test $(wc -c) -gt 300000 && echo whole)"'
-    const tail = new Watched(t, newShell(t, chat.env).spawn(['tail', '--exec', command, '--count', '1']))
-    await tail.said(/ready/)
-    chat.say('x'.repeat(300_000))
-    assert.equal(await tail.ended, 0, tail.stderr)
-    assert.deepEqual(tail.lines, ['32000|whole'])
+    chat.onRegister = () => void chat.say('x'.repeat(300_000))
+    const { code, stdout, stderr } = await newShell(t, chat.env).run(['tail', '--exec', command, '--count', '1'])
+    assert.deepEqual([code, stdout], [0, '32000|whole\n'], stderr)
   })
 
   test('--reply posts what a command prints, in the same place, and never answers itself', async t => {
     const chat = await fakeChat(t)
-    const bot = new Watched(t, newShell(t, chat.env).spawn(['tail', '--reply', 'echo "re: $NATTER_CONTENT"']))
-    await bot.said(/ready/)
-    chat.say('mine', { sender_id: 8, sender_email: 'amy@example.com' })
-    chat.say('hello')
-    chat.say('psst', { type: 'private', display_recipient: [{ id: 8 }, { id: 9 }], subject: '' })
-    await bot.until(3)
-    await until(() => chat.posted.length >= 2)
+    chat.onRegister = () => {
+      chat.say('mine', { sender_id: 8, sender_email: 'amy@example.com' })
+      chat.say('hello')
+      chat.say('psst', { type: 'private', display_recipient: [{ id: 8 }, { id: 9 }], subject: '' })
+    }
+    const words = ['tail', '--reply', 'echo "re: $NATTER_CONTENT"', '--count', '3']
+    const { code, stderr } = await newShell(t, chat.env).run(words)
+    assert.equal(code, 0, stderr)
     assert.deepEqual(chat.posted, [
       { type: 'channel', to: '5', topic: 'deploys', content: 're: hello' },
       { type: 'direct', to: '[8,9]', content: 're: psst' },
@@ -289,11 +297,9 @@ describe('natter tail', () => {
       json(response, {})
     })
     const words = ['tail', '--forward-to', hook, '--on-error', 'retry', '--count', '1', '--quiet', '--json']
-    const tail = new Watched(t, newShell(t, chat.env).spawn(words))
-    await until(() => chat.asked.includes('GET /events'))
-    chat.say('on')
-    assert.equal(await tail.ended, 0)
-    assert.deepEqual([got, tail.stderr], [['on'], ''])
+    chat.onRegister = () => void chat.say('on')
+    const { code, stderr } = await newShell(t, chat.env).run(words)
+    assert.deepEqual([code, got, stderr], [0, ['on'], ''])
   })
 
   test('with a real daemon: kill -9 and a restart lose nothing and repeat nothing', async t => {
@@ -323,9 +329,8 @@ describe('natter tail', () => {
     tail.child.kill('SIGKILL')
     await tail.ended
     await say('meanwhile')
-    const again = new Watched(t, shell.spawn(['tail', '--cursor', 'place', '--count', '1', '--jq', '.message.content']))
-    assert.equal(await again.ended, 0)
-    assert.deepEqual([tail.lines, again.lines], [['before', 'after'], ['meanwhile']])
+    const again = await shell.run(['tail', '--cursor', 'place', '--count', '1', '--jq', '.message.content'])
+    assert.deepEqual([tail.lines, again.stdout], [['before', 'after'], 'meanwhile\n'], again.stderr)
   })
 })
 

@@ -3,7 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { EventEmitter } from 'node:events'
-import { readFileSync } from 'node:fs'
+import fs, { readFileSync } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
@@ -30,6 +30,9 @@ export function runHere(args: readonly string[], surroundings: Surroundings): Pr
 
 async function captured(args: readonly string[], { env = {}, input = '', cwd }: Surroundings): Promise<Outcome> {
   const output = { stdout: '', stderr: '' }
+  const print = (text: string) => {
+    output.stdout += text
+  }
   const { exitCode } = process
   const folder = process.cwd()
   const restore = [
@@ -38,9 +41,8 @@ async function captured(args: readonly string[], { env = {}, input = '', cwd }: 
     replaced(process, 'argv', [process.execPath, launcher, ...args]),
     keptPriority(),
     replaced(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
-    catching('stdout', text => {
-      output.stdout += text
-    }),
+    catching('stdout', print),
+    catchingLines(print),
     catching('stderr', text => {
       output.stderr += text
     }),
@@ -114,7 +116,22 @@ function replaced(target: object, name: string, value: unknown): () => void {
 
 /** Only root could raise it again: all tests that follow, and what they start, would wait for other processes. */
 function keptPriority(): () => void {
-  const restore = replaced(os, 'setPriority', () => {})
+  return replacedIn(os, 'setPriority', () => {})
+}
+
+/** Lines of events go past the stream. */
+function catchingLines(take: (text: string) => void): () => void {
+  const { writeSync } = fs
+  return replacedIn(fs, 'writeSync', (fd: number, data: Buffer, ...rest: never[]) => {
+    if (fd !== 1 || !inside.getStore()) return writeSync(fd, data, ...rest)
+    take(data.toString())
+    return data.length
+  })
+}
+
+/** Replaces a function of a module of node. */
+function replacedIn(module: object, name: string, value: unknown): () => void {
+  const restore = replaced(module, name, value)
   syncBuiltinESMExports()
   return () => {
     restore()
