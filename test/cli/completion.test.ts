@@ -41,7 +41,7 @@ async function prepare(): Promise<void> {
     ['users', 'create', 'amy@example.com', 'Amy Adams', '--password', 'a long password of amy'],
   ])
     assert.equal((await shell.run(words)).code, 0, words.join(' '))
-  // Once for all lines; the tests at the prompt take them from the command.
+  // Once for all lines; a test at the prompt takes it from the command.
   for (const name of ['bash', 'fish'])
     writeFileSync(join(folder, `natter.${name}`), (await shell.run(['completion', name])).stdout)
   rmSync(shell.home, { recursive: true, force: true })
@@ -74,6 +74,23 @@ const cases: readonly (readonly [string, string])[] = [
   ['natter users edit amy@example.com --role mod', 'moderator'],
 ]
 
+describe('natter __complete', () => {
+  for (const [line, wanted] of cases)
+    test(`offers one word after: ${line}`, async t => {
+      await ready()
+      const { ready: file, url } = daemon()
+      const shell = newShell(t, accountAt(url, file.owner.email, file.owner.api_key))
+      const offers = await until(async () => {
+        const { stdout } = await shell.run(['__complete', '--', ...line.split(' ').slice(1)])
+        return stdout.trimEnd()
+      })
+      assert.deepEqual(
+        offers.split('\n').map(offer => offer.split('\t')[0]),
+        [wanted],
+      )
+    })
+})
+
 describe('completion in bash', () => {
   const asked = async (line: string) => {
     await ready()
@@ -92,7 +109,8 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
       return found.length > 0 && found
     })
 
-  for (const [line, wanted] of cases)
+  // The script passes on what natter offers, whatever the line is about.
+  for (const [line, wanted] of cases.slice(0, 5))
     test(`offers one word after: ${line}`, async () => {
       assert.deepEqual(await offered(line), [wanted])
     })
@@ -144,7 +162,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
   const atPrompt = async (t: TestContext) => {
     const screen = await prompt(t, 'bash', ['--norc', '--noprofile', '-i'])
     if (!screen) return undefined
-    screen.type("PS1='> '; source <(natter completion bash); echo set\r")
+    screen.type("PS1='> '; source natter.bash; echo set\r")
     await screen.shows(/\n\r?set\n> /)
     return async (line: string, end = '') => {
       screen.text = ''
@@ -157,15 +175,7 @@ _natter; printf '%s\\n' "\${COMPREPLY[@]}"`
   test('the name of a file is one word, with and without quotes', async t => {
     const words = await atPrompt(t)
     if (!words) return t.skip('no pseudo-terminal')
-    const names = [
-      '1;touch ran;.pdf',
-      '2$(touch ran).pdf',
-      '3`touch ran`.pdf',
-      '4|touch ran',
-      '5&touch ran&',
-      '6 !PS1 x',
-    ]
-    for (const name of names) {
+    for (const name of ['1;touch ran;$(touch ran) !PS1 x.pdf', '2|touch ran&touch ran&`touch ran`.pdf']) {
       writeFileSync(join(folder, name), '')
       for (const quote of ['', '"', "'"])
         assert.equal(await words(`natter uploads create ${quote}${name[0]}`), `<natter><uploads><create><${name}>`)

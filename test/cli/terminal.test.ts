@@ -60,22 +60,22 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     const about = 'Where all of us talk about 天気 and everything else that comes to mind, at length'
     for (const name of ['general', 'a rather long name of a channel', '天気'])
       assert.equal((await shell.run(['channels', 'create', name, '--description', about])).code, 0)
-    for (const columns of [40, 80, 120])
-      for (const words of [
-        ['channels', 'list'],
-        ['users', 'list'],
-        ['groups', 'list'],
-      ]) {
-        const screen = open(t, shell, words, { columns })
-        assert.equal(await screen.ended, 0)
-        const lines = screen.plain.trimEnd().split('\n')
-        const { length } = (await shell.run([...words, '--ndjson'])).stdout.trim().split('\n')
-        assert.equal(lines.length, length + 1, screen.plain)
-        for (const line of lines) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
-      }
-    const narrow = open(t, shell, ['channels', 'list'], { columns: 40 })
-    await narrow.ended
-    assert.match(narrow.plain, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
+    const tables: string[] = []
+    for (const [columns, ...words] of [
+      [40, 'channels', 'list'],
+      [80, 'users', 'list'],
+      [120, 'groups', 'list'],
+      [120, 'channels', 'list'],
+    ] as const) {
+      const screen = open(t, shell, words, { columns })
+      assert.equal(await screen.ended, 0)
+      tables.push(screen.plain)
+      const lines = screen.plain.trimEnd().split('\n')
+      const { length } = (await shell.run([...words, '--ndjson'])).stdout.trim().split('\n')
+      assert.equal(lines.length, length + 1, screen.plain)
+      for (const line of lines) assert.ok(stringWidth(line) <= columns, `${columns}: ${line}`)
+    }
+    assert.match(tables[0]!, /^stream_id {2}name +description\n(.*\n)*1 +general +Where al/)
     const at = ['--at', '2100-01-01', '--quiet']
     assert.equal((await shell.run(['scheduled', 'create', '#general>x', 'hello', ...at])).code, 0)
     const block = open(t, shell, ['scheduled', 'list'], { columns: 40 })
