@@ -77,17 +77,16 @@ describe('an event queue', () => {
   test('is deleted when a tail or a wait is ended by a signal', async t => {
     const shell = shellFor(t)
     const before = await queues()
-    for (const subcommand of ['tail', 'wait'])
-      for (const [signal, code] of [
-        ['SIGINT', 130],
-        ['SIGTERM', 143],
-      ] as const) {
-        const child = new Watched(t, shell.spawn([subcommand]))
-        await child.said(/ready/)
-        child.child.kill(signal)
-        assert.equal(await child.ended, code, `${subcommand} ${signal}`)
-        assert.equal(await queues(), before, `${subcommand} ${signal}`)
-      }
+    for (const [subcommand, signal, code] of [
+      ['tail', 'SIGTERM', 143],
+      ['wait', 'SIGINT', 130],
+    ] as const) {
+      const child = new Watched(t, shell.spawn([subcommand]))
+      await child.said(/ready/)
+      child.child.kill(signal)
+      assert.equal(await child.ended, code, subcommand)
+      assert.equal(await queues(), before, subcommand)
+    }
   })
 })
 
@@ -95,9 +94,9 @@ describe('natter exec', () => {
   test('shows the log of the daemon with --log-level', async t => {
     const shell = newShell(t)
     const command = ['--', 'sh', '-c', 'true']
-    const shown = await shell.natter(['exec', '--log-level', 'info', ...command])
+    const shown = await shell.run(['exec', '--log-level', 'info', ...command])
     assert.equal(shown.code, 0)
     assert.match(shown.stderr, /"level":/)
-    assert.equal((await shell.natter(['exec', ...command])).stderr, '')
+    assert.equal((await shell.run(['exec', ...command])).stderr, '')
   })
 })

@@ -65,8 +65,8 @@ describe('natter exec', () => {
     running.child.kill('SIGTERM')
     assert.equal(await running.ended, 5)
     assert.deepEqual(running.lines, ['up', 'caught'])
-    assert.equal((await shell.natter(['exec', '--prot', '1', '--', 'true'])).code, 2)
-    assert.equal((await shell.natter(['exec'])).code, 2)
+    assert.equal((await shell.run(['exec', '--prot', '1', '--', 'true'])).code, 2)
+    assert.equal((await shell.run(['exec'])).code, 2)
   })
 })
 

@@ -60,7 +60,7 @@ describe('natter tail --cursor, killed', () => {
     tail.child.kill('SIGKILL')
     await tail.ended
     await say('wanted')
-    const again = await shell.natter([...only, '--count', '1', '--within', '2m'])
+    const again = await shell.run([...only, '--count', '1', '--within', '2m'])
     assert.deepEqual([again.code, again.stdout], [0, 'about wanted\n'], again.stderr)
   })
 
@@ -71,14 +71,14 @@ describe('natter tail --cursor, killed', () => {
     await begin(t, shell, words)
     const total = 3000
     for (let i = 1; i <= total; i++) chat.say(`message ${i}`)
-    const counted = await shell.natter([...words, '--count', '100'])
+    const counted = await shell.run([...words, '--count', '100'])
     const tail = new Watched(t, shell.spawn(words))
     await tail.until(5)
     tail.child.kill('SIGINT')
     assert.equal(await tail.ended, 130)
     // The one that was ended may have read everything.
     chat.say('the last message')
-    const rest = await shell.natter([...words, '--until', 'the last message'])
+    const rest = await shell.run([...words, '--until', 'the last message'])
     const lines = [...counted.stdout.trim().split('\n'), ...tail.lines, ...rest.stdout.split('\n').slice(0, -1)]
     assert.deepEqual(
       lines.map(line => JSON.parse(line).message.id),

@@ -8,13 +8,13 @@ import { newShell } from '../support/cli.ts'
 
 test('daemon logs prints the last lines', async t => {
   const shell = newShell(t)
-  assert.equal((await shell.natter(['daemon', 'logs', '--data', shell.home])).code, 3)
+  assert.equal((await shell.run(['daemon', 'logs', '--data', shell.home])).code, 3)
   writeFileSync(join(shell.home, 'daemon.log'), 'one\ntwo\nthree\n')
-  assert.equal((await shell.natter(['daemon', 'logs', '--data', shell.home, '-n', '2'])).stdout, 'two\nthree\n')
+  assert.equal((await shell.run(['daemon', 'logs', '--data', shell.home, '-n', '2'])).stdout, 'two\nthree\n')
   // It takes no room itself.
   truncateSync(join(shell.home, 'daemon.log'), 2 ** 32)
   writeFileSync(join(shell.home, 'daemon.log'), '\nlast\n', { flag: 'a' })
-  assert.equal((await shell.natter(['daemon', 'logs', '--data', shell.home, '-n', '1'])).stdout, 'last\n')
+  assert.equal((await shell.run(['daemon', 'logs', '--data', shell.home, '-n', '1'])).stdout, 'last\n')
   const child = shell.spawn(['daemon', 'logs', '--data', shell.home, '-n', '0', '-f'])
   t.after(() => child.kill('SIGKILL'))
   const added = new Promise(resolve => child.stdout!.setEncoding('utf8').once('data', resolve))

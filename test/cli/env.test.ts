@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { saveProfile } from '../../cli/base/profile.ts'
@@ -109,24 +109,14 @@ describe('natter env --as', () => {
 describe('natter exec --as', () => {
   test('runs the command as that account, without the control token', async t => {
     const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'of-another-daemon' })
-    const print = 'echo $NATTER_EMAIL $ZULIP_EMAIL $NATTER_USER_ID "[$NATTER_CONTROL_TOKEN]"'
-    const { code, stdout, stderr } = await shell.natter([
-      'exec',
-      '--preset',
-      'dev',
-      '--as',
-      'bob',
-      '--',
-      'sh',
-      '-c',
-      print,
-    ])
+    const print = 'echo $NATTER_EMAIL $ZULIP_EMAIL $NATTER_USER_ID "[$NATTER_CONTROL_TOKEN]" > printed'
+    const { code, stderr } = await shell.run(['exec', '--preset', 'dev', '--as', 'bob', '--', 'sh', '-c', print])
     assert.equal(code, 0, stderr)
-    assert.match(stdout, /^(bob@\S+) \1 \d+ \[\]\n$/)
+    assert.match(readFileSync(join(shell.home, 'printed'), 'utf8'), /^(bob@\S+) \1 \d+ \[\]\n$/)
   })
 
   test('names the accounts if there is no such one, since its daemon has ended', async t => {
-    const { code, stderr } = await newShell(t).natter(['exec', '--preset', 'dev', '--as', 'nobody-here', '--', 'true'])
+    const { code, stderr } = await newShell(t).run(['exec', '--preset', 'dev', '--as', 'nobody-here', '--', 'true'])
     assert.equal(code, 3)
     assert.match(stderr, /there is no account "nobody-here"\n {2}There is owner, ada, .*, deploy-bot\.\n/)
   })

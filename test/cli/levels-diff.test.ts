@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { newShell } from '../support/cli.ts'
-
-const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(import.meta.dirname, '../../bin/natter'))}`
+import { newShell, ownerOf } from '../support/cli.ts'
+import { sharedDaemon } from '../support/daemon.ts'
 
 /** Reacts to its own message and reads the event of it; changes a setting that newer levels call otherwise. */
 const bot = `
@@ -29,14 +28,17 @@ if (events[0].user.user_id !== 2) throw new Error('no user')
 `
 
 describe('natter levels diff', () => {
+  const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
   const shell = newShell({ after } as never)
   const recording = 'bot.ndjson'
   let used = ''
 
   before(async () => {
     writeFileSync(join(shell.home, 'bot.mjs'), bot)
-    const script = `${natter} record ${recording} -- node bot.mjs && ${natter} levels diff 417 498 --used --json`
-    const { code, stdout, stderr } = await shell.natter(['exec', '--preset', 'dev', '--', 'sh', '-c', script])
+    const at = shell.with(ownerOf(daemon()))
+    const recorded = await at.run(['record', recording, '--', process.execPath, 'bot.mjs'])
+    assert.equal(recorded.code, 0, recorded.stderr)
+    const { code, stdout, stderr } = await at.run(['levels', 'diff', '417', '498', '--used', '--json'])
     assert.equal(code, 0, stderr)
     used = stdout
   })

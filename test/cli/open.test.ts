@@ -18,15 +18,15 @@ describe('natter open', () => {
       BROWSER: '',
       NATTER_CONTROL_TOKEN: ready.control_token!,
     })
-    const printed = await shell.natter(['open', '--site', url])
+    const printed = await shell.run(['open', '--site', url])
     assert.deepEqual([printed.code, printed.stdout], [0, `${ready.inspector}\n`], printed.stderr)
-    const asJson = await shell.natter(['open', '--site', url, '--json'])
+    const asJson = await shell.run(['open', '--site', url, '--json'])
     assert.deepEqual(JSON.parse(asJson.stdout), { inspector: ready.inspector })
   })
 
   test('leaves the token out where none is known', async t => {
     const shell = newShell(t)
-    const { stdout } = await shell.natter(['open', '--print', '--site', 'http://127.0.0.1:9/spaces/ci'])
+    const { stdout } = await shell.run(['open', '--print', '--site', 'http://127.0.0.1:9/spaces/ci'])
     assert.equal(stdout, 'http://127.0.0.1:9/spaces/ci/\n')
   })
 
@@ -37,7 +37,7 @@ describe('natter open', () => {
     chmodSync(program, 0o755)
     writeFileSync(readyFile, JSON.stringify(ready))
     const shell = newShell(t, { BROWSER: program })
-    const { code, stdout, stderr } = await shell.natter(['open', '--ready-file', readyFile])
+    const { code, stdout, stderr } = await shell.run(['open', '--ready-file', readyFile])
     assert.deepEqual([code, stdout], [0, ''], stderr)
     assert.ok(!stderr.includes(ready.control_token!), stderr)
     const page = join(shell.home, '.config/natter/open.html')
@@ -51,7 +51,7 @@ describe('natter open', () => {
     const [program, file] = [join(shell.home, 'browser'), join(shell.home, 'opened')]
     writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${file}'\n`)
     chmodSync(program, 0o755)
-    const { code, stderr } = await shell.with({ BROWSER: program }).natter(['open', '--site', 'http://127.0.0.1:9'])
+    const { code, stderr } = await shell.with({ BROWSER: program }).run(['open', '--site', 'http://127.0.0.1:9'])
     assert.equal(code, 0, stderr)
     assert.equal(await until(() => readFileSync(file, 'utf8')), 'http://127.0.0.1:9/\n')
   })
@@ -73,7 +73,7 @@ describe('natter open', () => {
       BROWSER: '',
       NATTER_CONTROL_TOKEN: 'secret',
     }
-    const { code, stderr } = await shell.with(env).natter(['open', '--site', 'http://127.0.0.1:9'])
+    const { code, stderr } = await shell.with(env).run(['open', '--site', 'http://127.0.0.1:9'])
     assert.equal(code, 0, stderr)
     const page = pathToFileURL(join(shell.home, 'snap/firefox/common/open.html')).href
     assert.equal(await until(() => readFileSync(file, 'utf8')), `${page}\n`)

@@ -15,9 +15,11 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { createClient } from '../../daemon/client/index.ts'
 import { accountAt, newShell, Watched } from '../support/cli.ts'
+import { interruptHere } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
+import type { Outcome } from '../support/natter-bundle.ts'
 import { until } from '../support/until.ts'
 import { loadZulipJs } from '../support/zulip-js.ts'
 
@@ -30,17 +32,33 @@ interface Proxy {
   stop(): Promise<Record<string, any>[]>
 }
 
-async function startProxy(
-  t: TestContext,
-  to: string,
-  flags: readonly string[] = [],
-  before = '',
-  env: Readonly<Record<string, string>> = {},
-): Promise<Proxy> {
-  const shell = newShell(t, env)
+/** In the process of the tests. */
+async function startProxy(t: TestContext, to: string, flags: readonly string[] = [], before = ''): Promise<Proxy> {
+  const shell = newShell(t)
   const file = join(shell.home, 'talk.ndjson')
   if (before !== '') writeFileSync(file, before)
-  const child = new Watched(t, shell.spawn(['proxy', file, '--to', to, ...flags]))
+  let ended: Promise<Outcome> | undefined
+  const url = await new Promise<string>((resolve, reject) => {
+    ended = shell.run(['proxy', file, '--to', to, ...flags], { onPrint: text => resolve(text.trim()) })
+    ended.then(({ stderr }) => reject(new Error(stderr)), reject)
+  })
+  t.after(interruptHere)
+  return {
+    url,
+    file,
+    async stop() {
+      interruptHere()
+      const { code, stderr } = await ended!
+      assert.equal(code, 0, stderr)
+      return linesOf(file)
+    },
+  }
+}
+
+async function startProcess(t: TestContext, to: string, env: Readonly<Record<string, string>> = {}): Promise<Proxy> {
+  const shell = newShell(t, env)
+  const file = join(shell.home, 'talk.ndjson')
+  const child = new Watched(t, shell.spawn(['proxy', file, '--to', to]))
   const [url] = await child.until(1)
   return {
     url: url!,
@@ -48,10 +66,14 @@ async function startProxy(
     async stop() {
       child.child.kill('SIGINT')
       assert.equal(await child.ended, 0, child.stderr)
-      const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-      return lines.map(line => JSON.parse(line))
+      return linesOf(file)
     },
   }
+}
+
+function linesOf(recording: string): Record<string, any>[] {
+  const lines = readFileSync(recording, 'utf8').trimEnd().split('\n')
+  return lines.map(line => JSON.parse(line))
 }
 
 async function listen(
@@ -68,7 +90,7 @@ const upstream = (t: TestContext, answer: RequestListener) => listen(t, createSe
 describe('natter proxy', () => {
   test('passes calls, polls, uploads and errors through, and records them without the key', async t => {
     const { owner } = daemon()
-    const proxy = await startProxy(t, daemon().url)
+    const proxy = await startProcess(t, daemon().url)
     const caller = new Caller(proxy.url, owner.email, owner.key, owner.id)
     const { queue_id } = (await caller.call(events.register, { event_types: ['message'] })) as { queue_id: string }
     const polling = caller.call(events.get, { queue_id, last_event_id: -1 })
@@ -261,7 +283,7 @@ describe('natter proxy', () => {
     const [cert, key] = [readFileSync(fixture('cert')), readFileSync(fixture('key'))]
     const secure = createSecureServer({ cert, key }, (_, response) => response.end('{"result":"success"}'))
     const site = (await listen(t, secure)).replace('http:', 'https:')
-    const trusting = await startProxy(t, site, [], '', { NODE_EXTRA_CA_CERTS: fixture('cert') })
+    const trusting = await startProcess(t, site, { NODE_EXTRA_CA_CERTS: fixture('cert') })
     assert.equal((await send(`${trusting.url}/api/v1/users/me`)).body.result, 'success')
     await trusting.stop()
     const wary = await startProxy(t, site)

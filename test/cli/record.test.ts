@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fakeServer, newShell } from '../support/cli.ts'
-
-const natter = join(import.meta.dirname, '../../bin/natter')
+import { fakeServer, newShell, ownerOf } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
 
 test('a recording that the daemon cut off is reported, with the exit code of the command if that failed', async t => {
   const text = '{"natter_recording":1}\n{"call":1}\n{"cut":1}\n'
@@ -21,7 +20,7 @@ test('a recording that the daemon cut off is reported, with the exit code of the
     ['true', 1],
     ['exit 7', 7],
   ] as const) {
-    const { code, stderr } = await shell.natter(['record', 'talk', '--site', url, '--', 'sh', '-c', command])
+    const { code, stderr } = await shell.run(['record', 'talk', '--site', url, '--', 'sh', '-c', command])
     assert.equal(code, wanted, stderr)
     assert.match(stderr, /wrote talk, 1 call\n.*talk is not complete: the daemon answered calls faster/)
   }
@@ -30,7 +29,8 @@ test('a recording that the daemon cut off is reported, with the exit code of the
 })
 
 test('a command that does not call the daemon is pointed out', async t => {
-  const { stderr } = await newShell(t).natter(['exec', '--', process.execPath, natter, 'record', 'talk', '--', 'true'])
+  const daemon = await startDaemon(t, { flags: ['--memory'] })
+  const { stderr } = await newShell(t, ownerOf(daemon)).run(['record', 'talk', '--', 'true'])
   assert.match(stderr, /wrote talk, 0 calls\nthe command did not call this daemon; a test that uses startNatter\(\)/)
 })
 
@@ -47,7 +47,7 @@ test('an earlier recording stays as it is until a daemon sends a new one', async
     ['--site', 'http://127.0.0.1:9'],
     ['--site', refusing, '--control-token', 'token'],
   ]) {
-    const { code, stderr } = await shell.natter(['record', 'talk', ...flags, '--', 'true'])
+    const { code, stderr } = await shell.run(['record', 'talk', ...flags, '--', 'true'])
     assert.notEqual(code, 0, stderr)
     assert.equal(readFileSync(file, 'utf8'), 'earlier')
   }
@@ -56,7 +56,7 @@ test('an earlier recording stays as it is until a daemon sends a new one', async
 test('a recording that cannot be written is reported, and the command does not run', async t => {
   const url = await fakeServer(t, (_request, response) => void response.write('{"natter_recording":1}\n'))
   const shell = newShell(t, { NATTER_CONTROL_TOKEN: 'token' })
-  const { code, stderr } = await shell.natter(['record', 'none/talk', '--site', url, '--', 'sh', '-c', 'exit 7'])
+  const { code, stderr } = await shell.run(['record', 'none/talk', '--site', url, '--', 'sh', '-c', 'exit 7'])
   assert.equal(code, 1, stderr)
   assert.match(stderr, /^natter: cannot write none\/talk: ENOENT/)
 })

@@ -79,7 +79,7 @@ describe('natter seed pull', () => {
     await from.owner.call(channels.create, secret)
     const { email, api_key } = from.ready.owner
     const shell = newShell(t, accountAt(from.url, email, api_key))
-    assert.equal((await shell.natter(['seed', 'pull', 'team.json'])).code, 0)
+    assert.equal((await shell.run(['seed', 'pull', 'team.json'])).code, 0)
     const seed = seedIn(shell)
     const taken = seed.organization.settings
     const { welcome_message_custom_text: _text, ...set } = settings

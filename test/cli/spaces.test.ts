@@ -40,7 +40,7 @@ describe('natter spaces', () => {
     assert.match(await run(home, '--as', 'zoe', 'users', 'me', '--json'), /zoe@example.com/)
     const refused = await home.run(['spaces', 'list'])
     assert.match(refused.stderr, /A space has no spaces of its own/)
-    const stays = await shell.natter(['spaces', 'use', 'worker-1'])
+    const stays = await shell.run(['spaces', 'use', 'worker-1'])
     assert.equal(stays.code, exitCodes.usage)
     assert.match(stays.stderr, /NATTER_READY_FILE is set and comes before profiles/)
     assert.equal(await run(shell, 'profile', 'list', '--json'), '[]\n')
@@ -64,7 +64,7 @@ describe('natter spaces delete', () => {
     const { url, owner } = daemon()
     await run(shell, 'profile', 'add', 'local', '--site', url, '--user', owner.email!, '--api-key', owner.key!)
     await run(shell, 'spaces', 'use', 'short', '--ready-file', ready)
-    const { stderr } = await shell.natter(['spaces', 'delete', 'short', '--ready-file', ready])
+    const { stderr } = await shell.run(['spaces', 'delete', 'short', '--ready-file', ready])
     assert.match(stderr, /removed profile space-short; switched to profile local/)
     assert.match(await run(shell, 'whoami'), new RegExp(owner.email!))
   })
@@ -73,7 +73,7 @@ describe('natter spaces delete', () => {
 describe('natter exec --in', () => {
   test('runs a command in a space of a running daemon, and deletes the space', async t => {
     const shell = newShell(t)
-    const script = 'echo $NATTER_SITE; cat $ZULIP_CONFIG; echo $NATTER_CONTROL_TOKEN; exit 3'
+    const script = '(echo $NATTER_SITE; cat $ZULIP_CONFIG; echo $NATTER_CONTROL_TOKEN) > printed; exit 3'
     const words = [
       'exec',
       '--in',
@@ -85,9 +85,9 @@ describe('natter exec --in', () => {
       '-c',
       script,
     ]
-    const { code, stdout, stderr } = await shell.natter(words)
+    const { code, stderr } = await shell.run(words)
     assert.equal(code, 3, stderr)
-    const [site, ...rest] = stdout.trim().split('\n')
+    const [site, ...rest] = readFileSync(join(shell.home, 'printed'), 'utf8').trim().split('\n')
     assert.match(site!, new RegExp(`^${daemon().url}/spaces/\\d+$`))
     assert.ok(rest.includes(`site=${site}`))
     assert.notEqual(rest.at(-1), daemon().ready.control_token)
@@ -100,28 +100,28 @@ describe('natter exec --in', () => {
     const seed = join(shell.home, 'world.yaml')
     writeFileSync(seed, 'users:\n  - name: zoe\n')
     const env = { NATTER_SITE: daemon().url, NATTER_CONTROL_TOKEN: daemon().ready.control_token! }
-    const script = `echo $NATTER_EMAIL:$NATTER_CONTROL_TOKEN`
+    const script = 'echo $NATTER_EMAIL:$NATTER_CONTROL_TOKEN > printed'
     const words = ['exec', '--in', daemon().url, '--seed', seed, '--as', 'zoe', '--', 'sh', '-c', script]
-    const { code, stdout, stderr } = await shell.natter(words, { env })
+    const { code, stderr } = await shell.run(words, { env })
     assert.equal(code, 0, stderr)
-    assert.equal(stdout, 'zoe@example.com:\n')
+    assert.equal(readFileSync(join(shell.home, 'printed'), 'utf8'), 'zoe@example.com:\n')
   })
 
   test('refuses what a space cannot be given, and a daemon without a token', async t => {
     const shell = newShell(t)
-    const odd = await shell.natter(['exec', '--in', daemon().url, '--port', '1', '--', 'true'])
+    const odd = await shell.run(['exec', '--in', daemon().url, '--port', '1', '--', 'true'])
     assert.equal(odd.code, 2)
     assert.match(odd.stderr, /--port cannot be combined with --in/)
-    const closed = await shell.natter(['exec', '--in', daemon().url, '--', 'true'])
+    const closed = await shell.run(['exec', '--in', daemon().url, '--', 'true'])
     assert.match(closed.stderr, /no control token/)
-    const bad = await shell.natter(['exec', '--in', daemon().ready.inspector, '--preset', 'huge', '--', 'true'])
+    const bad = await shell.run(['exec', '--in', daemon().ready.inspector, '--preset', 'huge', '--', 'true'])
     assert.match(bad.stderr, /preset: /)
   })
 
   test('keeps the exit code of a command that deleted its own space', async t => {
     const shell = newShell(t)
     const script = `curl -s -X DELETE -H "Authorization: Bearer ${daemon().ready.control_token}" ${daemon().url}/control/v1/spaces/$(basename $NATTER_SITE) > out`
-    const { code, stderr } = await shell.natter(['exec', '--in', daemon().ready.inspector, '--', 'sh', '-c', script])
+    const { code, stderr } = await shell.run(['exec', '--in', daemon().ready.inspector, '--', 'sh', '-c', script])
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(readFileSync(join(shell.home, 'out'), 'utf8'), /success/)
   })

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { exitOf, fakeServer, json, newShell, Watched } from '../support/cli.ts'
+import { exitOf, fakeServer, json, newShell } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
 const natter = join(import.meta.dirname, '../../bin/natter')
@@ -108,8 +108,8 @@ describe('output that cannot be written', () => {
 test('a backup that does not exist is reported in a sentence, with and without --check', async t => {
   const shell = newShell(t)
   for (const flags of [['--data', 'store'], ['--check']]) {
-    const restoring = new Watched(t, shell.spawn(['restore', 'missing.tar', ...flags]))
-    assert.equal(await restoring.ended, 3, restoring.stderr)
-    assert.match(restoring.stderr, /^natter: ENOENT: .*missing\.tar'\n$/)
+    const { code, stderr } = await shell.run(['restore', 'missing.tar', ...flags])
+    assert.equal(code, 3, stderr)
+    assert.match(stderr, /^natter: ENOENT: .*missing\.tar'\n$/)
   }
 })

@@ -5,17 +5,17 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { newShell } from '../support/cli.ts'
+import { newShell, ownerOf } from '../support/cli.ts'
+import { startDaemon } from '../support/daemon.ts'
 
 const root = join(import.meta.dirname, '../..')
-const natter = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, 'bin/natter'))}`
 const fixture = ['--preset', 'dev', '--secret', 'recorded clients', '--clock', 'frozen@2030-01-01T00:00:00Z']
 const python = spawnSync('python3', ['-c', 'import zulip'])
 
 const clients = [
   {
     name: 'zulip-js',
-    run: 'node client.mjs',
+    run: [process.execPath, 'client.mjs'],
     file: 'client.mjs',
     skip: false,
     script: `
@@ -35,7 +35,7 @@ await client.events.retrieve({ queue_id, last_event_id: -1, dont_block: true })
   },
   {
     name: 'the Python client',
-    run: 'python3 client.py',
+    run: ['python3', 'client.py'],
     file: 'client.py',
     skip: python.status === 0 ? false : 'the Python package zulip is not here',
     script: `
@@ -54,11 +54,11 @@ describe('a recording of another client', () => {
     test(`is played again without a difference: ${name}`, { skip }, async t => {
       const shell = newShell(t)
       writeFileSync(join(shell.home, file), script)
-      const recording = join(shell.home, 'talk.ndjson')
-      const inDaemon = (command: string) => shell.natter(['exec', ...fixture, '--', 'sh', '-c', command])
-      const recorded = await inDaemon(`${natter} record ${recording} -- ${run}`)
+      const inDaemon = async (...words: string[]) =>
+        shell.with(ownerOf(await startDaemon(t, { flags: ['--memory', ...fixture] }))).run(words)
+      const recorded = await inDaemon('record', 'talk.ndjson', '--', ...run)
       assert.equal(recorded.code, 0, recorded.stderr)
-      const statuses = readFileSync(recording, 'utf8')
+      const statuses = readFileSync(join(shell.home, 'talk.ndjson'), 'utf8')
         .trim()
         .split('\n')
         .map(line => JSON.parse(line))
@@ -66,7 +66,7 @@ describe('a recording of another client', () => {
         .map(({ status }) => status)
       assert.ok(statuses.length >= 4)
       assert.deepEqual(new Set(statuses), new Set([200]))
-      const played = await inDaemon(`${natter} replay ${recording}`)
+      const played = await inDaemon('replay', 'talk.ndjson')
       assert.deepEqual([played.code, played.stdout], [0, ''], played.stderr)
     })
 })

@@ -28,10 +28,19 @@ export function runHere(args: readonly string[], surroundings: Surroundings): Pr
   return run
 }
 
-async function captured(args: readonly string[], { env = {}, input = '', cwd }: Surroundings): Promise<Outcome> {
+/** Ends the run in progress as Ctrl-C would, if it listens. */
+export function interruptHere(): void {
+  process.emit('SIGINT')
+}
+
+async function captured(
+  args: readonly string[],
+  { env = {}, input = '', cwd, onPrint = () => {} }: Surroundings,
+): Promise<Outcome> {
   const output = { stdout: '', stderr: '' }
   const print = (text: string) => {
     output.stdout += text
+    onPrint(text)
   }
   const { exitCode } = process
   const folder = process.cwd()

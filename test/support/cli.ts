@@ -47,8 +47,8 @@ export class Shell {
   }
 
   /** Runs it in this process: for tests that are not about the process, the signals it gets or the programs it starts. */
-  async run(args: readonly string[], { env = {}, input = '', cwd = this.home }: Surroundings = {}): Promise<Outcome> {
-    return runHere(args, { env: { ...bareEnv, HOME: this.home, ...this.env, ...env }, input, cwd })
+  async run(args: readonly string[], { env = {}, cwd = this.home, ...others }: Surroundings = {}): Promise<Outcome> {
+    return runHere(args, { env: { ...bareEnv, HOME: this.home, ...this.env, ...env }, cwd, ...others })
   }
 
   spawn(args: readonly string[], { env = {}, cwd = this.home }: Surroundings = {}): ChildProcess {

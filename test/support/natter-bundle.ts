@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   readonly cwd?: string
+  /** Gets what is printed on stdout, as it comes; for runs in the process of the test. */
+  readonly onPrint?: (text: string) => void
 }
 
 /** The environment without anything that natter, a terminal or the test runner reads. */
