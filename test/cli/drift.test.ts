@@ -162,7 +162,7 @@ describe('natter replay --against natter', () => {
     assert.deepEqual([found[0]!.subject, found[0]!.content], ['again', '```json\n{\n  "again": true\n}\n```'])
   })
 
-  test('--fresh plays a recording in an organization made from it, and so does a replay without a daemon', async t => {
+  test('--fresh plays a recording in an organization made from it', async t => {
     const { url, owner, ready } = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
     const home = newShell(t)
     const file = join(home.home, 'talk.ndjson')
@@ -200,17 +200,15 @@ describe('natter replay --against natter', () => {
     assert.ok(heard.length > 0)
     proxy.child.kill('SIGINT')
     assert.equal(await proxy.ended, 0)
-    for (const flags of [['--fresh'], []]) {
-      const { stdout, stderr } = await home.run(['replay', file, '--against', 'natter', '--json', ...flags])
-      assert.notEqual(stdout, '', stderr)
-      const { differences } = JSON.parse(stdout) as { differences: { where: string; field: string }[] }
-      // Every call was answered as before, and every event came. What the recording does not show may differ.
-      const lost = differences.filter(({ field }) => /^(status|events|messages\[\]|)$/.test(field))
-      assert.deepEqual(lost, [], stderr)
-    }
+    const { stdout, stderr } = await home.run(['replay', file, '--against', 'natter', '--json', '--fresh'])
+    assert.notEqual(stdout, '', stderr)
+    const { differences } = JSON.parse(stdout) as { differences: { where: string; field: string }[] }
+    // Every call was answered as before, and every event came. What the recording does not show may differ.
+    const lost = differences.filter(({ field }) => /^(status|events|messages\[\]|)$/.test(field))
+    assert.deepEqual(lost, [], stderr)
   })
 
-  test('--fresh makes accounts and channels of which a recording has little more than the names', async t => {
+  test('without a daemon too, and it makes accounts and channels of which a recording has little more than the names', async t => {
     const home = newShell(t)
     const sent = { type: 'stream', to: 'ops', topic: 't', content: 'hello' }
     const line = { time: 1, method: 'POST', path: '/api/v1/messages', endpoint: 'send-message', sent, status: 200 }

@@ -10,7 +10,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { forgetFailure, refuseOthers } from '../../daemon/local/failure-folder.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
-import { newShell, ownerOf, Watched } from '../support/cli.ts'
+import { environmentOf, newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -112,7 +112,7 @@ describe('natter exec --on-failure and --resume', () => {
     const refused = await exec('touch ran; exit 5')
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /cannot write \.: seed\.yaml exists, and natter did not write it/)
-    const kept = await shell.with(ownerOf(daemon())).run(['keep', '.'], { cwd: project })
+    const kept = await shell.with(environmentOf(daemon())).run(['keep', '.'], { cwd: project })
     assert.equal(kept.code, 1)
     assert.match(kept.stderr, /cannot write \.: seed\.yaml exists/)
     assert.deepEqual(readdirSync(project).sort(), [...keptBefore, 'seed.yaml'].sort())
@@ -198,7 +198,7 @@ describe('natter exec --on-failure and --resume', () => {
   })
 
   test('natter keep does the same for a daemon that runs on', async t => {
-    const shell = newShell(t, ownerOf(daemon()))
+    const shell = newShell(t, environmentOf(daemon()))
     const folder = join(shell.home, 'kept')
     assert.equal((await shell.run(['send', '#general>lunch', 'Pizza?'])).code, 0)
     assert.equal((await shell.run(['spaces', 'create', 'one'])).code, 0)
@@ -235,28 +235,6 @@ describe('natter exec --on-failure and --resume', () => {
 })
 
 describe('keepOnFailure', () => {
-  test('keeps the world of a test of node:test that failed, and no other', t => {
-    const { home } = newShell(t)
-    const file = join(home, 'some.test.mjs')
-    writeFileSync(
-      file,
-      `import { after, afterEach, before, test } from 'node:test'
-import { keepOnFailure, startNatter } from ${JSON.stringify(library)}
-let natter
-before(async () => { natter = await startNatter() })
-after(() => natter.stop())
-keepOnFailure(() => natter, { afterEach })
-test('a good one', () => {})
-test('a bad one: fails', () => { throw new Error('for a reason') })
-`,
-    )
-    const folder = join(home, 'kept')
-    assert.equal(runTest(file, folder), 1)
-    assert.deepEqual(readdirSync(folder), ['a-bad-one-fails'])
-    assert.match(readFileSync(join(folder, 'a-bad-one-fails', 'README.md'), 'utf8'), /Error: for a reason/)
-    assert.ok(existsSync(join(folder, 'a-bad-one-fails', 'snapshot.json')))
-  })
-
   test('is not needed in node:test, and replaces what is kept without it', t => {
     const { home } = newShell(t)
     const file = join(home, 'own.test.mjs')
@@ -268,7 +246,7 @@ test('a good one', async t => {
   const natter = await startNatter()
   t.after(() => natter.stop())
 })
-test('a bad one', async t => {
+test('a bad one: fails', async t => {
   const natter = await startNatter()
   t.after(() => natter.stop())
   await natter.owner.messages.send({ type: 'direct', to: ['bob@example.com'], content: 'Pizza?' })
@@ -277,14 +255,16 @@ test('a bad one', async t => {
 `
     writeFileSync(file, tests)
     const folder = join(home, 'kept')
-    assert.equal(runTest(file, folder), 1)
-    assert.deepEqual(readdirSync(folder).sort(), ['a-bad-one', 'a-bad-one-2'])
-    assert.match(readFileSync(join(folder, 'a-bad-one-2', 'events.ndjson'), 'utf8'), /Pizza/)
+    assert.equal(runTest(folder, file), 1)
+    assert.deepEqual(readdirSync(folder).sort(), ['a-bad-one-fails', 'a-bad-one-fails-2'])
+    assert.match(readFileSync(join(folder, 'a-bad-one-fails-2', 'events.ndjson'), 'utf8'), /Pizza/)
 
     const [chosen, unused] = [join(home, 'chosen'), join(home, 'unused')]
-    writeFileSync(file, `${tests}keepOnFailure(shared, { afterEach, folder: ${JSON.stringify(chosen)} })\n`)
-    assert.equal(runTest(file, unused), 1)
-    assert.deepEqual(readdirSync(chosen), ['a-bad-one'])
+    writeFileSync(file, `${tests}keepOnFailure(() => shared, { afterEach, folder: ${JSON.stringify(chosen)} })\n`)
+    assert.equal(runTest(unused, file), 1)
+    assert.deepEqual(readdirSync(chosen), ['a-bad-one-fails'])
+    assert.match(readFileSync(join(chosen, 'a-bad-one-fails/README.md'), 'utf8'), /Error: for a reason/)
+    assert.ok(existsSync(join(chosen, 'a-bad-one-fails/snapshot.json')))
     assert.ok(!existsSync(unused))
   })
 
@@ -302,8 +282,8 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
 `,
       )
     const folder = join(home, 'kept')
-    for (const _ of ['first run', 'second run']) {
-      assert.equal(runTest(files, folder), 1)
+    for (const run of [['--test', ...files], [files[0]!]]) {
+      assert.equal(runTest(folder, ...run), 1)
       const names = readdirSync(folder).sort()
       assert.deepEqual(names, ['it-answers', 'it-answers-2', 'it-answers-3', 'it-answers-4'])
       const kept = names.map(name => JSON.parse(readFileSync(join(folder, name, 'run.json'), 'utf8')).file)
@@ -331,9 +311,8 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
     assert.deepEqual(readdirSync(home).sort(), ['README.md', 'kept'])
   })
 
-  function runTest(files: string | readonly string[], folder: string): number | null {
+  function runTest(folder: string, ...args: readonly string[]): number | null {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env
-    return spawnSync(process.execPath, ['--test', ...[files].flat()], { env: { ...env, NATTER_ON_FAILURE: folder } })
-      .status
+    return spawnSync(process.execPath, args, { env: { ...env, NATTER_ON_FAILURE: folder } }).status
   }
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { newShell, ownerOf } from '../support/cli.ts'
+import { environmentOf, newShell } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
 /** Reacts to its own message and reads the event of it; changes a setting that newer levels call otherwise. */
@@ -35,7 +35,7 @@ describe('natter levels diff', () => {
 
   before(async () => {
     writeFileSync(join(shell.home, 'bot.mjs'), bot)
-    const at = shell.with(ownerOf(daemon()))
+    const at = shell.with(environmentOf(daemon()))
     const recorded = await at.run(['record', recording, '--', process.execPath, 'bot.mjs'])
     assert.equal(recorded.code, 0, recorded.stderr)
     const { code, stdout, stderr } = await at.run(['levels', 'diff', '417', '498', '--used', '--json'])

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { fakeServer, newShell, ownerOf } from '../support/cli.ts'
+import { environmentOf, fakeServer, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 
 test('a recording that the daemon cut off is reported, with the exit code of the command if that failed', async t => {
@@ -30,7 +30,7 @@ test('a recording that the daemon cut off is reported, with the exit code of the
 
 test('a command that does not call the daemon is pointed out', async t => {
   const daemon = await startDaemon(t, { flags: ['--memory'] })
-  const { stderr } = await newShell(t, ownerOf(daemon)).run(['record', 'talk', '--', 'true'])
+  const { stderr } = await newShell(t, environmentOf(daemon)).run(['record', 'talk', '--', 'true'])
   assert.match(stderr, /wrote talk, 0 calls\nthe command did not call this daemon; a test that uses startNatter\(\)/)
 })
 

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, type TestContext, test } from 'node:test'
-import { natterCommand, newShell, ownerOf, type Shell, Watched } from '../support/cli.ts'
+import { environmentOf, natterCommand, newShell, type Shell, Watched } from '../support/cli.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { endProcess } from '../support/end-process.ts'
 import type { Outcome } from '../support/natter-bundle.ts'
@@ -48,7 +48,7 @@ describe('natter record, natter replay', () => {
 
   before(async () => {
     const t = { after: () => {} } as never
-    const shell = newShell(t, ownerOf(daemon()))
+    const shell = newShell(t, environmentOf(daemon()))
     const stop = await record(t, shell)
     const natter = (...words: string[]) => printed(shell, ...words)
     await natter('send', '#general>t', 'first')
@@ -125,7 +125,7 @@ describe('natter record, natter replay', () => {
 
   test('tokens of invitations, files and confirmations are neither recorded nor kept', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
-    const shell = newShell(t, ownerOf(daemon))
+    const shell = newShell(t, environmentOf(daemon))
     const stop = await record(t, shell)
     const natter = (...words: string[]) => printed(shell, ...words)
     const url = await natter('uploads', 'create', 'talk.ndjson', '--jq', '.url')
@@ -148,7 +148,7 @@ describe('natter record, natter replay', () => {
 
   test('refuses a file that is not a recording, names a broken line, and plays a recording that was cut off', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', ...fixture] })
-    const shell = newShell(t, ownerOf(daemon))
+    const shell = newShell(t, environmentOf(daemon))
     const replay = async (text: string) => {
       writeFileSync(join(shell.home, 'broken.ndjson'), text)
       return shell.run(['replay', 'broken.ndjson'])
@@ -167,7 +167,7 @@ describe('natter record, natter replay', () => {
 describe('natter replay --bot', () => {
   test('plays what others said to a new build of the bot, and compares what it does', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--preset', 'dev'] })
-    const shell = newShell(t, ownerOf(daemon))
+    const shell = newShell(t, environmentOf(daemon))
     for (const [name, word] of [
       ['old', 'pong'],
       ['new', 'PONG'],
@@ -224,7 +224,7 @@ async function replay(
   flags: readonly string[],
   ...args: readonly string[]
 ): Promise<Outcome> {
-  const shell = newShell(t, ownerOf(await startDaemon(t, { flags: ['--memory', ...flags] })))
+  const shell = newShell(t, environmentOf(await startDaemon(t, { flags: ['--memory', ...flags] })))
   writeFileSync(join(shell.home, 'talk.ndjson'), recording)
   return shell.run(['replay', 'talk.ndjson', ...args])
 }

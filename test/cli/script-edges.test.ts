@@ -300,7 +300,7 @@ describe('natter --help', () => {
 
   test('names subcommands and topics that exist', async () => {
     const help = await printed(['--help'])
-    const names = (await printed(['commands', '--ndjson', '--jq', '.name'])).trim().split('\n')
+    const names: string[] = JSON.parse(await printed(['commands', '--json'])).map(({ name }: { name: string }) => name)
     for (const [, words] of help.matchAll(/^ {2}natter ([a-z]+(?: [a-z]+)?)/gm)) {
       if (words!.startsWith('help ')) assert.ok((await printed(words!.split(' '))).length > 100, words)
       else

@@ -10,7 +10,7 @@ import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { accountAt, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
+import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
 
@@ -281,8 +281,8 @@ describe('natter seed pull from a server that does not behave', () => {
       else answer(request, response)
     })
     const shell = newShell(t, accountAt(url))
-    const pulling = new Watched(t, shell.spawn(['seed', 'pull', 'team.json']))
-    assert.equal(await pulling.ended, 0, pulling.stderr)
+    const { code, stderr } = await shell.run(['seed', 'pull', 'team.json'])
+    assert.equal(code, 0, stderr)
     const { users, channels } = seedIn(shell)
     const [whole, part, address] = /^Ask (.+), (.+)'s team or (.+), not xFirst9\. The fox/
       .exec(channels[0].description)!

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { newShell, ownerOf } from '../support/cli.ts'
+import { environmentOf, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -55,7 +55,7 @@ describe('a recording of another client', () => {
       const shell = newShell(t)
       writeFileSync(join(shell.home, file), script)
       const inDaemon = async (...words: string[]) =>
-        shell.with(ownerOf(await startDaemon(t, { flags: ['--memory', ...fixture] }))).run(words)
+        shell.with(environmentOf(await startDaemon(t, { flags: ['--memory', ...fixture] }))).run(words)
       const recorded = await inDaemon('record', 'talk.ndjson', '--', ...run)
       assert.equal(recorded.code, 0, recorded.stderr)
       const statuses = readFileSync(join(shell.home, 'talk.ndjson'), 'utf8')

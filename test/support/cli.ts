@@ -120,7 +120,7 @@ export function accountAt(url: string, email = 'amy@example.com', key = 'key-of-
 }
 
 /** As `natter exec` has it for its command: the owner of a daemon, and its control plane. */
-export function ownerOf({ url, ready }: Pick<TestDaemon, 'url' | 'ready'>): Record<string, string> {
+export function environmentOf({ url, ready }: Pick<TestDaemon, 'url' | 'ready'>): Record<string, string> {
   const { owner, control_token } = ready
   const token = control_token === undefined ? {} : { NATTER_CONTROL_TOKEN: control_token }
   return { ...accountAt(url, owner.email, owner.api_key), ...token }

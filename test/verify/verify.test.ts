@@ -43,7 +43,7 @@ describe('fits', () => {
     })
 
   test('many ellipses take linear time', () => {
-    assert.equal(fits(Array(2000).fill('...').concat('end'), Array(2000).fill('x')), false)
+    assert.equal(fits(Array(1000).fill('...').concat('end'), Array(1000).fill('x')), false)
   })
 })
 
