@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Place } from '../../cli/commands/test/fixture.ts'
 import { withSpace } from '../../cli/commands/test/spaces.ts'
 import { natterCommand } from '../support/cli.ts'
-import { launch } from '../support/daemon.ts'
+import { host } from '../support/daemon.ts'
 import { bareEnv } from '../support/natter-bundle.ts'
 import { type Outcome, runBlock } from './shell.ts'
 import { type Block, blockFits, blocksIn, fits, linesOf, type Step, updated, withOutput } from './transcript.ts'
@@ -37,7 +37,7 @@ export async function verifyPage(file: string, options: VerifyOptions = {}): Pro
   if (stray !== undefined) throw new Error(`${file}:${stray}: a console block must begin with a command`)
   if (blocks.length === 0) throw new Error(`${file} has no console blocks`)
   const scratch = mkdtempSync(join(tmpdir(), 'natter-verify-'))
-  const daemon = await launch(scratch, { flags: ['--memory', ...(options.flags ?? [])] })
+  const daemon = await host(scratch, { flags: ['--memory', ...(options.flags ?? [])] })
   try {
     const run = options.apart ? runApart : runInOrder
     const outcomes = await run(blocks, daemon.ready, scratch, options)
