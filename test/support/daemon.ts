@@ -315,14 +315,14 @@ export class Caller {
   /** Calls an endpoint and expects success; the reply must have the shape the catalogue promises. */
   async call<E extends Endpoint>(endpoint: E, params: SentOf<E>): Promise<ReplyOf<E>> {
     const reply = await this.try(endpoint, params as Record<string, unknown>)
-    assert.equal(reply.body.result, 'success', `${endpoint.id} was refused: ${JSON.stringify(reply.body)}`)
+    if (reply.body.result !== 'success') assert.fail(`${endpoint.id} was refused: ${reply.text}`)
     return reply.body as never
   }
 
   /** Calls an endpoint and expects a refusal with this code. */
   async refused<E extends Endpoint>(endpoint: E, params: Record<string, unknown>, code: string): Promise<ErrorBody> {
     const reply = await this.try(endpoint, params)
-    assert.equal(reply.body.code, code, `${endpoint.id} answered ${JSON.stringify(reply.body)}`)
+    if (reply.body.code !== code) assert.fail(`${endpoint.id} answered ${reply.text} and not ${code}`)
     return reply.body as unknown as ErrorBody
   }
 
@@ -356,14 +356,17 @@ export class Caller {
   }
 }
 
+const recorded = new Set<string>()
+
 /** Checks the reply against the catalogue, and records the call for the law that every endpoint is called. */
 function note(endpoint: Endpoint, reply: HttpReply): void {
+  const problem = reply.status === 500 ? 'it failed' : replyProblem(endpoint, reply)
+  if (problem !== undefined) assert.fail(`${endpoint.id} answered ${reply.text}: ${problem}`)
   const code = reply.body.result === 'success' ? 'success' : String(reply.body.code)
-  assert.notEqual(reply.status, 500, `${endpoint.id} failed: ${JSON.stringify(reply.body)}`)
-  const problem = replyProblem(endpoint, reply)
-  assert.equal(problem, undefined, `${endpoint.id} answered ${JSON.stringify(reply.body)}: ${problem}`)
+  const line = `${endpoint.id} ${code}\n`
   const file = process.env.NATTER_TEST_CALLS
-  if (file) appendFileSync(file, `${endpoint.id} ${code}\n`)
+  if (file && !recorded.has(line)) appendFileSync(file, line)
+  recorded.add(line)
 }
 
 export function readReady(file: string): Ready {
