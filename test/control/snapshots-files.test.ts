@@ -10,7 +10,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
-import { Caller, host, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { openSpace } from '../support/spaces.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'natter-snapshots-'))
@@ -143,7 +143,7 @@ describe('snapshots as files', () => {
       const { code, stderr } = await natter(daemon(), 'snapshot', 'import', path, 'broken')
       assert.notEqual(code, 0)
       assert.match(stderr, sentence)
-      await assert.rejects(launch(folder, { flags: ['--memory', '--from', path] }), /natterd ended with 1: natterd: /)
+      await assert.rejects(host(folder, { flags: ['--memory', '--from', path] }), /natterd ended with 1: natterd: /)
     }
     const missing = await natter(daemon(), 'snapshot', 'export', join(folder, 'none.json'), 'nowhere')
     assert.equal(missing.code, 3)

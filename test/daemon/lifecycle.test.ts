@@ -25,8 +25,9 @@ import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
 import { readConfig, UsageError } from '../../daemon/start/config.ts'
-import { launch, readReady, type TestDaemon } from '../support/daemon.ts'
-import { assertPlain, givesUp } from '../support/gives-up.ts'
+import { prepareReadyFile } from '../../daemon/start/ready.ts'
+import { host, launch, readReady, type TestDaemon } from '../support/daemon.ts'
+import { assertPlain, givesUp, givesUpBeside } from '../support/gives-up.ts'
 import { send } from '../support/http.ts'
 import { root } from '../support/sources.ts'
 
@@ -43,6 +44,11 @@ async function started(data: string, ...flags: string[]): Promise<TestDaemon> {
   const daemon = await launch(data, { flags })
   running.add(daemon)
   return daemon
+}
+
+/** In the process that daemons share: for what is in the store, and not about the process. */
+function hosted(data: string, ...flags: string[]): Promise<TestDaemon> {
+  return host(data, { flags })
 }
 
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
@@ -65,7 +71,7 @@ describe('natterd, first start', () => {
 
   test('the store is for its owner alone', async () => {
     const data = join(newFolder(), 'store')
-    const daemon = await started(data)
+    const daemon = await hosted(data)
     await daemon.compact()
     assert.equal(mode(data), '700')
     for (const name of readdirSync(data)) assert.equal(mode(join(data, name)), '600', name)
@@ -76,7 +82,7 @@ describe('natterd, first start', () => {
     const keys: string[] = []
     for (const flags of [[], [], ['--secret', 'known beforehand'], ['--secret', 'known beforehand']]) {
       const data = newFolder()
-      const daemon = await started(data, ...flags)
+      const daemon = await hosted(data, ...flags)
       keys.push(daemon.owner.key!)
       await daemon.stop()
       for (const name of readdirSync(data))
@@ -89,11 +95,11 @@ describe('natterd, first start', () => {
 
   test('a store without its secret can be shared: with --new-secret it starts, with other keys', async () => {
     const data = newFolder()
-    const daemon = await started(data)
+    const daemon = await hosted(data)
     await daemon.stop()
     const shared = newFolder()
     cpSync(data, shared, { recursive: true, filter: source => !source.endsWith('/secret') })
-    const other = await started(shared, '--new-secret')
+    const other = await hosted(shared, '--new-secret')
     assert.equal(other.owner.email, daemon.owner.email)
     assert.notEqual(other.owner.key, daemon.owner.key)
     await other.stop()
@@ -115,7 +121,7 @@ describe('natterd, first start', () => {
 
   test('a --data flag wins over NATTER_MEMORY', async () => {
     const folder = join(newFolder(), 'store')
-    const daemon = await launch(folder, { env: { NATTER_MEMORY: '1' } })
+    const daemon = await host(folder, { env: { NATTER_MEMORY: '1' } })
     await daemon.stop()
     assert.ok(existsSync(join(folder, 'journal.ndjson')))
   })
@@ -183,9 +189,10 @@ describe('the ready file', () => {
       'x'.repeat(2e6),
     ]) {
       writeFileSync(file, content)
-      givesUp(['--memory', '--ready-file', file], 1, /is no ready file/)
+      await assert.rejects(prepareReadyFile(file), /is no ready file/)
       assert.equal(readFileSync(file, 'utf8'), content)
     }
+    givesUp(['--memory', '--ready-file', file], 1, /is no ready file/)
     assert.deepEqual(readdirSync(folder), ['notes.json'])
     writeFileSync(empty, '')
     const daemon = await started(join(folder, 'store'), '--ready-file', empty)
@@ -193,17 +200,17 @@ describe('the ready file', () => {
     await daemon.stop()
   })
 
-  test('one that cannot be written is refused before anything starts', () => {
+  test('one that cannot be written is refused before anything starts', async () => {
     const folder = newFolder()
     const plain = join(folder, 'file')
     writeFileSync(plain, '')
     mkdirSync(join(folder, 'folder'))
     const pipe = join(folder, 'pipe')
     execFileSync('mkfifo', [pipe])
-    for (const file of [join(plain, 'ready.json'), join(folder, 'folder'), '/proc/ready.json', '/dev/full/x', pipe]) {
-      givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /ready file/)
-      assert.ok(!existsSync(join(folder, 'store')), 'something started')
-    }
+    for (const file of [join(plain, 'ready.json'), join(folder, 'folder'), '/proc/ready.json', '/dev/full/x'])
+      await assert.rejects(prepareReadyFile(file), /ready file/)
+    givesUp(['--data', join(folder, 'store'), '--ready-file', pipe], 1, /ready file/)
+    assert.ok(!existsSync(join(folder, 'store')), 'something started')
   })
 })
 
@@ -260,49 +267,48 @@ describe('natterd refuses to start', () => {
     const link = join(newFolder(), 'link')
     symlinkSync(data, link)
     for (const path of [data, link]) {
-      const said = givesUp(['--data', path], 1, /in use by another natterd/)
+      const said = await givesUpBeside(path, /in use by another natterd/)
       assert.ok(said.includes(String(daemon.process.pid)) && said.includes(daemon.url), said)
     }
     await daemon.owner.call(users.me, {})
     await daemon.kill()
-    const next = await started(data)
+    const next = await hosted(data)
     await next.stop()
   })
 
-  test('on what is no folder', () => {
+  test('on what is no folder', async () => {
     const file = join(newFolder(), 'file')
     writeFileSync(file, 'mine')
     givesUp(['--data', file], 1, /not a folder/)
-    givesUp(['--data', join(file, 'store')], 1, /not a folder/)
+    await givesUpBeside(join(file, 'store'), /not a folder/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 
   test('on a damaged journal, and names the line', async () => {
     const data = newFolder()
-    const daemon = await started(data)
+    const daemon = await hosted(data)
     for (const title of ['1', '2', '3']) await daemon.owner.call(savedSnippets.create, { title, content: 'x' })
-    await daemon.kill()
+    await daemon.end()
     const file = join(data, 'journal.ndjson')
     const whole = readFileSync(file, 'utf8')
     const line = whole.split('\n').findIndex(text => text.includes('"title":"2"')) + 1
     assert.ok(line > 1)
     writeFileSync(file, whole.replace('"title":"2"', '"title":"9"'))
-    const said = givesUp(['--data', data], 1, /journal\.ndjson/)
+    const said = await givesUpBeside(data, /journal\.ndjson/)
     assert.match(said, new RegExp(`line ${line}\\b`))
     writeFileSync(file, whole)
-    const mended = await started(data)
+    const mended = await hosted(data)
     assert.equal((await mended.owner.call(savedSnippets.list, {})).saved_snippets.length, 3)
     await mended.stop()
   })
 
   test('on a damaged snapshot', async () => {
     const data = newFolder()
-    const daemon = await started(data)
-    await daemon.compact()
+    const daemon = await hosted(data)
     await daemon.stop()
     const file = join(data, 'state.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -40))
-    givesUp(['--data', data], 1, /state\.json/)
+    await givesUpBeside(data, /state\.json/)
   })
 
   test('on a port in use, and releases the store', async () => {
@@ -312,20 +318,21 @@ describe('natterd refuses to start', () => {
     const data = newFolder()
     givesUp(['--data', data, '--port', String(port)], 1, new RegExp(`port ${port} .*in use`))
     other.close()
-    const daemon = await started(data)
+    const daemon = await hosted(data)
     await daemon.stop()
   })
 
-  test('on an address that is not of this machine', () => {
+  test('on an address that is not of this machine', async () => {
     givesUp(['--memory', '--host', '192.0.2.1'], 1, /192\.0\.2\.1/)
-    givesUp(['--memory', '--host', 'no-such-host.invalid'], 1, /no-such-host\.invalid/)
+    await givesUpBeside(newFolder(), /no-such-host\.invalid/, '--memory', '--host', 'no-such-host.invalid')
   })
 
   test('on flags it does not know or cannot read: exit 2, and where to look', () => {
-    for (const flags of [['--nonsense'], ['--port', '70000']]) givesUp(flags, 2, /--help/)
+    givesUp(['--nonsense'], 2, /--help/)
     // The program ends like this for every usage error: the other flags need no process.
     for (const flags of [
       ['extra'],
+      ['--port', '70000'],
       ['--port', 'x'],
       ['--port', '-1'],
       ['--durability', 'maybe'],

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { expiryWarning } from '../../daemon/http/certificate.ts'
 import { launch, type TestDaemon } from '../support/daemon.ts'
-import { givesUp } from '../support/gives-up.ts'
+import { givesUp, givesUpBeside } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/tls')
@@ -91,24 +91,24 @@ describe('natterd --tls-cert --tls-key', () => {
     assert.equal(await certificateName(), 'newer.example')
   })
 
-  test('refuses to start with certificates that are of no use, and says why', () => {
+  test('refuses to start with certificates that are of no use, and says why', async () => {
+    const refused = (flags: readonly string[], words: RegExp) => givesUpBeside(folder, words, '--memory', ...flags)
     givesUp(
       ['--memory', ...pair('expired')],
       1,
       /the certificate in .*expired-cert\.pem expired on Jan.* 2021.*; renew it/,
     )
-    givesUp(['--memory', ...pair('good', 'newer')], 1, /the key in .*newer-key\.pem does not belong to the certificate/)
-    givesUp(['--memory', ...pair('nothing', 'good')], 1, /--tls-cert cannot be read: ENOENT/)
+    await refused(pair('good', 'newer'), /the key in .*newer-key\.pem does not belong to the certificate/)
+    await refused(pair('nothing', 'good'), /--tls-cert cannot be read: ENOENT/)
     const swapped = ['--tls-cert', join(fixtures, 'good-key.pem'), '--tls-key', join(fixtures, 'good-key.pem')]
-    givesUp(['--memory', ...swapped], 1, /good-key\.pem is not a certificate in PEM/)
+    await refused(swapped, /good-key\.pem is not a certificate in PEM/)
     const noKey = ['--tls-cert', join(fixtures, 'good-cert.pem'), '--tls-key', join(fixtures, 'good-cert.pem')]
-    givesUp(['--memory', ...noKey], 1, /good-cert\.pem is not a private key in PEM/)
+    await refused(noKey, /good-cert\.pem is not a private key in PEM/)
     const chain = join(folder, 'chain.pem')
     const nonsense = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
     writeFileSync(chain, readFileSync(join(fixtures, 'good-cert.pem'), 'utf8') + nonsense)
-    givesUp(
-      ['--memory', '--tls-cert', chain, '--tls-key', join(fixtures, 'good-key.pem')],
-      1,
+    await refused(
+      ['--tls-cert', chain, '--tls-key', join(fixtures, 'good-key.pem')],
       /--tls-cert .*chain\.pem and --tls-key .*good-key\.pem cannot be used for TLS/,
     )
     givesUp(

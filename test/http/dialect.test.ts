@@ -73,7 +73,7 @@ describe('--dialect auto', () => {
   })
 
   test('a queue speaks the dialect of its registration, over a restart and for every program that polls', async t => {
-    const running = await startDaemon(t, { alone: true })
+    const running = await startDaemon(t)
     const { owner, data } = running
     const types = { event_types: ['reaction'], fetch_event_types: [] }
     const queues = new Map<string, string>()
@@ -93,11 +93,11 @@ describe('--dialect auto', () => {
       }
     }
     await check(owner)
-    await running.kill()
-    const again = await startDaemon(t, { alone: true, data })
+    await running.end()
+    const again = await startDaemon(t, { data })
     await check(again.owner)
     await again.compact()
-    await again.kill()
+    await again.end()
     await check((await startDaemon(t, { data })).owner)
   })
 

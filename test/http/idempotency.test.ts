@@ -14,7 +14,7 @@ import type { Context } from '../../daemon/domain/resource.ts'
 import { RowChecks } from '../../daemon/domain/row-checks/index.ts'
 import { once } from '../../daemon/http/idempotency.ts'
 import { keysFrom } from '../../daemon/io/keys.ts'
-import { type Caller, launch, sharedDaemon } from '../support/daemon.ts'
+import { type Caller, host, launch, sharedDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -157,8 +157,8 @@ describe('Idempotency-Key after a crash', () => {
   test('is still known, from the journal and from a snapshot', async () => {
     const fields = { type: 'direct', to: '[2]', content: 'once' }
     let id: unknown
-    for (const end of ['SIGKILL', 'SIGTERM', 'SIGTERM'] as const) {
-      const daemon = await launch(data)
+    for (const isKilled of [true, false, false]) {
+      const daemon = isKilled ? await launch(data) : await host(data)
       try {
         const { body } = await post(daemon.owner, '/messages', { ...fields, to: `[${daemon.owner.id}]` }, 'kept')
         id ??= body.id
@@ -166,8 +166,7 @@ describe('Idempotency-Key after a crash', () => {
         const found = await daemon.owner.call(messages.list, { anchor: 'newest', num_before: 100, num_after: 0 })
         assert.equal(found.messages.filter(({ content }) => String(content).includes('once')).length, 1)
       } finally {
-        daemon.process.kill(end)
-        await daemon.closed
+        await (isKilled ? daemon.kill() : daemon.end())
       }
     }
   })

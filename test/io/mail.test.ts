@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
 import { openMailer } from '../../daemon/io/mail.ts'
-import { launch, newStoreFolder, startDaemon } from '../support/daemon.ts'
+import { host, launch, newStoreFolder, startDaemon } from '../support/daemon.ts'
 import { mailsIn } from '../support/outbox.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
@@ -106,7 +106,7 @@ describe('deactivation_notification_comment', () => {
     assert.equal(mailsIn(data).length, 1)
     await first.stop()
     silent.close()
-    const second = await launch(data, { flags: ['--smtp-url', `smtp://127.0.0.1:${port}`] })
+    const second = await host(data, { flags: ['--smtp-url', `smtp://127.0.0.1:${port}`] })
     await until(() => received.length === 1 && mailsIn(data).length === 0)
     assert.match(received[0]!, /^To: amy@example\.com$/m)
     await second.stop()

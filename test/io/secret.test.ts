@@ -8,20 +8,14 @@ import { after, describe, test } from 'node:test'
 import { users } from '../../daemon/api/people/users.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { checkBackup, openBackup } from '../../daemon/maintenance/index.ts'
-import { launch, type TestDaemon } from '../support/daemon.ts'
-import { givesUp } from '../support/gives-up.ts'
+import { host, type TestDaemon } from '../support/daemon.ts'
+import { givesUpBeside } from '../support/gives-up.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-secret-'))
-const running = new Set<TestDaemon>()
-after(() => {
-  for (const daemon of running) daemon.process.kill('SIGKILL')
-  rmSync(scratch, { recursive: true, force: true })
-})
+after(() => rmSync(scratch, { recursive: true, force: true }))
 
-async function started(data: string, ...flags: string[]): Promise<TestDaemon> {
-  const daemon = await launch(data, { flags })
-  running.add(daemon)
-  return daemon
+function started(data: string, ...flags: string[]): Promise<TestDaemon> {
+  return host(data, { flags })
 }
 
 /** A store that was used once, with or without a snapshot. */
@@ -29,7 +23,7 @@ async function usedStore(compacted: boolean, ...flags: string[]): Promise<{ data
   const data = mkdtempSync(join(scratch, 'store-'))
   const daemon = await started(data, ...flags)
   if (compacted) await daemon.compact()
-  await daemon.kill()
+  await daemon.end()
   return { data, key: daemon.owner.key! }
 }
 
@@ -47,26 +41,26 @@ describe('the secret of a store', () => {
         ['0123456789abcde', /15 characters/],
       ] as const) {
         writeFileSync(file, text)
-        givesUp(['--data', data], 1, words)
+        await givesUpBeside(data, words)
         assert.equal(readFileSync(file, 'utf8'), text, 'the file was changed')
       }
       const other = await started(data, '--new-secret')
       assert.notEqual(other.owner.key, key)
       await other.owner.call(users.me, {})
       assert.match(readFileSync(file, 'utf8'), /^[0-9a-f]{64}\n$/)
-      await other.kill()
+      await other.end()
       // From now on the new one is the right one.
-      await (await started(data)).kill()
+      await (await started(data)).end()
       writeFileSync(file, old)
-      givesUp(['--data', data], 1, /not the one that this store was used with/)
+      await givesUpBeside(data, /not the one that this store was used with/)
     })
 
     test(`with ${where}: a missing secret is refused, and nothing is written in its place`, async () => {
       const { data, key } = await usedStore(compacted)
       const shared = mkdtempSync(join(scratch, 'shared-'))
       cpSync(data, shared, { recursive: true, filter: source => !source.endsWith('/secret') })
-      givesUp(['--data', shared], 1, /'secret' is missing.*--new-secret/s)
-      givesUp(['--data', shared], 1, /'secret' is missing/)
+      await givesUpBeside(shared, /'secret' is missing.*--new-secret/s)
+      await givesUpBeside(shared, /'secret' is missing/)
       cpSync(join(data, 'secret'), join(shared, 'secret'))
       const same = await started(shared)
       assert.equal(same.owner.key, key)
@@ -77,9 +71,9 @@ describe('the secret of a store', () => {
       const { data, key } = await usedStore(compacted)
       const file = join(data, 'secret')
       const old = readFileSync(file, 'utf8')
-      givesUp(['--data', data, '--secret', 'a quite different text'], 1, /not the one that this store was used with/)
+      await givesUpBeside(data, /not the one that this store was used with/, '--secret', 'a quite different text')
       writeFileSync(file, 'another secret of a good length\n')
-      givesUp(['--data', data], 1, /not the one that this store was used with.*--new-secret/s)
+      await givesUpBeside(data, /not the one that this store was used with.*--new-secret/s)
       writeFileSync(file, old)
       const same = await started(data)
       assert.equal(same.owner.key, key)
@@ -89,7 +83,7 @@ describe('the secret of a store', () => {
 
   test('given by flag, it must be given again', async () => {
     const { data, key } = await usedStore(true, '--secret', 'known beforehand')
-    givesUp(['--data', data], 1, /'secret' is missing/)
+    await givesUpBeside(data, /'secret' is missing/)
     const same = await started(data, '--secret', 'known beforehand')
     assert.equal(same.owner.key, key)
     await same.stop()
@@ -113,7 +107,7 @@ describe('the secret of a store', () => {
         }
     }
     await refuseOthers()
-    await daemon.kill()
+    await daemon.end()
     await refuseOthers()
     await backupToFile(file, { ...options, withoutSecret: true })
   })

@@ -18,7 +18,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { cleanStopName } from '../../daemon/journal/clean-stop.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { newShell } from '../support/cli.ts'
-import { launch, spawnDaemon, type TestDaemon } from '../support/daemon.ts'
+import { host, launch, spawnDaemon, type TestDaemon } from '../support/daemon.ts'
 
 const damage =
   /journal\.ndjson, line \d+: the journal ends at position \d+, but natterd stopped cleanly at position \d+/
@@ -30,10 +30,10 @@ describe('after a clean stop', () => {
   before(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'natter-stop-'))
     stopped = mkdtempSync(join(scratch, 'stopped-'))
-    const daemon = await launch(stopped)
+    const daemon = await host(stopped)
     await say(daemon, 'one')
     await say(daemon, 'two')
-    await stop(daemon)
+    await daemon.end()
   })
 
   after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -54,7 +54,7 @@ describe('after a clean stop', () => {
   test('a flipped bit in the last line is refused by a start and by `store check`, which changes nothing', async t => {
     const folder = copy()
     flipInLastLine(folder)
-    await assert.rejects(launch(folder), damage)
+    await assert.rejects(host(folder), damage)
     const { code, stdout } = await newShell(t).run(['store', 'check', '--data', folder])
     assert.equal(code, 1)
     assert.match(stdout, damage)
@@ -69,10 +69,10 @@ describe('after a clean stop', () => {
     const shorter = copy()
     const journal = join(shorter, 'journal.ndjson')
     truncateSync(journal, readFileSync(journal).length - 10)
-    await assert.rejects(launch(shorter), damage)
+    await assert.rejects(host(shorter), damage)
     const gone = copy()
     rmSync(join(gone, 'journal.ndjson'))
-    await assert.rejects(launch(gone), damage)
+    await assert.rejects(host(gone), damage)
   })
 
   test('the operator can go on without the damaged entries', async () => {
@@ -97,7 +97,7 @@ describe('after a clean stop', () => {
     assert.match(await sentence(), /^ok: .*, in use, or not stopped cleanly\n$/)
     // The end of a killed daemon can be torn.
     flipInLastLine(folder)
-    await stop(await launch(folder))
+    await (await host(folder)).end()
     assert.equal((await check()).stopped_cleanly, true)
   })
 
@@ -109,35 +109,35 @@ describe('after a clean stop', () => {
       child.kill('SIGKILL')
       await new Promise(resolve => child.once('close', resolve))
     }
-    await stop(await launch(folder))
+    await (await host(folder)).end()
   })
 
   test('an older daemon, which does not know the record, may have written since: that is no damage', async () => {
     const folder = copy()
     const record = readFileSync(join(folder, cleanStopName))
-    const daemon = await launch(folder)
+    const daemon = await host(folder)
     await say(daemon, 'three')
-    await daemon.kill()
+    await daemon.end()
     writeFileSync(join(folder, cleanStopName), record)
     flipInLastLine(folder)
-    await stop(await launch(folder))
+    await (await host(folder)).end()
   })
 
   test('a store without the record opens as before', async () => {
     const folder = copy()
     writeFileSync(join(folder, cleanStopName), 'not a record')
     flipInLastLine(folder)
-    await stop(await launch(folder))
+    await (await host(folder)).end()
   })
 
   test('--from refuses a damaged store, too, and leaves no record in it', async () => {
     const folder = copy()
     const names = readdirSync(folder).sort()
-    const other = await launch(join(scratch, 'unused'), { flags: ['--memory', '--from', folder] })
-    await other.kill()
+    const other = await host(join(scratch, 'unused'), { flags: ['--memory', '--from', folder] })
+    await other.end()
     assert.deepEqual(readdirSync(folder).sort(), names)
     flipInLastLine(folder)
-    await assert.rejects(launch(join(scratch, 'unused'), { flags: ['--memory', '--from', folder] }), damage)
+    await assert.rejects(host(join(scratch, 'unused'), { flags: ['--memory', '--from', folder] }), damage)
   })
 
   test('a backup carries no record, and a restored store was stopped cleanly', async t => {
@@ -148,19 +148,13 @@ describe('after a clean stop', () => {
     assert.equal((await newShell(t).run(['restore', file, '--data', data])).code, 0)
     assert.ok(existsSync(join(data, cleanStopName)))
     flipInLastLine(data)
-    await assert.rejects(launch(data), damage)
+    await assert.rejects(host(data), damage)
     // The record goes with the store that it is about.
     assert.equal((await newShell(t).run(['restore', file, '--data', data, '--replace'])).code, 0)
-    await stop(await launch(data))
+    await (await host(data)).end()
   })
 })
 
 async function say(daemon: TestDaemon, content: string): Promise<void> {
   await daemon.owner.call(messages.send, { type: 'direct', to: [daemon.ready.owner.user_id], content })
-}
-
-/** Without the checks of `TestDaemon.stop`, which begin a new journal. */
-async function stop(daemon: TestDaemon): Promise<void> {
-  daemon.process.kill('SIGTERM')
-  assert.equal(await daemon.closed, 0, daemon.stderr)
 }

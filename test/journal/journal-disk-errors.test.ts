@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
-import { launch, type TestDaemon } from '../support/daemon.ts'
+import { host, launch, type TestDaemon } from '../support/daemon.ts'
 import { assertPlain } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
@@ -37,7 +37,7 @@ describe('the disk reports an error', { skip: process.platform !== 'linux' }, ()
       assert.equal(await daemon.closed, 1)
       assert.match(daemon.stderr, /the store cannot be written \(EIO.*repair the disk/s)
       assertPlain(daemon.stderr)
-      const again = await started(data)
+      const again = await host(data)
       const titles = await titlesOf(again)
       assert.ok(titles.includes('before'))
       await again.stop()
@@ -70,7 +70,7 @@ describe('the disk reports an error', { skip: process.platform !== 'linux' }, ()
       await daemon.compact()
       await daemon.owner.call(savedSnippets.create, { title: 'after', content: 'x' })
       await daemon.kill()
-      const again = await started(data)
+      const again = await host(data)
       assert.deepEqual(await titlesOf(again), ['before', 'during', 'after'])
       await again.stop()
     })

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
-import { type Caller, launch, TestDaemon } from '../support/daemon.ts'
-import { assertPlain, givesUp } from '../support/gives-up.ts'
+import { type Caller, host, launch, TestDaemon } from '../support/daemon.ts'
+import { assertPlain, givesUpBeside } from '../support/gives-up.ts'
 import { root } from '../support/sources.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-disk-'))
@@ -22,18 +22,18 @@ after(() => {
 const newFolder = () => mkdtempSync(join(scratch, 'store-'))
 
 describe('natterd refuses to start', () => {
-  test('on a disk that is read-only', t => {
+  test('on a disk that is read-only', async t => {
     const data = mounted(t, ['-t', 'tmpfs', '-o', 'ro', 'natter-test'])
-    if (data) givesUp(['--data', data], 1, /read-only/)
+    if (data) await givesUpBeside(data, /read-only/)
   })
 
-  test('on a disk that is full', t => {
+  test('on a disk that is full', async t => {
     const data = mounted(t, ['-t', 'tmpfs', '-o', 'size=64k', 'natter-test'])
     if (!data) return
     try {
       writeFileSync(join(data, 'filling'), Buffer.alloc(1024 * 1024))
     } catch {}
-    givesUp(['--data', data], 1, /no space is left/)
+    await givesUpBeside(data, /no space is left/)
   })
 })
 
@@ -80,8 +80,7 @@ describe('the disk fills up while the daemon runs', () => {
     // Where there is room: a copy, made while there are no writes.
     const copy = newFolder()
     cpSync(data, copy, { recursive: true })
-    const again = await launch(copy)
-    running.push(again)
+    const again = await host(copy)
     const kept = new Set((await again.owner.call(savedSnippets.list, {})).saved_snippets.map(({ id }) => id))
     assert.ok(answered.length > 0)
     for (const id of answered) assert.ok(kept.has(id), `snippet ${id} was answered and is gone`)

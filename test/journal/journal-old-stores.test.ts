@@ -64,7 +64,7 @@ describe('a store of format 2', () => {
   test('opens with its queues: what they waited for is there, and their event IDs go on as they began', async t => {
     const data = newStoreFolder()
     cpSync(join(import.meta.dirname, '../fixtures/store-format-2'), data, { recursive: true })
-    const daemon = await startDaemon(t, { alone: true, data, flags: ['--secret', 'fixture'] })
+    const daemon = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
     const { owner } = daemon
     const told = async (queue_id: string) =>
       (await owner.call(events.get, { queue_id, dont_block: true })).events.map(event => [
@@ -92,7 +92,7 @@ describe('a store of format 2', () => {
     }
     // Saved in the new format, the same once more.
     await daemon.compact()
-    await daemon.kill()
+    await daemon.end()
     const again = await startDaemon(t, { data, flags: ['--secret', 'fixture'] })
     for (const [queueId] of expected) {
       const { events: heard } = await again.owner.call(events.get, { queue_id: queueId, dont_block: true })

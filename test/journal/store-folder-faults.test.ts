@@ -22,7 +22,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { launch, TestDaemon } from '../support/daemon.ts'
+import { host, launch, TestDaemon } from '../support/daemon.ts'
 import { assertPlain } from '../support/gives-up.ts'
 import { root } from '../support/sources.ts'
 import { until } from '../support/until.ts'
@@ -79,7 +79,7 @@ describe('the folder of the store goes away under a running daemon', () => {
     const daemon = await started(data)
     await write(daemon, 'of the first')
     renameSync(data, `${data}-moved`)
-    const other = await started(data)
+    const other = await host(data)
     const journal = join(data, 'journal.ndjson')
     const { ino } = statSync(journal)
     daemon.process.kill('SIGUSR2')
@@ -93,7 +93,7 @@ describe('the folder of the store goes away under a running daemon', () => {
     assert.deepEqual((await other.owner.call(savedSnippets.list, {})).saved_snippets, [])
     await other.stop()
     // Where it was moved to, everything that was answered is there.
-    const moved = await started(`${data}-moved`)
+    const moved = await host(`${data}-moved`)
     const { saved_snippets } = await moved.owner.call(savedSnippets.list, {})
     assert.ok(saved_snippets.some(({ title }) => title === 'of the first'))
     await moved.stop()
@@ -150,7 +150,7 @@ describe('descriptors run out', () => {
     assert.ok(await write(daemon, 'after'))
     await daemon.compact()
     await daemon.kill()
-    const again = await started(data)
+    const again = await host(data)
     const { saved_snippets } = await again.owner.call(savedSnippets.list, {})
     assert.deepEqual(
       saved_snippets.map(({ title }) => title),
@@ -232,7 +232,7 @@ describe('the daemon is killed while it compacts', () => {
       isOver = true
       await Promise.all(writers)
     }
-    const daemon = await started(data)
+    const daemon = await host(data)
     const kept = (await daemon.owner.call(savedSnippets.list, {})).saved_snippets.map(({ title }) => title)
     const missing = [...answered].filter(title => !kept.includes(title))
     assert.deepEqual(missing, [])

@@ -23,7 +23,7 @@ import {
   StoreGone,
   StoreUnusable,
 } from '../../daemon/journal/store-folder.ts'
-import { launch } from '../support/daemon.ts'
+import { host } from '../support/daemon.ts'
 import { watchDisk } from '../support/watched-disk.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-folder-'))
@@ -53,7 +53,7 @@ describe('the folder of a store', () => {
       name => `${name}.b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11.tmp`,
     )
     for (const name of [...left, 'mine.tmp']) writeFileSync(join(folder, name), '{')
-    const daemon = await launch(folder)
+    const daemon = await host(folder)
     await daemon.stop()
     assert.deepEqual(
       readdirSync(folder).filter(name => name.endsWith('.tmp')),
@@ -69,7 +69,7 @@ describe('the folder of a store', () => {
       writeFileSync(join(files, 'de.json'), 'x')
       writeFileSync(join(folder, 'journal.md'), 'x')
       const said = new RegExp(`it has "${part}" but no journal; choose another folder, or restore a backup`)
-      await assert.rejects(launch(folder), said)
+      await assert.rejects(host(folder), said)
       assert.deepEqual(readdirSync(files), ['de.json'])
     }
   })
@@ -78,7 +78,7 @@ describe('the folder of a store', () => {
     for (const name of ['daemon.json', 'ready.json', 'state.json']) {
       const file = join(newFolder(), name)
       writeFileSync(file, '{"mine":true}')
-      await assert.rejects(launch(dirname(file)), new RegExp(`it has "${name}" but no journal`))
+      await assert.rejects(host(dirname(file)), new RegExp(`it has "${name}" but no journal`))
       assert.equal(readFileSync(file, 'utf8'), '{"mine":true}')
     }
   })
@@ -87,7 +87,7 @@ describe('the folder of a store', () => {
     const folder = newFolder()
     const mine = ['clean-stop.json', 'daemon.json', 'journal-000000000012.tmp', 'journal.ndjson', 'ready.json']
     for (const name of mine) writeFileSync(join(folder, name), '{"mine":true}\n')
-    await assert.rejects(launch(folder), /journal\.ndjson, line 1: not the header of a journal/)
+    await assert.rejects(host(folder), /journal\.ndjson, line 1: not the header of a journal/)
     assert.deepEqual(
       readdirSync(folder).filter(name => name !== 'lock'),
       mine,

@@ -10,7 +10,7 @@ import { events } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { type Caller, host, launch, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host, type TestDaemon } from '../support/daemon.ts'
 
 describe('snapshot and journal', () => {
   test('a snapshot in the middle of a story, then the rest of it, give the state of the end', async () => {
@@ -24,18 +24,18 @@ describe('snapshot and journal', () => {
       const seen = await view(daemon.owner, queue_id)
       // Stopping holds snapshot + rest against the living state.
       await daemon.stop()
-      daemon = await launch(data)
+      daemon = await host(data)
       assert.deepEqual(await view(daemon.owner, queue_id), seen)
       await daemon.owner.call(savedSnippets.edit, { saved_snippet_id: kept, content: 'three' })
       await daemon.compact()
       await chapter(daemon, 'four')
       const later = await view(daemon.owner, queue_id)
-      await daemon.kill()
-      daemon = await launch(data)
+      await daemon.end()
+      daemon = await host(data)
       assert.deepEqual(await view(daemon.owner, queue_id), later)
       await daemon.stop()
     } finally {
-      daemon.process.kill('SIGKILL')
+      await daemon.discard()
       rmSync(data, { recursive: true, force: true })
     }
   })

@@ -11,12 +11,12 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { reactions } from '../../daemon/api/messages/reactions.ts'
 import { server } from '../../daemon/api/organization/server.ts'
 import { users } from '../../daemon/api/people/users.ts'
-import { readConfig } from '../../daemon/start/config.ts'
+import { readConfig, UsageError } from '../../daemon/start/config.ts'
 import { withConfigFile } from '../../daemon/start/config-file.ts'
 import { type NatterOptions, startNatter } from '../../daemon/testing/index.ts'
 import { newShell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
-import { host, newStoreFolder, sharedDaemon, spawnDaemon } from '../support/daemon.ts'
+import { host, newStoreFolder, sharedDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
 import { openSpace } from '../support/spaces.ts'
 
@@ -30,15 +30,18 @@ describe('natterd --level', () => {
   })
 
   for (const wrong of ['416', '510', '10.0', '12', 'newest', '-1'])
-    test(`refuses ${wrong} and says what to give`, async () => {
-      const child = spawnDaemon('', { flags: ['--memory', `--level=${wrong}`] })
-      let said = ''
-      child.stderr!.setEncoding('utf8').on('data', text => {
-        said += text
-      })
-      const code = await new Promise(resolve => child.once('close', resolve))
-      assert.equal(code, 2)
-      assert.match(said, /--level takes a level from 417 to 509, a release \(11\.0, 12\.0, 12\.1\) or latest, not '/)
+    test(`refuses ${wrong} and says what to give`, () => {
+      assert.throws(
+        () => readConfig(['--memory', `--level=${wrong}`], {}),
+        (error: Error) => {
+          assert.ok(error instanceof UsageError)
+          assert.match(
+            error.message,
+            /--level takes a level from 417 to 509, a release \(11\.0, 12\.0, 12\.1\) or latest, not '/,
+          )
+          return true
+        },
+      )
     })
 })
 

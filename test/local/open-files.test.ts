@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { newShell } from '../support/cli.ts'
-import { launch } from '../support/daemon.ts'
+import { host, launch } from '../support/daemon.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/tls')
 
@@ -29,7 +29,7 @@ describe('files that other users can use', { skip: process.platform === 'win32' 
   before(async () => {
     scratch = mkdtempSync(join(tmpdir(), 'natter-open-'))
     data = join(scratch, 'store')
-    await (await launch(data)).stop()
+    await (await host(data)).stop()
   })
   after(() => rmSync(scratch, { recursive: true, force: true }))
 

@@ -22,8 +22,8 @@ import { prepareFolder } from '../../daemon/journal/store-folder.ts'
 import { makeFolderInside, openPlainSync, whyNotPlain } from '../../daemon/local/plain-files.ts'
 import { shellWord } from '../../daemon/local/shell-word.ts'
 import { accountAt, natterCommand, newShell, type Shell } from '../support/cli.ts'
-import { launch, sharedDaemon } from '../support/daemon.ts'
-import { givesUp } from '../support/gives-up.ts'
+import { host, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { givesUp, givesUpBeside } from '../support/gives-up.ts'
 import { uploadText } from '../support/upload-traffic.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-links-'))
@@ -35,7 +35,7 @@ const read = (path: string) => readFileSync(path, 'utf8')
 /** Of a daemon that has stopped. */
 async function newStore(content?: string): Promise<string> {
   const data = newFolder()
-  const daemon = await launch(data)
+  const daemon = await host(data)
   if (content) await uploadText(daemon.owner, content)
   await daemon.stop()
   return data
@@ -50,19 +50,17 @@ describe('a store with a link in it', () => {
       for (const name of names) writeFileSync(join(documents, name), 'mine')
       rmSync(join(data, part), { recursive: true, force: true })
       symlinkSync(documents, join(data, part))
-      givesUp(['--data', data], 1, new RegExp(`cannot hold the store: "${part}" is a link; move what it leads to into`))
+      await givesUpBeside(data, new RegExp(`cannot hold the store: "${part}" is a link; move what it leads to into`))
       assert.deepEqual(readdirSync(documents).sort(), [...names].sort())
       rmSync(join(data, part))
     }
-    const daemon = await launch(data)
+    const daemon = await host(data)
     await daemon.owner.call(users.me, {})
     await daemon.stop()
   })
 
   test('is refused, whatever file of the user it is: the journal of another store too', async t => {
-    const real = newFolder()
-    const daemon = await launch(real)
-    t.after(() => daemon.kill())
+    const { data: real } = await startDaemon(t)
     const shell = newShell(t)
     const before = read(join(real, 'journal.ndjson'))
     for (const name of ['journal.ndjson', 'secret', 'lock', 'daemon.json', 'anything']) {
@@ -70,7 +68,7 @@ describe('a store with a link in it', () => {
       writeFileSync(join(theirs, 'state.json'), '{}')
       symlinkSync(join(real, name), join(theirs, name))
       const reason = new RegExp(`"${name}" is a link`)
-      givesUp(['--data', theirs], 1, reason)
+      await givesUpBeside(theirs, reason)
       for (const command of [
         ['store', 'check'],
         ['store', 'stats'],
@@ -95,7 +93,7 @@ describe('a store with a link in it', () => {
     symlinkSync('../mine', join(theirs, 'daemon.log'))
     writeFileSync(join(theirs, 'journal.ndjson'), '{"natter":"journal","format":"$(touch x)","after":0}\n')
     for (const verb of ['start', 'logs']) {
-      const { code, stderr, stdout } = await shell.natter(['daemon', verb, '--data', theirs])
+      const { code, stderr, stdout } = await shell.run(['daemon', verb, '--data', theirs])
       assert.equal(code, 1)
       assert.match(stderr, /daemon\.log"? is a link/)
       assert.doesNotMatch(stdout, /# mine/)
@@ -115,7 +113,7 @@ describe('a store with a link in it', () => {
     const data = await newStore()
     const link = join(newFolder(), 'link')
     symlinkSync(data, link)
-    const daemon = await launch(link)
+    const daemon = await host(link)
     await daemon.stop()
   })
 })
@@ -130,18 +128,21 @@ describe('a store with something in its folders that is no file', { skip: proces
     const mail = join(data, 'outbox', '1-b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11.eml')
     const upload = join(data, 'files', readdirSync(join(data, 'files'))[0]!)
     for (const path of [mail, upload])
-      for (const make of [() => symlinkSync(secret, path), () => execFileSync('mkfifo', [path])]) {
+      for (const isPipe of [false, true]) {
         rmSync(path, { force: true })
-        make()
-        const checked = await shell.natter(['store', 'check', '--data', data])
+        if (isPipe) execFileSync('mkfifo', [path])
+        else symlinkSync(secret, path)
+        // A pipe would keep this process waiting, too.
+        const natter = (...args: string[]) => (isPipe ? shell.natter(args) : shell.run(args))
+        const checked = await natter('store', 'check', '--data', data)
         assert.match(checked.stdout + checked.stderr, /is a link, a pipe or a device; put a plain file there/)
-        const backup = await shell.natter(['backup', 'a.tar', '--data', data, '--incomplete'])
+        const backup = await natter('backup', 'a.tar', '--data', data, '--incomplete')
         assert.equal(backup.code, 1, backup.stderr)
         assert.match(backup.stderr, /is a link, a pipe or a device/)
       }
     for (const path of [mail, upload]) rmSync(path)
     symlinkSync(secret, upload)
-    const daemon = await launch(data)
+    const daemon = await host(data)
     await uploadText(daemon.owner, 'precious')
     await daemon.stop()
     // What was planted under the name of an upload does not take its place.
@@ -249,7 +250,7 @@ describe('natter init', () => {
     const shell = newShell(t)
     const outside = newFolder()
     symlinkSync(outside, join(shell.home, '.github'))
-    const { code, stderr } = await shell.natter(['init', 'github'])
+    const { code, stderr } = await shell.run(['init', 'github'])
     assert.equal(code, 1)
     assert.match(stderr, /\.github is a link or a file; put a folder there/)
     assert.deepEqual(readdirSync(outside), [])

@@ -10,7 +10,7 @@ import { StoreHold, StoreHolds } from '../../daemon/journal/store-hold.ts'
 import { backupToFile, backupToStream } from '../../daemon/maintenance/backup.ts'
 import { checkStore } from '../../daemon/maintenance/check.ts'
 import { newShell } from '../support/cli.ts'
-import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { host, launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { readUploads, uploadText, withUploadTraffic } from '../support/upload-traffic.ts'
 
@@ -119,7 +119,7 @@ describe('a backup beside snapshots and deletions', () => {
 
   test('is refused where uploads are missing or damaged, which the last good backup may still have', async t => {
     const data = place('store')
-    const first = await launch(data)
+    const first = await host(data)
     await uploadText(first.owner, 'precious')
     await first.stop()
     const [name] = readdirSync(join(data, 'files'))
@@ -197,9 +197,9 @@ describe('the holds on a store', () => {
 
   test('are not needed where nothing can be written and nothing happens', async t => {
     const data = place('store')
-    const daemon = await launch(data)
+    const daemon = await host(data)
     await uploadText(daemon.owner, 'kept')
-    await daemon.kill()
+    await daemon.end()
     t.mock.method(StoreHold, 'take', () => undefined)
     const file = place('natter.tar')
     await backupToFile(file, { folder: data, withoutSecret: false, now: new Date() })

@@ -24,7 +24,7 @@ import { restoringName } from '../../daemon/journal/store-folder.ts'
 import { backupToStream } from '../../daemon/maintenance/backup.ts'
 import { manifestText } from '../../daemon/maintenance/backup-format.ts'
 import { newShell } from '../support/cli.ts'
-import { launch, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
+import { host, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
 import { root } from '../support/sources.ts'
 
 let scratch: string
@@ -198,7 +198,7 @@ describe('natter restore', () => {
   let running: TestDaemon
 
   before(async () => {
-    running = await launch(mkdtempSync(join(scratch, 'running-')), { flags: ['--preset', 'dev'] })
+    running = await host(mkdtempSync(join(scratch, 'running-')), { flags: ['--preset', 'dev'] })
     await say(running, 'kept')
     await running.compact()
     await say(running, 'kept too')
@@ -208,7 +208,7 @@ describe('natter restore', () => {
     backup = readFileSync(file)
   })
 
-  after(() => running.kill())
+  after(() => running.end())
 
   /** Restores these bytes into a new folder and expects a refusal that leaves nothing behind. */
   async function refused(bytes: Uint8Array, sentence: RegExp): Promise<void> {
@@ -274,9 +274,9 @@ describe('natter restore', () => {
 
   test('refuses a backup that lacks an upload, unless it is told to; --check names the file', async t => {
     const data = place('store')
-    const first = await launch(data)
+    const first = await host(data)
     await upload(first)
-    await first.kill()
+    await first.end()
     const name = `files/${readdirSync(join(data, 'files'))[0]}`
     rmSync(join(data, name))
     const lacking = place('natter.tar')
@@ -345,7 +345,7 @@ describe('natter restore', () => {
 
   test('moves a store out of the way only when asked to', async t => {
     const data = place('store')
-    const first = await launch(data)
+    const first = await host(data)
     await first.stop()
     const refusal = await natter(t, 'restore', file, '--data', data)
     assert.equal(refusal.code, 1)
@@ -377,7 +377,7 @@ describe('natter restore', () => {
     const data = place('store')
     mkdirSync(join(data, restoringName()), { recursive: true })
     const isRefused = () =>
-      assert.rejects(launch(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
+      assert.rejects(host(data), /a restore into it was interrupted; run `natter restore` again, with --replace/)
     await isRefused()
     const cut = place('cut.tar')
     writeFileSync(cut, readFileSync(file).subarray(0, 3000))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { accountAt, newShell } from '../support/cli.ts'
-import { host, launch } from '../support/daemon.ts'
+import { host } from '../support/daemon.ts'
 
 let scratch: string
 
@@ -21,7 +21,7 @@ describe('a store with remembered answers', () => {
     const data = join(scratch, 'data')
     const restored = join(scratch, 'restored')
     const backup = join(scratch, 'backup.tar')
-    const daemon = await launch(data, { flags: ['--preset', 'dev'] })
+    const daemon = await host(data, { flags: ['--preset', 'dev'] })
     const shell = newShell(t, accountAt(daemon.url, daemon.ready.owner.email, daemon.ready.owner.api_key))
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await shell.run(args)
@@ -37,7 +37,7 @@ describe('a store with remembered answers', () => {
     await run('store', 'check', '--data', data)
     await run('store', 'stats', '--data', data)
     await run('backup', backup, '--data', data)
-    await daemon.kill()
+    await daemon.end()
     await run('store', 'check', '--data', data)
     await run('restore', '--check', backup)
     await run('restore', backup, '--data', restored)

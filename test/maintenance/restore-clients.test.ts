@@ -11,7 +11,7 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { createClient, type GapEvent } from '../../daemon/client/index.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { newShell, Watched } from '../support/cli.ts'
-import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
@@ -30,8 +30,8 @@ describe('an older backup under live clients', () => {
   test('ends every queue; tail, bot run and natter/client register again, report the gap and go on', async t => {
     const data = join(scratch, 'store')
     const flags = ['--preset', 'dev', '--port', String(await freePort())]
-    const first = await launch(data, { flags })
-    t.after(() => first.process.kill('SIGKILL'))
+    const first = await host(data, { flags })
+    t.after(() => first.discard())
     const { owner } = first
     const { user_id: botId, api_key: botKey } = await owner.call(bots.create, {
       full_name: 'Listener',
@@ -60,7 +60,7 @@ describe('an older backup under live clients', () => {
     const { events } = await owner.call(api.get, { queue_id, last_event_id: -1 })
     assert.equal(events.length, 5)
 
-    await stop(first)
+    await first.end()
     // Times of messages are in seconds: what is sent from here on is newer than what was heard.
     const heardAt = (events.at(-1) as unknown as { message: { timestamp: number } }).message.timestamp
     await until(() => Date.now() / 1000 > heardAt + 1)
@@ -68,8 +68,8 @@ describe('an older backup under live clients', () => {
     assert.equal(code, 0, stderr)
     assert.match(stderr, /all event queues have ended/)
     // More than were lost: their IDs go past those that the clients know.
-    const second = await launch(data, { flags })
-    t.after(() => second.process.kill('SIGKILL'))
+    const second = await host(data, { flags })
+    t.after(() => second.discard())
     for (let i = 1; i <= 8; i++) await say(`after ${i}`)
     await owner.refused(api.get, { queue_id, last_event_id: events.at(-1)!.id as number }, 'BAD_EVENT_QUEUE_ID')
 
@@ -81,22 +81,22 @@ describe('an older backup under live clients', () => {
     const wanted = [...numbered('lost', 5), ...numbered('after', 8), 'now']
     await until(() => [heardBy(tail), repliedBy(bot), library.heard].every(heard => heard.includes('now')))
     for (const heard of [heardBy(tail), repliedBy(bot), library.heard]) assert.deepEqual(heard, wanted)
-    await stop(second)
+    await second.end()
   })
 
   test('a queue ID never comes again, even if randomness has a seed and a backup is restored twice', async t => {
     const data = join(scratch, 'seeded')
     const flags = ['--preset', 'dev', '--random', '7']
-    const first = await launch(data, { flags })
-    await stop(first)
+    const first = await host(data, { flags })
+    await first.end()
     const file = join(scratch, 'seeded.tar')
     await backupToFile(file, { folder: data, withoutSecret: false, now: new Date() })
     const ids: string[] = []
     const register = async (kept: boolean) => {
-      const daemon = await launch(data, { flags })
+      const daemon = await host(data, { flags })
       if (kept) await daemon.compact()
       ids.push((await daemon.owner.call(api.register, {})).queue_id)
-      await daemon.kill()
+      await daemon.end()
     }
     await register(false)
     for (const kept of [false, true]) {
@@ -165,9 +165,4 @@ function followedBy(t: TestContext, { url, email, key }: Pick<Caller, 'url' | 'e
 async function botOf(owner: Caller, id: number): Promise<{ email: string }> {
   const { body } = await owner.raw('GET', `/api/v1/users/${id}`)
   return { email: String((body.user as { email: string }).email) }
-}
-
-async function stop(daemon: TestDaemon): Promise<void> {
-  daemon.process.kill('SIGTERM')
-  assert.equal(await daemon.closed, 0, daemon.stderr)
 }

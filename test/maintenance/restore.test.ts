@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { moveParts, replacedFolder } from '../../daemon/journal/store-parts.ts'
 import { openBackup, restoreBackup } from '../../daemon/maintenance/restore.ts'
 import { newShell } from '../support/cli.ts'
-import { launch } from '../support/daemon.ts'
+import { host } from '../support/daemon.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-restore-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -35,7 +35,7 @@ test('parts of a store are moved together, or not at all', async () => {
 
 test('a restore whose store cannot be moved aside leaves the store as it was, and says why', async t => {
   const [folder, file] = [join(scratch, 'kept'), join(scratch, 'kept.tar')]
-  await (await launch(folder)).stop()
+  await (await host(folder)).stop()
   assert.equal((await newShell(t).run(['backup', file, '--data', folder])).code, 0)
   const now = new Date()
   writeFileSync(replacedFolder(folder, now), '')
@@ -43,12 +43,12 @@ test('a restore whose store cannot be moved aside leaves the store as it was, an
   const restoring = restoreBackup(openBackup(file), { folder, replace: true, now })
   await assert.rejects(restoring, /EEXIST.*mkdir/)
   assert.deepEqual(readdirSync(folder), before)
-  await (await launch(folder)).stop()
+  await (await host(folder)).stop()
 })
 
 test('--replace leaves a store alone that has a mount in it', async t => {
   const [folder, file] = [join(scratch, 'store'), join(scratch, 'natter.tar')]
-  const daemon = await launch(folder, { flags: ['--preset', 'dev'] })
+  const daemon = await host(folder, { flags: ['--preset', 'dev'] })
   await daemon.stop()
   const [files, elsewhere] = [join(folder, 'files'), join(scratch, 'elsewhere')]
   for (const made of [files, elsewhere]) mkdirSync(made, { recursive: true })

@@ -12,7 +12,7 @@ import { buildState, firstFacts } from '../../daemon/seed/found.ts'
 import { startNatter } from '../../daemon/testing/index.ts'
 import { seedText } from '../../daemon/world/snapshot-file.ts'
 import { inProcess } from '../support/cli-in-process.ts'
-import { launch, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { host, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { furnished, histories } from '../support/histories.ts'
 import { World } from '../support/in-process.ts'
 
@@ -121,7 +121,7 @@ describe('natter seed dump', () => {
       writeFileSync(path, '{\n"rows": { "users": [] } }')
       const flags = ['--memory', '--seed', path]
       await assert.rejects(
-        launch(folder, { flags }),
+        host(folder, { flags }),
         /wrong\.json, line 2: rows cannot be used: users: there is no active owner/,
       )
       assert.equal((await natter('seed', 'dump', join(folder, 'x.json'), 'nowhere')).code, 3)

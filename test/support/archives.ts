@@ -62,5 +62,5 @@ export async function pack(entries: Entries, file: string, sums = true): Promise
     all.set('checksums.json', Buffer.from(text))
   }
   const tar = await packTar([...all].map(([name, body]) => ({ header: { name, size: body.length }, body })))
-  writeFileSync(file, gzipSync(tar))
+  writeFileSync(file, gzipSync(tar, { level: 1 }))
 }

@@ -42,11 +42,17 @@ async function loadProgram(): Promise<typeof import('../../daemon/main.ts')> {
 }
 
 async function answerTo({ ask, daemon: number, args = [], env = {} }: Question): Promise<Ready | undefined> {
-  if (ask === 'start') return start(number, args, env)
+  if (ask === 'start') return start(number, args, env).catch(giveUp)
   const daemon = daemons.get(number)!
   if (ask === 'compact') await daemon.world.engine.compact()
   else await stop(number, daemon)
   return undefined
+}
+
+/** In the form of `launch`: the exit code, and what `daemon/main.ts` prints. */
+function giveUp(error: Error): never {
+  const code = error.constructor.name === 'UsageError' ? 2 : 1
+  throw new Error(`natterd ended with ${code}: natterd: ${error.message}\n`)
 }
 
 async function stop(number: number, daemon: Daemon): Promise<void> {

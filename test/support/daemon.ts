@@ -105,14 +105,14 @@ export class TestDaemon {
   async stop(): Promise<void> {
     if (this.#hasEnded()) return
     if (existsSync(join(this.data, 'journal.ndjson'))) await this.#checkJournal()
-    await this.#end()
+    await this.end()
   }
 
   /** Ends it, if it still runs, without a check: its test has failed. */
   async discard(): Promise<void> {
     if (this.#hasEnded()) return
     if ('child' in this.#runs) this.#runs.child.kill('SIGKILL')
-    else await this.#end().catch(() => {})
+    else await this.end().catch(() => {})
   }
 
   #hasEnded(): boolean {
@@ -121,7 +121,8 @@ export class TestDaemon {
     return exitCode !== null || signalCode !== null
   }
 
-  async #end(): Promise<void> {
+  /** Stops it as an administrator would, without the check of its journal, which begins a new one. */
+  async end(): Promise<void> {
     this.#ended = true
     if (!('child' in this.#runs)) return this.#runs.stop()
     this.#runs.child.kill('SIGTERM')
@@ -265,8 +266,8 @@ function environmentOf({ env = {} }: DaemonOptions): NodeJS.ProcessEnv {
 }
 
 /** Starts a daemon in a process with others; the caller has to stop it. */
-export async function host(data: string, options: Pick<DaemonOptions, 'flags'> = {}): Promise<TestDaemon> {
-  const hosted = await hostDaemon(argumentsOf(data, options), environmentOf({}))
+export async function host(data: string, options: Pick<DaemonOptions, 'flags' | 'env'> = {}): Promise<TestDaemon> {
+  const hosted = await hostDaemon(argumentsOf(data, options), environmentOf(options))
   return new TestDaemon(hosted.ready, data, hosted)
 }
 

@@ -14,7 +14,7 @@ import { users } from '../../../daemon/api/people/users.ts'
 import { settle as settledFacts } from '../../../daemon/domain/bots/webhooks/settle.ts'
 import { BotServer, json } from '../../support/bot-server.ts'
 import { Control } from '../../support/control.ts'
-import { Caller, launch, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
+import { Caller, host, launch, sharedDaemon, startDaemon, type TestDaemon } from '../../support/daemon.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 import { until } from '../../support/until.ts'
 import { fetched, listen, person } from '../../support/world.ts'
@@ -336,7 +336,7 @@ describe('retries', () => {
     await first.kill()
     const before = sleepy.received.length
     sleepy.answer = json({ content: 'now I am' })
-    const second = await launch(data, { flags: frozen('00:01:00') })
+    const second = await host(data, { flags: frozen('00:01:00') })
     try {
       const owner = new Caller(second.url, first.owner.email, first.owner.key, first.owner.id)
       const delivery = await settled(owner)
@@ -346,7 +346,7 @@ describe('retries', () => {
       assert.equal((await latest(owner)).content, 'now I am')
       await second.stop()
     } finally {
-      second.process.kill('SIGKILL')
+      await second.discard()
       await sleepy.close()
       rmSync(data, { recursive: true, force: true })
     }

@@ -11,7 +11,7 @@ import { messages } from '../../../daemon/api/messages/messages.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
 import { keys } from '../../../daemon/api/people/keys.ts'
 import { unfinishedPath } from '../../../daemon/local/atomic-file.ts'
-import { type Caller, launch, sharedDaemon, startDaemon } from '../../support/daemon.ts'
+import { type Caller, host, sharedDaemon, startDaemon } from '../../support/daemon.ts'
 import { send as request } from '../../support/http.ts'
 import { pixel } from '../../support/images.ts'
 import { until } from '../../support/until.ts'
@@ -201,10 +201,10 @@ describe('/user_uploads/…', () => {
   })
 
   test('a file survives the daemon', async t => {
-    const first = await startDaemon(t, { alone: true })
+    const first = await startDaemon(t)
     const { url } = await first.owner.call(api.upload, { file: file('kept') })
-    await first.kill()
-    const again = await launch(first.data)
+    await first.end()
+    const again = await host(first.data)
     assert.equal((await again.owner.raw('GET', url)).text, 'kept')
     await again.stop()
   })
@@ -341,7 +341,7 @@ describe('DELETE /attachments/{attachment_id}', () => {
   })
 
   test('its bytes go from the disk with the last file that has them, and what a crash left behind at the start', async t => {
-    const first = await startDaemon(t, { alone: true })
+    const first = await startDaemon(t)
     const kept = () => readdirSync(join(first.data, 'files')).length
     const soon = (count: number) => until(() => kept() === count)
     const { owner } = first
@@ -354,11 +354,11 @@ describe('DELETE /attachments/{attachment_id}', () => {
     await owner.call(api.remove, { attachment_id: other!.id })
     await soon(1)
     assert.equal((await owner.raw('GET', url)).text, 'same')
-    await first.kill()
+    await first.end()
     const orphan = join(first.data, 'files', '0'.repeat(64))
     writeFileSync(orphan, 'never named')
     writeFileSync(unfinishedPath(orphan), 'never finished')
-    const again = await launch(first.data)
+    const again = await host(first.data)
     await soon(1)
     assert.equal((await again.owner.raw('GET', url)).text, 'same')
     // What it did not name it does not look at.

@@ -11,7 +11,7 @@ import { messages } from '../../../daemon/api/messages/messages.ts'
 import { scheduledMessages as api } from '../../../daemon/api/messages/scheduled-messages.ts'
 import { users } from '../../../daemon/api/people/users.ts'
 import { Control } from '../../support/control.ts'
-import { type Caller, launch, sharedDaemon } from '../../support/daemon.ts'
+import { type Caller, host, sharedDaemon } from '../../support/daemon.ts'
 import { DomainWorld } from '../../support/domain-world.ts'
 import { until } from '../../support/until.ts'
 import { fetched, listen, people } from '../../support/world.ts'
@@ -320,7 +320,7 @@ describe('delivery', () => {
   test('what fell due while the daemon was down is sent when it is back, once', async () => {
     const data = mkdtempSync(join(tmpdir(), 'natter-scheduled-'))
     const at = Date.parse('2030-01-01T00:00:02Z') / 1000
-    const startAt = (time: string) => launch(data, { flags: ['--control', '--clock', `frozen@2030-01-01T${time}Z`] })
+    const startAt = (time: string) => host(data, { flags: ['--control', '--clock', `frozen@2030-01-01T${time}Z`] })
     let running = await startAt('00:00:00')
     try {
       const { owner } = running
@@ -328,20 +328,20 @@ describe('delivery', () => {
         owner.call(api.create, { type: 'direct', to: [owner.id], content, scheduled_delivery_timestamp: due })
       await make('b', at + 1)
       await make('a', at)
-      await running.kill()
+      await running.end()
       running = await startAt('00:00:03')
       await new Control(running).call('POST', '/clock/resume')
       const seen = async () => (await newestIn(running.owner, [['is', 'dm']])).map(message => message.content)
       await until(async () => (await seen()).length >= 2)
       assert.deepEqual(await seen(), ['a', 'b'])
-      await running.kill()
+      await running.end()
       running = await startAt('00:10:00')
       await new Control(running).call('POST', '/clock/resume')
       assert.deepEqual(await mine(running.owner), [])
       assert.deepEqual(await seen(), ['a', 'b'])
       await running.stop()
     } finally {
-      running.process.kill('SIGKILL')
+      await running.discard()
       rmSync(data, { recursive: true, force: true })
     }
   })
