@@ -90,7 +90,7 @@ describe('event IDs', () => {
           )
           for (let at = 1; at < told.length; at++) assert.ok(told[at]! > told[at - 1]!)
         }),
-        { numRuns: cases(100) },
+        { numRuns: cases(30) },
       )
     })
 
@@ -102,7 +102,7 @@ describe('event IDs', () => {
         const replayed = replayOf(leader)
         assert.deepEqual(replayed.lasting, leader.lasting)
       }),
-      { numRuns: cases(100) },
+      { numRuns: cases(30) },
     )
   })
 
@@ -120,7 +120,7 @@ describe('event IDs', () => {
         const newest = live.told.at(-1) ?? -1
         for (const id of revived.told) assert.ok(id > newest, `${id} after ${newest}`)
       }),
-      { numRuns: cases(100) },
+      { numRuns: cases(30) },
     )
   })
 

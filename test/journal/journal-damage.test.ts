@@ -33,6 +33,7 @@ describe('FileJournal: torn ends are cut', () => {
     const all = letters(2)
     const whole = readFileSync(active(await written(all)))
     const folder = newFolder()
+    const goneOn = new Set<string>()
     for (let size = whole.length; size >= 0; size--) {
       writeFileSync(active(folder), whole.subarray(0, size))
       const repair = await repairOf(folder)
@@ -43,6 +44,10 @@ describe('FileJournal: torn ends are cut', () => {
       assert.equal(found.length, Math.max(0, lines - 1))
       const clean = whole[size - 1] === 10 || lines === 0
       assert.equal(repair === undefined, clean, `cut at byte ${size}`)
+      // A repair leaves one of a few files.
+      const left = readFileSync(active(folder), 'utf8')
+      if (goneOn.has(left)) continue
+      goneOn.add(left)
       await written(['more'], folder)
       assert.deepEqual(await texts(folder), [...found, 'more'])
     }
@@ -76,7 +81,7 @@ describe('FileJournal: damage is refused', () => {
   }
 
   test('a flipped byte anywhere before the last entry, with its line', async () => {
-    const whole = readFileSync(active(await written(letters(4))))
+    const whole = readFileSync(active(await written(letters(3))))
     const folder = newFolder()
     // Up to the newline before the last entry: without that one, the last line is bad and may be cut.
     const last = whole.lastIndexOf(10, whole.length - 2)
@@ -254,7 +259,7 @@ describe('FileJournal: a crash while sealing', () => {
         const folder = newFolder()
         const told = join(newFolder(), 'acknowledged')
         const child = spawnProgram(program, folder, told)
-        child.stdout!.once('data', () => setTimeout(() => child.kill('SIGKILL'), 100 + round * 37))
+        child.stdout!.once('data', () => setTimeout(() => child.kill('SIGKILL'), 30 + round * 37))
         await once(child, 'close')
         const acknowledged = Math.max(...readFileSync(told, 'utf8').split('\n').slice(0, -1).map(Number))
         const journal = await openFile(folder)

@@ -48,7 +48,7 @@ function canGrow({ shape }: Place): boolean {
 /** The bound of the shape, and how to make a value of a size. */
 function sizes(shape: TSchema): [number | undefined, (size: number) => unknown] {
   if (shape.type === 'string') return [shape.maxLength, size => 'x'.repeat(size)]
-  if (shape.type === 'array') return [shape.maxItems, size => Array.from({ length: size }, () => sample(shape.items))]
+  if (shape.type === 'array') return [shape.maxItems, size => Array(size).fill(sample(shape.items))]
   const values = Object.values<TSchema>(shape.patternProperties ?? {})[0]
   return [
     shape.maxProperties,

@@ -205,7 +205,7 @@ async function isAccepted({ by, endpoint }: Step, params: Params): Promise<boole
 const tried = new Set<string>()
 
 function formOf({ id, params }: Endpoint, given: Params): string {
-  const words = Object.keys(given).filter(name => params[name]!.shape.anyOf?.[0].const !== undefined)
+  const words = Object.keys(given).filter(name => typeof params[name]!.shape.anyOf?.[0].const === 'string')
   return `${id} ${words.map(name => given[name])}`
 }
 
@@ -231,8 +231,8 @@ function* variations(endpoint: Endpoint, base: Params): Generator<[name: string,
   yield ['client', longest(defaultBounds.text)]
   for (const [name, { shape }] of params)
     for (const place of placesIn(name, shape, base[name])) {
-      // Settings and permissions have parts in common.
-      if (place.path !== name && seen.has(place.shape)) continue
+      // Settings have parts in common, and permissions are all alike.
+      if ((place.path !== name || name.startsWith('can_')) && seen.has(place.shape)) continue
       seen.add(place.shape)
       for (const value of valuesFor(place.shape)) {
         const whole = place.around(value)

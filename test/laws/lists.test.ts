@@ -120,20 +120,25 @@ describe('a list that callers fill', () => {
 
   test('has a largest length for a member and their bots together: channels', () => {
     const { world, amy, bob } = threePeople()
-    const create = (caller: User, from: number, length: number) =>
-      world.attempt(caller, 'subscribe', {
-        subscriptions: Array.from({ length }, (_, i) => ({ name: `c${from + i}` })),
-      })
+    const create = (caller: User, ...names: string[]) =>
+      world.attempt(caller, 'subscribe', { subscriptions: names.map(name => ({ name })) })
     world.run(amy, 'create-bot', { full_name: 'Bot', short_name: 'bot', bot_type: 1 })
     const bot = [...world.state.users.values()].at(-1)!
     const most = limits.channelsPerMember
-    assert.equal(create(amy, 0, most - 1), undefined)
-    assert.match(String(create(amy, most, 2)), /You can have 1000 channels of your own.*Ask an administrator/)
-    assert.equal(create(bot, most, 1), undefined)
-    assert.match(String(create(bot, most + 1, 1)), /You can have 1000 channels of your own/)
-    assert.equal(create(bob, most + 1, 1), undefined)
-    assert.equal(create(world.owner, most + 2, most), undefined)
-    assert.equal(create(world.owner, 2 * most + 2, 1), undefined)
+    for (const [caller, name] of [
+      [amy, 'of amy'],
+      [world.owner, 'of the owner'],
+    ] as const) {
+      assert.equal(create(caller, name), undefined)
+      const channel = [...world.state.channels.values()].at(-1)!
+      for (let n = 2; n < most; n++)
+        world.state.channels.put({ ...channel, id: world.state.channels.nextId, name: `${name} ${n}` })
+    }
+    assert.match(String(create(amy, 'a', 'b')), /You can have 1000 channels of your own.*Ask an administrator/)
+    assert.equal(create(bot, 'a'), undefined)
+    assert.match(String(create(bot, 'b')), /You can have 1000 channels of your own/)
+    assert.equal(create(bob, 'b'), undefined)
+    for (const name of ['c', 'd', 'e']) assert.equal(create(world.owner, name), undefined)
   })
   test('has a largest length for a member: user groups', () => {
     const { world, amy, bob } = threePeople()

@@ -67,7 +67,7 @@ describe('parameters on the wire', () => {
             assert.deepEqual(decoded.ignored, [])
           }
         }),
-        { numRuns: cases(30) },
+        { numRuns: cases(10) },
       )
     })
 
@@ -85,7 +85,7 @@ describe('parameters on the wire', () => {
           assert.deepEqual(decoded.params, withDefaults(endpoint, params))
           assert.deepEqual(decoded.ignored, [...names].sort())
         }),
-        { numRuns: cases(15) },
+        { numRuns: cases(5) },
       )
     })
 
@@ -114,7 +114,7 @@ describe('parameters on the wire', () => {
               const older = understood(decode(endpoint, pathOf(endpoint, path), new Map([...fields, [alias, value]])))
               assert.deepEqual(older.params, withDefaults(endpoint, params))
             }),
-            { numRuns: cases(10) },
+            { numRuns: cases(5) },
           )
         })
     }

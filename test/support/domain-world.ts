@@ -20,7 +20,9 @@ export class DomainWorld extends World {
 
   override onNews = (userId: number, announcement: Announcement) => {
     const events = new Adapter(announcement).textsFor(client, userId).map(text => JSON.parse(`{${text}`))
-    this.#heard.set(userId, [...(this.#heard.get(userId) ?? []), ...events])
+    const heard = this.#heard.get(userId)
+    if (heard) heard.push(...events)
+    else this.#heard.set(userId, events)
   }
 
   account(name: string, role: Role = roles.member): User {
