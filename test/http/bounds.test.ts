@@ -65,7 +65,7 @@ describe('--receive-timeout', () => {
   test('a client that does not take its answers is cut off', async t => {
     const daemon = await startDaemon(t, { flags: ['--memory', '--receive-timeout', '1'] })
     const { url } = await daemon.owner.call(uploads.upload, {
-      file: { filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(30 * MiB, 'x') },
+      file: { filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(16 * MiB, 'x') },
     })
     const socket = open(daemon)
     const closed = new Promise(resolve => socket.once('close', resolve))
@@ -155,11 +155,11 @@ describe('unfinished bodies', () => {
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
     const socket = open(daemon)
     socket.write(head + part)
-    socket.write(Buffer.alloc(8 * MiB, 'x'))
+    socket.write(Buffer.alloc(2 * MiB, 'x'))
     await until(() => names().length === 1)
     socket.destroy()
     await until(() => names().length === 0)
-    const bytes = Buffer.alloc(8 * MiB, 'y')
+    const bytes = Buffer.alloc(2 * MiB, 'y')
     const { url } = await daemon.owner.call(uploads.upload, {
       file: { filename: 'f', contentType: 'text/plain', bytes },
     })
@@ -174,7 +174,7 @@ describe('GET /user_uploads/…', () => {
     const heap = join(mkdtempSync(join(tmpdir(), 'natter-heap-')), 'heap')
     t.after(() => rmSync(join(heap, '..'), { recursive: true }))
     const daemon = await startDaemon(t, { env: reportingHeap(heap) })
-    const size = 40 * MiB
+    const size = 16 * MiB
     const { url } = await daemon.owner.call(uploads.upload, {
       file: { filename: 'a', contentType: 'text/plain', bytes: Buffer.alloc(size, 'x') },
     })
@@ -185,7 +185,7 @@ describe('GET /user_uploads/…', () => {
       // The head has come; what follows it stays where it is.
       await new Promise(resolve => socket.once('readable', resolve))
     }
-    assert.ok((await megabytesKept(daemon, heap)) < before + 40, 'less than one of eight files')
+    assert.ok((await megabytesKept(daemon, heap)) < before + 16, 'less than one of eight files')
     for (const socket of readers) socket.destroy()
   })
 })

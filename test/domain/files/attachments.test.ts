@@ -36,25 +36,28 @@ test('a message shares the files that it names first, up to a limit', async () =
   assert.equal((await bob.raw('GET', urls.at(-1)!)).status, 404)
 })
 
-test('a file lists the newest messages that link it, and older ones once these do not', async () => {
-  const url = await upload('popular')
-  const sent: number[] = []
-  for (let i = 0; i <= limits.messagesListedPerFile; i++) sent.push(await share(`[](${url})`))
-  const listed = async () =>
-    (await amy.call(api.list, {})).attachments.find(({ name }) => name === 'popular')?.messages?.map(({ id }) => id)
-  assert.deepEqual(await listed(), sent.slice(1))
-  await amy.call(messages.update, { message_id: sent.at(-1)!, content: 'none' })
-  assert.deepEqual(await listed(), sent.slice(0, -1))
+/** A world in which so many messages share a file, and what sends one more. */
+function worldWithFile(messages: number) {
+  const { world, amy } = threePeople()
+  const lunch = world.channel('lunch', [amy])
+  const path = '1/aa/token/notes.txt'
+  const file = { id: 1, userId: amy.id, name: 'notes.txt', path, file: 'f', size: 1, contentType: 'text/plain' }
+  const known = Array.from({ length: messages }, (_, n) => ({ id: 1_000_000 + n, time: 0 }))
+  world.state.attachments.put({ ...file, created: 0, messages: known })
+  return { world, amy, send: () => world.send(amy, lunch, 'soup', `[](/user_uploads/${path})`) }
+}
+
+test('a file lists the newest messages that link it, and older ones once these do not', () => {
+  const { world, amy, send } = worldWithFile(0)
+  const sent = Array.from({ length: limits.messagesListedPerFile + 1 }, send)
+  const listed = () => world.run(amy, api.list.id, {}).attachments[0].messages.map(({ id }: { id: number }) => id)
+  assert.deepEqual(listed(), sent.slice(1))
+  world.run(amy, messages.update.id, { message_id: sent.at(-1), content: 'none' })
+  assert.deepEqual(listed(), sent.slice(0, -1))
 })
 
 test('10,000 messages share a file; one more is refused with the reason', () => {
-  const { world, amy } = threePeople()
-  const lunch = world.channel('lunch', [amy])
-  const messages = Array.from({ length: limits.messagesPerFile - 1 }, (_, n) => ({ id: 1_000_000 + n, time: 0 }))
-  const path = '1/aa/token/notes.txt'
-  const file = { id: 1, userId: amy.id, name: 'notes.txt', path, file: 'f', size: 1, contentType: 'text/plain' }
-  world.state.attachments.put({ ...file, created: 0, messages })
-  const send = () => world.send(amy, lunch, 'soup', `[](/user_uploads/${path})`)
+  const { world, send } = worldWithFile(limits.messagesPerFile - 1)
   assert.deepEqual(findAttachments(world.state, [send()]), [1])
   assert.throws(send, { message: 'content: 10000 messages share the file "notes.txt"; upload it again, and link that' })
 })

@@ -196,8 +196,8 @@ describe('GET /messages', () => {
 
 test('GET /messages returns fewer messages where they are very large, and pages still reach all of them', async () => {
   const [ivy, jan] = await people(daemon(), 'ivy', 'jan')
-  // Each has 90,000 characters of HTML.
-  const sent = Array.from({ length: 200 }, () => direct(ivy, jan, ':smile:'.repeat(1400)))
+  // Each has 80,000 characters of HTML.
+  const sent = Array.from({ length: 230 }, () => direct(ivy, jan, '```spoiler\n```\n'.repeat(660)))
   const ids = (await Promise.all(sent)).sort((a, b) => a - b)
   const narrow = [['sender', ivy.email!]]
   const found: number[] = []
