@@ -17,7 +17,7 @@ describe('while a request of the worst kind is answered', { skip: !existsSync(bu
   let small = 0
 
   before(async () => {
-    const count = 500
+    const count = 200
     // Twice, and the second time counts: then the code is compiled.
     for (let round = 0; round < 2; round++) {
       const begin = clock()

@@ -40,20 +40,22 @@ describe('a body that ends too early', () => {
 
   for (const [kind, [type, text]] of Object.entries(bodies))
     test(`${kind}: announced as it is, cut anywhere`, async () => {
-      for (const path of paths)
-        for (const cut of cuts(text)) {
+      for (const [n, path] of paths.entries())
+        for (const [m, cut] of cuts(text).entries()) {
           const request = head(path, `Content-Type: ${type}`, `Content-Length: ${cut.length}`, 'Connection: close')
-          for (const authorized of [true, false]) {
-            const answer = await sendBytes(daemon().url, (authorized ? request : anonymous(request)) + cut)
-            assert.match(answer, /^HTTP\/1\.1 [234]\d\d /, `${path} with ${JSON.stringify(cut.slice(-40))}`)
-          }
+          // Each path and each cut comes with an account and without one.
+          const sent = (n + m) % 2 === 0 ? request : anonymous(request)
+          const answer = await sendBytes(daemon().url, sent + cut)
+          assert.match(answer, /^HTTP\/1\.1 [234]\d\d /, `${path} with ${JSON.stringify(cut.slice(-40))}`)
         }
     })
 
   for (const [kind, [type, text]] of Object.entries(bodies))
     test(`${kind}: the client hangs up before the rest`, async () => {
-      for (const path of paths)
-        for (const cut of cuts(text)) {
+      for (const [n, path] of paths.entries())
+        for (const [m, cut] of cuts(text).entries()) {
+          // Every second, so that each path has some and each cut has some.
+          if ((n + m) % 2 === 0) continue
           const announced = `Content-Length: ${text.length + 10}`
           await sendBytes(daemon().url, head(path, `Content-Type: ${type}`, announced) + cut, 'hang up')
         }
