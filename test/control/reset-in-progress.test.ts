@@ -18,10 +18,7 @@ import { person } from '../support/world.ts'
 
 const replaced = 'A reset or restore replaced the organization while your request was in progress. Nothing was changed.'
 
-const daemon = sharedDaemon({
-  alone: true,
-  flags: ['--memory', '--webhook-timeout', '600', '--password-cost', '16384'],
-})
+const daemon = sharedDaemon({ flags: ['--memory', '--webhook-timeout', '600', '--password-cost', '16384'] })
 const control = () => new Control(daemon())
 
 /** The calls in the log whose accounts are known, by their endpoint. */
@@ -110,7 +107,7 @@ describe('a request in progress', () => {
   test('changes nothing after a reset, if it waited for the hash of a password', async () => {
     const { owner } = daemon()
     const before = (await owner.call(users.list, {})).members.length
-    const creating = Array.from({ length: 40 }, (_, i) =>
+    const creating = Array.from({ length: 12 }, (_, i) =>
       owner.try(users.create, {
         email: `new-${i}@example.com`,
         password: `a long password ${i}`,

@@ -114,9 +114,7 @@ describe('natterd, first start', () => {
   })
 
   test('--memory with --data is refused, since the folder would stay empty', () => {
-    const folder = join(newFolder(), 'store')
-    givesUp(['--memory', '--data', folder], 2, /--memory and --data exclude each other/)
-    assert.ok(!existsSync(folder))
+    assert.throws(() => readConfig(['--memory', '--data', 'store'], {}), /--memory and --data exclude each other/)
   })
 
   test('a --data flag wins over NATTER_MEMORY', async () => {
@@ -158,25 +156,18 @@ describe('the ready file', () => {
     await daemon.stop()
   })
 
-  test('one left by a daemon that is gone does not outlive the next start', async () => {
+  test('one that belongs to a living daemon is left alone by a start that fails; after its end, it does not outlive one', async () => {
     const folder = newFolder()
     const file = join(folder, 'ready.json')
     const daemon = await started(join(folder, 'store'), '--ready-file', file)
+    givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /in use/)
+    assert.deepEqual(readReady(file), daemon.ready)
     await daemon.kill()
     assert.ok(existsSync(file))
     // This start fails, after it has looked at the file: the old file must not be taken for its answer.
     writeFileSync(join(folder, 'store', 'journal.ndjson'), 'nonsense\nmore\n')
     givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /journal\.ndjson/)
     assert.ok(!existsSync(file))
-  })
-
-  test('one that belongs to a living daemon is left alone by a start that fails', async () => {
-    const folder = newFolder()
-    const file = join(folder, 'ready.json')
-    const daemon = await started(join(folder, 'store'), '--ready-file', file)
-    givesUp(['--data', join(folder, 'store'), '--ready-file', file], 1, /in use/)
-    assert.deepEqual(readReady(file), daemon.ready)
-    await daemon.stop()
   })
 
   test('a file that no daemon wrote is refused and stays as it is; an empty one is replaced', async () => {
@@ -195,9 +186,8 @@ describe('the ready file', () => {
     givesUp(['--memory', '--ready-file', file], 1, /is no ready file/)
     assert.deepEqual(readdirSync(folder), ['notes.json'])
     writeFileSync(empty, '')
-    const daemon = await started(join(folder, 'store'), '--ready-file', empty)
-    assert.deepEqual(readReady(empty), daemon.ready)
-    await daemon.stop()
+    await prepareReadyFile(empty)
+    assert.ok(!existsSync(empty))
   })
 
   test('one that cannot be written is refused before anything starts', async () => {

@@ -42,10 +42,8 @@ describe('passwords', () => {
       hashes.map(hash => hash.split('$')[1]),
       ['1024', '131072'],
     )
-    for (const hash of hashes) {
-      assert.equal(await cheap.verifyPassword('a', hash), true)
-      assert.equal(await cheap.verifyPassword('b', hash), false)
-    }
+    for (const hash of hashes) assert.equal(await cheap.verifyPassword('a', hash), true)
+    assert.equal(await cheap.verifyPassword('b', hashes[0]), false)
     assert.equal(await dear.verifyPassword('', noPassword), false)
     // From a store that was tampered with: refused, and no memory is allocated for it.
     for (const n of ['1073741824', '1000', '0', '-1', 'x'])

@@ -213,7 +213,7 @@ describe('the daemon is killed while it compacts', () => {
   test('the next start has everything that was answered', async () => {
     const data = newFolder()
     const answered = new Set<string>()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       const daemon = await started(data)
       let isOver = false
       const writers = [1, 2, 3].map(async writer => {
@@ -226,7 +226,7 @@ describe('the daemon is killed while it compacts', () => {
       const before = answered.size
       await until(() => answered.size > before + 20)
       daemon.process.kill('SIGUSR2')
-      const later = answered.size + 5 * round
+      const later = answered.size + 8 * round
       await until(() => answered.size > later)
       await daemon.kill()
       isOver = true

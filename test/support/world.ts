@@ -7,6 +7,7 @@ import { events } from '../../daemon/api/events.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { keysFrom } from '../../daemon/io/keys.ts'
+import { Control } from './control.ts'
 import { Caller, type TestDaemon } from './daemon.ts'
 
 export interface PersonOptions {
@@ -27,11 +28,12 @@ export async function person(daemon: TestDaemon, name: string, { role = 400 }: P
   return new Caller(daemon.url, email, key, user_id)
 }
 
-/** The first key of an account. From the secret of the store where it has one: checking a password takes 50 ms. */
+/** The first key of an account. From the secret of the store or the control plane, if it has one: checking a password takes longer. */
 async function keyOf(daemon: TestDaemon, id: number, login: { username: string; password: string }): Promise<string> {
   const file = join(daemon.data, 'secret')
   if (existsSync(file)) return keysFrom(readFileSync(file, 'utf8').trim()).deriveKey({ id, keyVersion: 1 })
-  return (await daemon.anonymous.call(users.fetchApiKey, login)).api_key
+  if (!daemon.ready.control_token) return (await daemon.anonymous.call(users.fetchApiKey, login)).api_key
+  return (await new Control(daemon).call('GET', `/accounts/${login.username}`)).account.api_key
 }
 
 type Listening = Parameters<Caller['call']>[1] & { readonly event_types?: string[] }

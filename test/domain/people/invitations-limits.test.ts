@@ -9,7 +9,7 @@ import { DomainWorld } from '../../support/domain-world.ts'
 
 describe('POST /invites', () => {
   test('mails 1,000 invitations a day, those that were revoked or resent included', async t => {
-    const flags = ['--control', '--clock', 'frozen@2030-01-01T12:00:00Z', '--durability', 'os']
+    const flags = ['--memory', '--clock', 'frozen@2030-01-01T12:00:00Z']
     const daemon = await startDaemon(t, { flags })
     const { owner } = daemon
     const invite = (hundred: number) => ({
