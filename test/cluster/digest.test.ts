@@ -6,7 +6,7 @@ import { StateDigest } from '../../daemon/cluster/digest.ts'
 import type { Message } from '../../daemon/domain/model/message-store/index.ts'
 import { State } from '../../daemon/domain/model/state.ts'
 import { Replay } from '../../daemon/replay.ts'
-import { everyKind } from '../support/every-fact.ts'
+import { story } from '../support/every-fact.ts'
 
 describe('the digest of a state', () => {
   const message = (id: number, content = `message ${id}`): Message => ({
@@ -52,7 +52,7 @@ describe('the digest of a state', () => {
   test('is the same for a daemon that took every fact and for one that read a snapshot before each of them', async () => {
     const lasting = new Replay()
     let restarted = new Replay()
-    for (const fact of Object.values(everyKind)) {
+    for (const fact of story) {
       // As a leader has it, and as it comes from the log.
       lasting.take([fact])
       restarted.take(JSON.parse(JSON.stringify([fact])))

@@ -22,10 +22,8 @@ import { StoreView } from '../../daemon/maintenance/store-view.ts'
 import { type Holder, Replay } from '../../daemon/replay.ts'
 import { buildState } from '../../daemon/seed/found.ts'
 import { readBase } from '../../daemon/world/snapshot-file.ts'
-import { everyKind } from '../support/every-fact.ts'
+import { everyKind, story } from '../support/every-fact.ts'
 import { sources } from '../support/sources.ts'
-
-const story: readonly Fact[] = Object.values(everyKind)
 
 describe('every kind of fact', () => {
   test('does the same in the engine and in a replay without a daemon', async () => {
@@ -83,7 +81,7 @@ describe('every kind of fact', () => {
       owned.filter(type => !(type in everyKind)),
       [],
     )
-    for (const [type, fact] of Object.entries(everyKind)) assert.equal(fact.type, type)
+    for (const [type, fact] of Object.entries<Fact>(everyKind)) assert.equal(fact.type, type)
   })
 
   test('is applied by the fold alone', () => {

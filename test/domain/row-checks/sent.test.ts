@@ -6,7 +6,7 @@ import { limits } from '../../../daemon/domain/limits.ts'
 import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
 import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
 import { Replay } from '../../../daemon/replay.ts'
-import { everyKind } from '../../support/every-fact.ts'
+import { story } from '../../support/every-fact.ts'
 import { World } from '../../support/in-process.ts'
 
 type Rows = Record<string, any>
@@ -16,7 +16,7 @@ const rest = async () => {}
 /** A world with rows of most kinds. */
 function founded(): Rows {
   const replay = new Replay()
-  for (const fact of Object.values(everyKind)) {
+  for (const fact of story) {
     // What comes after it takes things away.
     if (fact.type === 'bot-storage.removed') break
     replay.take([fact])
