@@ -68,10 +68,12 @@ describe('a rolling upgrade', { skip: withoutEtcd ?? false }, () => {
 
     const journal = () => readFileSync(join(old.data, 'journal.ndjson'), 'utf8')
     const before = journal()
+    old.hosted = true
     await assert.rejects(old.start(), tooNew)
     assert.equal(journal(), before, 'it changed its folder')
     assert.ok((await upgraded.state()).position > position)
 
+    old.hosted = false
     old.program = newer.program
     await old.start()
     await cluster.agree()

@@ -12,7 +12,7 @@ import { entryLine } from '../../daemon/journal/segment-format.ts'
 import { fakeServer } from '../support/cli.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
 import { withoutEtcd } from '../support/etcd.ts'
-import { assertPlain, refusedStart } from '../support/gives-up.ts'
+import { assertPlain, refusal } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
@@ -73,10 +73,12 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
 
   test('stops with a sentence when another cluster of the same name was founded there', async () => {
     const other = await cluster.add()
+    other.hosted = true
     await other.start()
     assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
     assert.match(node.daemon.stderr, /etcd holds another cluster under \/natter\/natter\/ than this daemon belongs to/)
     assertPlain(node.daemon.stderr)
+    node.hosted = true
     await assert.rejects(node.start(), /belongs to another cluster that was also named 'natter'/)
   })
 
@@ -104,6 +106,7 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
     const said = new RegExp(`the log in etcd has another entry at position ${last} than this daemon`)
     await assert.rejects(other.start(), said)
     await direct.call('/v3/kv/put', { key, value })
+    other.hosted = false
     await other.start()
     assert.ok((await other.ready()).cluster.position > last)
   })
@@ -113,6 +116,7 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
     await direct.call('/v3/kv/put', { key: encodeText(head), value: encodeText('{"position":1,"term":1}') })
     assert.equal(await other.daemon.closed, 1, other.daemon.stderr)
     assert.match(other.daemon.stderr, /the log in etcd ends at position 1, but this daemon has entries up to \d+/)
+    other.hosted = true
     await assert.rejects(other.start(), /the log in etcd ends at position 1/)
   })
 })
@@ -138,7 +142,7 @@ describe('natterd --cluster', () => {
         const url = await fakeServer(t, (request, response) =>
           response.end(request.url === '/v3/maintenance/status' ? first : rest),
         )
-        assert.match(await refusedStart(join(folder, `${at}`), ['--secret', secret, '--cluster', url]), said)
+        assert.match(await refusal(join(folder, `${at}`), ['--secret', secret, '--cluster', url]), said)
       }),
     )
   })

@@ -14,7 +14,7 @@ import { longLease, secret } from '../support/cluster.ts'
 import { launch, type TestDaemon } from '../support/daemon.ts'
 import { type EtcdCluster, type EtcdTls, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
-import { refusedStart } from '../support/gives-up.ts'
+import { refusal, refusedStart } from '../support/gives-up.ts'
 import { root } from '../support/sources.ts'
 import { until } from '../support/until.ts'
 
@@ -56,7 +56,8 @@ describe('natterd --cluster', () => {
       )
   })
 
-  const refused = (url: string) => refusedStart(join(folder, 'store'), ['--secret', secret, '--cluster', url])
+  const flags = (url: string) => ['--secret', secret, '--cluster', url]
+  const refused = (url: string) => refusal(join(folder, 'store'), flags(url))
 
   test('reports that no etcd answers', async () => {
     assert.match(
@@ -83,7 +84,7 @@ describe('natterd --cluster', () => {
       if (silent < 0) json(response, { version: '3.2.1' })
     })
     const said = /no answer in time; trying again for up to 30 seconds\n.*has version 3\.2\.1/
-    assert.match(await refused(slow), said)
+    assert.match(await refusedStart(join(folder, 'store'), flags(slow)), said)
     const other = await fakeServer(t, (_, response) => json(response, { error: 'not found' }, 404))
     assert.match(await refused(other), /there is no etcd 3\.4 or newer at this address/)
   })
@@ -198,7 +199,7 @@ describe('natterd --cluster with TLS, users and a quota of etcd', { skip: withou
   const user = (word: 'right' | 'wrong') => [
     ...['--cluster-user', 'natter', '--cluster-password-file', join(folder, `password-${word}`)],
   ]
-  const refused = (...flags: string[]) => refusedStart(join(folder, 'refused'), [...all, ...flags])
+  const refused = (...flags: string[]) => refusal(join(folder, 'refused'), [...all, ...flags])
   const keys = async () => {
     const range = { key: encodeText('/natter/'), range_end: encodeText('/natter0'), count_only: true }
     return Number((await admin.call('/v3/kv/range', range)).count ?? 0)

@@ -11,10 +11,10 @@ import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
-import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host, type TestDaemon } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
-import { refusedStart } from '../support/gives-up.ts'
+import { refusal } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 import { fetched } from '../support/world.ts'
 
@@ -26,7 +26,7 @@ let first: Node
 before(async () => {
   if (skip) return
   // Two: what a single daemon has stays in the log.
-  cluster = await startCluster({ daemons: 2 })
+  cluster = await startCluster({ daemons: 2, hosted: true })
   first = cluster.nodes[0]!
 })
 after(() => cluster?.stop())
@@ -68,8 +68,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
     assert.equal(node.owner.key, owner.key)
     await cluster.agree()
     leftAt = (await node.state()).position
-    node.daemon.process.kill('SIGTERM')
-    assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
+    await node.daemon.end()
   })
 
   test('with an empty folder, fetches a snapshot when the log is trimmed, under load', async () => {
@@ -102,26 +101,26 @@ describe('a daemon that joins a cluster', { skip }, () => {
 
   test('with the folder of a daemon that runs, or a copy of it, is refused', async () => {
     const [, other] = cluster.nodes
-    assert.match(await refusedStart(other!.data, other!.flags), /is in use by another natterd/)
+    assert.match(await refusal(other!.data, other!.flags), /is in use by another natterd/)
     const copy = `${other!.data}-copy`
     cpSync(other!.data, copy, { recursive: true })
-    assert.match(await refusedStart(copy, other!.flags), /uses a copy of this folder/)
+    assert.match(await refusal(copy, other!.flags), /uses a copy of this folder/)
     // A machine that was cloned has the same flags.
     const named = [...other!.flags, '--advertise', other!.url]
-    assert.match(await refusedStart(copy, named), /the daemon at http\S+ uses a copy of this folder/)
+    assert.match(await refusal(copy, named), /the daemon at http\S+ uses a copy of this folder/)
   })
 
   test('with the folder of another cluster, or of none, is refused', async () => {
     const foreign = mkdtempSync(join(tmpdir(), 'natter-foreign-'))
     try {
-      const single = await launch(foreign, { flags: ['--secret', secret] })
-      await single.kill()
-      const refused = (more: readonly string[] = []) => refusedStart(foreign, [...first.flags, ...more])
+      const single = await host(foreign, { flags: ['--secret', secret] })
+      await single.end()
+      const refused = (more: readonly string[] = []) => refusal(foreign, [...first.flags, ...more])
       assert.match(await refused(), /has a store that does not belong to the cluster/)
       writeFileSync(join(foreign, 'cluster.json'), '{"cluster":"x","name":"natter","member":"y"}')
       assert.match(await refused(), /belongs to another cluster/)
       assert.match(await refused(['--cluster-name', 'b']), /belongs to the cluster 'natter'/)
-      assert.match(await refusedStart(foreign, ['--secret', secret]), /belongs to a cluster/)
+      assert.match(await refusal(foreign, ['--secret', secret]), /belongs to a cluster/)
     } finally {
       rmSync(foreign, { recursive: true, force: true })
     }
@@ -132,7 +131,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
     try {
       mkdirSync(join(project, 'messages'))
       for (const name of ['messages/de.json', 'journal-notes.ndjson']) writeFileSync(join(project, name), 'mine')
-      assert.match(await refusedStart(project, first.flags), /it has "messages" but no journal/)
+      assert.match(await refusal(project, first.flags), /it has "messages" but no journal/)
       for (const name of ['messages/de.json', 'journal-notes.ndjson']) assert.ok(existsSync(join(project, name)), name)
     } finally {
       rmSync(project, { recursive: true, force: true })
@@ -144,7 +143,7 @@ describe('a daemon that joins a cluster', { skip }, () => {
     try {
       writeFileSync(join(folder, 'other-secret'), 'quite another secret')
       const flags = [...first.flags, '--secret-file', join(folder, 'other-secret')]
-      assert.match(await refusedStart(join(folder, 'store'), flags), /the secret is not that of the cluster/)
+      assert.match(await refusal(join(folder, 'store'), flags), /the secret is not that of the cluster/)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -162,22 +161,18 @@ describe('a single daemon and a cluster', { skip }, () => {
       ...flags,
       ...['--cluster', cluster.etcd.urls.join(','), '--cluster-name', 'moved', '--port', String(await freePort())],
     ]
-    const stop = async (daemon: TestDaemon) => {
-      daemon.process.kill('SIGTERM')
-      assert.equal(await daemon.closed, 0, daemon.stderr)
-    }
     try {
-      const single = await launch(join(folder, 'first'), { flags: [...flags, '--preset', 'dev'] })
+      const single = await host(join(folder, 'first'), { flags: [...flags, '--preset', 'dev'] })
       const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('the bytes of a file') }
       const { url } = await single.owner.call(uploads.upload, { file })
       await say(single, `from the single daemon: [note](${url})`)
       const before = await pictureOf(single)
       assert.ok(before.messages.length > 1 && before.users.length > 2, 'there is little to move')
-      await stop(single)
+      await single.end()
 
-      const one = await launch(join(folder, 'first'), { flags: await clustered() })
+      const one = await host(join(folder, 'first'), { flags: await clustered() })
       assert.deepEqual(await pictureOf(one), before)
-      const two = await launch(second, { flags: await clustered() })
+      const two = await host(second, { flags: await clustered() })
       assert.deepEqual(await pictureOf(two), before)
       // A daemon that joins fetches the files too, although no client reads them there.
       const names = readdirSync(join(folder, 'first/files'))
@@ -185,10 +180,10 @@ describe('a single daemon and a cluster', { skip }, () => {
       await until(() => names.every(name => existsSync(join(second, 'files', name))))
       await say(two, 'from the cluster')
       const later = await pictureOf(two)
-      for (const daemon of [two, one]) await stop(daemon)
+      for (const daemon of [two, one]) await daemon.end()
 
       rmSync(join(second, 'cluster.json'))
-      const again = await launch(second, { flags })
+      const again = await host(second, { flags })
       assert.deepEqual(await pictureOf(again), later)
       assert.equal(later.messages.length, before.messages.length + 1)
       const read = await again.owner.raw('GET', url)

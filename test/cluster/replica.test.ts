@@ -11,7 +11,7 @@ import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { type EtcdProxy, startEtcdProxy } from '../support/etcd-proxy.ts'
-import { refusedStart } from '../support/gives-up.ts'
+import { refusal } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 describe('a daemon of a cluster', { skip: withoutEtcd ?? false }, () => {
@@ -94,7 +94,7 @@ describe('a daemon of a cluster', { skip: withoutEtcd ?? false }, () => {
       return false
     }
     const flags = [...node.flags, '--cluster', between.url, '--cluster-name', 'begun-twice']
-    assert.match(await refusedStart(`${node.data}-begun`, flags), /the secret is not that of the cluster 'begun-twice'/)
+    assert.match(await refusal(`${node.data}-begun`, flags), /the secret is not that of the cluster 'begun-twice'/)
     await begun
   })
 

@@ -17,7 +17,7 @@ import { type Node, secret, startCluster, type TestCluster } from '../support/cl
 import type { Caller } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { startEtcdProxy } from '../support/etcd-proxy.ts'
-import { refusedStart } from '../support/gives-up.ts'
+import { refusal, refusedStart } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
@@ -34,7 +34,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
   const shell = new Shell(mkdtempSync(join(tmpdir(), 'natter-home-')))
 
   before(async () => {
-    cluster = await startCluster({ daemons: 2 })
+    cluster = await startCluster({ daemons: 2, hosted: true })
     ;[first, second] = cluster.nodes as [Node, Node]
     owner = first.owner
     etcd = new Etcd({ urls: cluster.etcd.urls })
@@ -75,10 +75,6 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     return ['--data', node.data, ...node.flags.slice(at, at + 2), ...node.flags.slice(secretAt, secretAt + 2)]
   }
   const restore = (node: Node, ...more: string[]) => shell.run(['cluster', 'restore', backup, ...flags(node), ...more])
-  const stop = async (node: Node) => {
-    node.daemon.process.kill('SIGTERM')
-    assert.equal(await node.daemon.closed, 0, node.daemon.stderr)
-  }
   const replacedIn = (node: Node) => readdirSync(node.data).filter(name => name.startsWith('replaced-'))
   const clusterIn = (node: Node) => JSON.parse(readFileSync(join(node.data, 'cluster.json'), 'utf8')).cluster
 
@@ -86,8 +82,8 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     const running = await restore(first)
     assert.equal(running.code, 1)
     assert.match(running.stderr, /the cluster has daemons that run: http.*Stop all of them first/)
-    await stop(second)
-    await stop(first)
+    await second.daemon.end()
+    await first.daemon.end()
     const single = await shell.run(['restore', backup, '--data', second.data, '--replace'])
     assert.equal(single.code, 1)
     assert.match(single.stderr, /belongs to a cluster.*natter cluster restore/)
@@ -135,8 +131,9 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     // One that is paused and has lost its lease is not known to run.
     await first.start()
     const paused = await cluster.add()
+    paused.hosted = false
     await paused.start()
-    await stop(first)
+    await first.daemon.end()
     paused.daemon.process.kill('SIGSTOP')
     const { members } = new Keys('natter')
     const { kvs } = await etcd.call('/v3/kv/range', {
@@ -174,7 +171,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     for (const content of ['after', 'the', 'restore']) await send(second, content)
     await cluster.agree()
     assert.deepEqual(await contents(paused), ['kept', 'after', 'the', 'restore'])
-    for (const node of [paused, second, first]) await stop(node)
+    for (const { daemon } of [paused, second, first]) await daemon.end()
   })
 
   test('that was interrupted after the change in etcd and before that of the folder is finished by the same command', async () => {
@@ -182,14 +179,14 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     const scratch = join(first.data, restoringName())
     mkdirSync(scratch)
     await moveCluster(etcd, plan, scratch, 5)
-    assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
+    assert.match(await refusal(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
     const done = await restore(first)
     assert.equal(done.code, 0, done.stderr)
     await first.start()
     await second.start()
     await cluster.agree()
     assert.deepEqual(await contents(second), ['kept'])
-    for (const node of [second, first]) await stop(node)
+    for (const { daemon } of [second, first]) await daemon.end()
   })
 
   test('killed while it reads the backup, or when etcd has done its part, can be repeated', async () => {
@@ -216,7 +213,7 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     } finally {
       proxy.end()
     }
-    assert.match(await refusedStart(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
+    assert.match(await refusal(first.data, first.flags), /was interrupted; run `natter cluster restore` again/)
 
     for (const _ of ['finished', 'and repeated']) {
       const done = await restore(first)
@@ -226,13 +223,13 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     await second.start()
     await cluster.agree()
     assert.deepEqual(await contents(second), ['kept'])
-    for (const node of [second, first]) await stop(node)
+    for (const { daemon } of [second, first]) await daemon.end()
   })
 
   test('begins the cluster again on an etcd that has lost everything, without lost uploads if --incomplete is given', async () => {
     const all = { key: encodeText('/natter/'), range_end: encodeText(rangeEnd('/natter/')) }
     await etcd.call('/v3/kv/deleterange', all)
-    assert.match(await refusedStart(first.data, first.flags), /etcd knows no cluster of this name/)
+    assert.match(await refusal(first.data, first.flags), /etcd knows no cluster of this name/)
     const done = await shell.run(['cluster', 'restore', lacking, ...flags(first), '--incomplete'])
     assert.equal(done.code, 0, done.stderr)
     await first.start()

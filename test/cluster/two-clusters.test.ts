@@ -23,8 +23,11 @@ describe('two clusters behind nginx', { skip: withoutEtcd ?? withoutNginx ?? fal
   let stopNginx = async () => {}
 
   before(async () => {
-    for (const host of [red, blue])
-      clusters.set(host, await startCluster({ daemons: 2, flags: ['--url', `http://${host}`, '--trust-proxy'] }))
+    for (const host of [red, blue]) {
+      const flags = ['--url', `http://${host}`, '--trust-proxy']
+      // A daemon of the first is killed.
+      clusters.set(host, await startCluster({ daemons: 2, flags, hosted: host === blue }))
+    }
     port = await freePort()
     const page = readFileSync(join(root, 'docs/scale.md'), 'utf8')
     // The page has three daemons in each cluster, and here are two.

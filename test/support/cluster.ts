@@ -1,4 +1,5 @@
-// Daemons of a cluster for a test: real processes on ports and folders of their own, over a real etcd.
+// Daemons of a cluster for a test, on ports and folders of their own, over a real etcd: processes, or in one with others where
+// a test is not about their ends and what they print.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { clusterToken, tokenHeader } from '../../daemon/cluster/peers.ts'
-import { Caller, launch, type TestDaemon } from './daemon.ts'
-import { endProcess } from './end-process.ts'
+import { Caller, host, launch, type TestDaemon } from './daemon.ts'
 import { type EtcdCluster, type Host, startEtcd } from './etcd.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
@@ -41,6 +41,8 @@ export class Node {
   readonly peerPort: number
   /** What is started here, if not the natterd of this tree. */
   program: string | undefined
+  /** Whether it starts in a process with others. */
+  hosted = false
   daemon!: TestDaemon
 
   constructor(
@@ -69,7 +71,8 @@ export class Node {
     const { address, exec } = this.#host
     const peers = ['--cluster-listen', `${address}:${this.peerPort}`]
     const flags = [...this.flags, '--host', address, '--port', String(this.port), ...peers, ...more]
-    this.daemon = await launch(this.data, { flags, exec, program: this.program })
+    const { data, program } = this
+    this.daemon = await (this.hosted ? host(data, { flags }) : launch(data, { flags, exec, program }))
     return this.daemon
   }
 
@@ -120,12 +123,15 @@ export interface ClusterOptions {
   readonly daemons?: number
   readonly members?: number
   readonly flags?: readonly string[]
+  /** Whether the daemons share a process, if a test does not say otherwise. */
+  readonly hosted?: boolean
 }
 
 export async function startCluster({
   daemons = 3,
   members = 1,
   flags = [],
+  hosted = false,
 }: ClusterOptions = {}): Promise<TestCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'natter-cluster-'))
   const secretFile = join(folder, 'secret')
@@ -139,10 +145,11 @@ export async function startCluster({
       [await freePort(), await freePort()],
       [...all, ...more],
     )
+    node.hosted = hosted
     nodes.push(node)
     return node
   }
-  const running = () => nodes.filter(({ daemon }) => daemon?.process.exitCode === null && !daemon.process.signalCode)
+  const running = () => nodes.filter(({ daemon }) => daemon?.isRunning)
   for (let i = 0; i < daemons; i++) await add()
   // The first one founds the organization.
   await nodes[0]?.start()
@@ -169,8 +176,7 @@ export async function startCluster({
       })
     },
     async stop() {
-      await Promise.all(running().map(node => endProcess(node.daemon.process)))
-      await Promise.all(nodes.map(node => node.daemon?.closed))
+      await Promise.all(nodes.map(({ daemon }) => daemon?.discard()))
       await etcd.stop()
       rmSync(folder, { recursive: true, force: true })
     },

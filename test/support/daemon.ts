@@ -24,6 +24,7 @@ import { endpointAt } from '../../daemon/api/levels/endpoint-at.ts'
 import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { encode } from '../../daemon/api/wire.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
+import { endProcess } from './end-process.ts'
 import { type HostedDaemon, hostDaemon } from './hosted-daemons.ts'
 import { formOf, type HttpReply, send } from './http.ts'
 import { checkReplayed } from './replayed.ts'
@@ -96,6 +97,12 @@ export class TestDaemon {
     return new Caller(this.url)
   }
 
+  get isRunning(): boolean {
+    if (!('child' in this.#runs)) return !this.#ended
+    const { exitCode, signalCode } = this.#runs.child
+    return exitCode === null && signalCode === null
+  }
+
   async kill(): Promise<void> {
     this.process.kill('SIGKILL')
     await this.closed
@@ -103,22 +110,9 @@ export class TestDaemon {
 
   /** Stops it as an administrator would; it must exit with 0, and its journal must hold the whole state. */
   async stop(): Promise<void> {
-    if (this.#hasEnded()) return
+    if (!this.isRunning) return
     if (existsSync(join(this.data, 'journal.ndjson'))) await this.#checkJournal()
     await this.end()
-  }
-
-  /** Ends it, if it still runs, without a check: its test has failed. */
-  async discard(): Promise<void> {
-    if (this.#hasEnded()) return
-    if ('child' in this.#runs) this.#runs.child.kill('SIGKILL')
-    else await this.end().catch(() => {})
-  }
-
-  #hasEnded(): boolean {
-    if (!('child' in this.#runs)) return this.#ended
-    const { exitCode, signalCode } = this.#runs.child
-    return exitCode !== null || signalCode !== null
   }
 
   /** Stops it as an administrator would, without the check of its journal, which begins a new one. */
@@ -127,6 +121,14 @@ export class TestDaemon {
     if (!('child' in this.#runs)) return this.#runs.stop()
     this.#runs.child.kill('SIGTERM')
     assert.equal(await this.closed, 0, `natterd did not stop cleanly: ${this.stderr}`)
+  }
+
+  /** Ends it, if it still runs, without a check: its test has failed, or is about other things. */
+  async discard(): Promise<void> {
+    if (!this.isRunning) return
+    if (!('child' in this.#runs)) return this.end().catch(() => {})
+    await endProcess(this.#runs.child)
+    await this.closed
   }
 
   /** Folds the journal into a new snapshot, and waits for it. */

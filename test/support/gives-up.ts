@@ -54,3 +54,11 @@ export async function refusedStart(data: string, flags: readonly string[], env =
   assertPlain(said!)
   return said!
 }
+
+/** Why it does not start, in the process that daemons share: for tests that are not about its output and its exit code. */
+export async function refusal(data: string, flags: readonly string[]): Promise<string> {
+  const started = await host(data, { flags }).catch((error: Error) => error)
+  if (started instanceof Error) return started.message
+  await started.end()
+  assert.fail('natterd started')
+}
