@@ -14,7 +14,7 @@ import { headText, Keys, pad, readHead } from '../../daemon/cluster/keys.ts'
 import { Lease } from '../../daemon/cluster/lease.ts'
 import { Shell, Watched } from '../support/cli.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
-import { type Caller, launch } from '../support/daemon.ts'
+import { type Caller, startDaemon } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import type { HttpReply } from '../support/http.ts'
@@ -66,8 +66,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
   })
 
   test('natter cluster status says when there is no cluster', async t => {
-    const single = await launch('', { flags: ['--memory'] })
-    t.after(() => single.kill())
+    const single = await startDaemon(t, { flags: ['--memory'] })
     const { code, stderr } = await shell.run(['cluster', 'status'], { env: { NATTER_SITE: single.url } })
     assert.equal(code, 1)
     assert.match(stderr, /is a single daemon, not one of a cluster/)
@@ -178,6 +177,7 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     const report = () => etcd.call('/v3/kv/put', { key, value: encodeText(JSON.stringify(member())), lease: lease.id })
     await report()
     const node = await cluster.add()
+    node.hosted = true
     const reporting = setInterval(report, 500)
     await assert.rejects(
       node.start(),
@@ -191,6 +191,9 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
 
   test('a follower that meets an entry of a newer version stops with a sentence', async () => {
     const follower = (await cluster.followers())[0]!
+    const leader = await cluster.leader()
+    // An entry of its own at this moment would depose it, and it would meet this one too.
+    leader.daemon.process.kill('SIGSTOP')
     const keys = new Keys('natter')
     const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(keys.head) })
     const head = { key: encodeText(keys.head), value: kvs[0].value }
@@ -210,6 +213,8 @@ describe('clients of a cluster', { skip: withoutEtcd ?? false }, () => {
     await etcd.call('/v3/kv/txn', {
       success: [{ request_delete_range: { key } }, { request_put: head }],
     })
-    assert.ok((await send(await cluster.leader(), 'the leader goes on')).id > 0)
+    leader.daemon.process.kill('SIGCONT')
+    const goOn = { type: 'direct', to: [owner.id], content: 'the leader goes on' } as const
+    await until(async () => (await leader.as(owner).try(messages.send, goOn)).body.result === 'success')
   })
 })
