@@ -16,7 +16,7 @@ import type { EtcdCluster } from '../../support/etcd.ts'
 import { until } from '../../support/until.ts'
 import { dice } from '../campaign.ts'
 import { ask, Reader, Writer } from './clients.ts'
-import { faults, leaseSeconds, type Place } from './faults.ts'
+import { deposing, faults, leaseSeconds, type Place } from './faults.ts'
 import { gatedNetwork, namespacedNetwork, type Wires } from './network.ts'
 
 interface Options {
@@ -49,7 +49,10 @@ export async function campaign({ faults: count, seed, namespaces = false, pause 
     let left: string[] = []
     for (let round = 0; round < count; round++) {
       if (left.length === 0) left = [...names]
-      const name = left.splice(Math.floor(random() * left.length), 1)[0]!
+      // However few there are, the lead changes.
+      const open = round === 0 ? deposing : left
+      const name = open[Math.floor(random() * open.length)]!
+      left.splice(left.indexOf(name), 1)
       note(`${round + 1}: ${name}`)
       const writers = urls.map((url, at) => new Writer(`${round}.${at}`, url, owner, pause))
       let reading = true

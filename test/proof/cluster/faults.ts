@@ -102,6 +102,17 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
 }
 
+/** After these another daemon leads, or the same one again. */
+export const deposing: readonly string[] = [
+  'kill -9 of the leader',
+  'kill -9 of the leader and of a member of etcd',
+  'a pause of the leader that is longer than its lease',
+  'the leader cut off from etcd',
+  'the leader cut off from everybody',
+  'SIGTERM of the leader',
+  'kill -9 of all daemons',
+]
+
 /** Leaves no room for a single byte. */
 function fill(file: string): void {
   for (const size of [1024 * 1024, 4096, 1])
