@@ -19,7 +19,7 @@ export const campaign: Campaign = {
   about: 'requests, damaged and cut anywhere, answered alike by the direct server and by node:http',
   unit: 'requests',
   long: 1_000_000,
-  short: 1_000,
+  short: 500,
   async run({ count, seed, deadline = Number.POSITIVE_INFINITY, note = () => {}, progress = () => {} }) {
     const folder = mkdtempSync(join(tmpdir(), 'natter-prove-'))
     const total = new Tally()
