@@ -12,7 +12,7 @@ import { createClient } from '../../daemon/client/index.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { checkBackup, checkStore, openBackup, restoreBackup } from '../../daemon/maintenance/index.ts'
 import { runHere } from '../support/cli-in-process.ts'
-import { type Caller, launch, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host, launch, type TestDaemon } from '../support/daemon.ts'
 import { endProcess } from '../support/end-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { contentsFrom, sendInsistently } from '../support/insistent.ts'
@@ -24,8 +24,8 @@ import { damages } from './restores/damage.ts'
 
 /** Messages before each backup. */
 const perRound = 10
-/** Damaged backups in each round: all kinds in five. */
-const damagedPerRound = Math.ceil(damages.length / 5)
+/** Damaged backups in each round: all kinds in ten. */
+const damagedPerRound = Math.ceil(damages.length / 10)
 
 export const campaign: Campaign = {
   about:
@@ -72,6 +72,7 @@ class Rounds {
   readonly #folder: string
   readonly #data: string
   readonly #random: () => number
+  readonly #firstDamage: number
   readonly #flags: readonly string[]
   readonly #stopping = new AbortController()
   readonly #heard: string[] = []
@@ -84,6 +85,7 @@ class Rounds {
     this.#folder = folder
     this.#data = join(folder, 'store')
     this.#random = random
+    this.#firstDamage = Math.floor(random() * damages.length)
     this.#flags = flags
   }
 
@@ -148,7 +150,7 @@ class Rounds {
 
   async #checkRestored(data: string, sent: ReadonlyMap<string, string>): Promise<void> {
     assert.deepEqual((await checkStore(data)).problems, [])
-    const daemon = await launch(data, { flags: ['--no-profile'] })
+    const daemon = await host(data)
     try {
       await this.#checkMessages(daemon.owner, sent)
       const [[key, content] = ['', '']] = sent
@@ -156,22 +158,22 @@ class Rounds {
       await this.#checkMessages(daemon.owner, sent)
       this.uploads += await readUploads(daemon.owner)
     } finally {
-      await endProcess(daemon.process)
+      await daemon.end()
     }
   }
 
   async #backUpAnother(): Promise<Buffer> {
     const data = join(this.#folder, 'other')
     const file = join(this.#folder, 'other.tar')
-    const daemon = await launch(data, { flags: ['--no-profile'] })
+    const daemon = await host(data)
     await daemon.compact()
-    await endProcess(daemon.process)
+    await daemon.end()
     await backupToFile(file, { folder: data, withoutSecret: false, now: new Date() })
     return readFileSync(file)
   }
 
   async #tryDamaged(backup: Buffer, sent: ReadonlyMap<string, string>): Promise<void> {
-    const { kind, isForged, make } = damages[this.damaged++ % damages.length]!
+    const { kind, isForged, make } = damages[(this.#firstDamage + this.damaged++) % damages.length]!
     const file = join(this.#folder, 'damaged.tar')
     const data = join(this.#folder, 'from-damaged')
     writeFileSync(file, await make(backup, this.#other, this.#random))
@@ -181,7 +183,7 @@ class Rounds {
       assert.equal(await this.#natter('restore', file, '--data', data), isGood, 'restore and restore --check differ')
       if (!isGood) this.refused++
       else if (!isForged) await this.#checkRestored(data, sent)
-      else await endProcess((await launch(data, { flags: ['--no-profile'] })).process)
+      else await (await host(data)).discard()
     } catch (error) {
       throw new Error(`backup with damage: ${kind}`, { cause: error })
     }
