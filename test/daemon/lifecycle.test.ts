@@ -27,7 +27,7 @@ import type { Ready } from '../../daemon/local/ready-file.ts'
 import { readConfig, UsageError } from '../../daemon/start/config.ts'
 import { prepareReadyFile } from '../../daemon/start/ready.ts'
 import { host, launch, readReady, type TestDaemon } from '../support/daemon.ts'
-import { assertPlain, givesUp, givesUpBeside } from '../support/gives-up.ts'
+import { assertPlain, givesUp, refusal } from '../support/gives-up.ts'
 import { send } from '../support/http.ts'
 import { root } from '../support/sources.ts'
 
@@ -257,7 +257,8 @@ describe('natterd refuses to start', () => {
     const link = join(newFolder(), 'link')
     symlinkSync(data, link)
     for (const path of [data, link]) {
-      const said = await givesUpBeside(path, /in use by another natterd/)
+      const said = await refusal(path)
+      assert.match(said, /in use by another natterd/)
       assert.ok(said.includes(String(daemon.process.pid)) && said.includes(daemon.url), said)
     }
     await daemon.owner.call(users.me, {})
@@ -270,7 +271,7 @@ describe('natterd refuses to start', () => {
     const file = join(newFolder(), 'file')
     writeFileSync(file, 'mine')
     givesUp(['--data', file], 1, /not a folder/)
-    await givesUpBeside(join(file, 'store'), /not a folder/)
+    assert.match(await refusal(join(file, 'store')), /not a folder/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 
@@ -284,7 +285,8 @@ describe('natterd refuses to start', () => {
     const line = whole.split('\n').findIndex(text => text.includes('"title":"2"')) + 1
     assert.ok(line > 1)
     writeFileSync(file, whole.replace('"title":"2"', '"title":"9"'))
-    const said = await givesUpBeside(data, /journal\.ndjson/)
+    const said = await refusal(data)
+    assert.match(said, /journal\.ndjson/)
     assert.match(said, new RegExp(`line ${line}\\b`))
     writeFileSync(file, whole)
     const mended = await hosted(data)
@@ -298,7 +300,7 @@ describe('natterd refuses to start', () => {
     await daemon.stop()
     const file = join(data, 'state.json')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -40))
-    await givesUpBeside(data, /state\.json/)
+    assert.match(await refusal(data), /state\.json/)
   })
 
   test('on a port in use, and releases the store', async () => {
@@ -314,7 +316,7 @@ describe('natterd refuses to start', () => {
 
   test('on an address that is not of this machine', async () => {
     givesUp(['--memory', '--host', '192.0.2.1'], 1, /192\.0\.2\.1/)
-    await givesUpBeside(newFolder(), /no-such-host\.invalid/, '--memory', '--host', 'no-such-host.invalid')
+    assert.match(await refusal(newFolder(), ['--memory', '--host', 'no-such-host.invalid']), /no-such-host\.invalid/)
   })
 
   test('on flags it does not know or cannot read: exit 2, and where to look', () => {

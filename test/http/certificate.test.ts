@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { expiryWarning } from '../../daemon/http/certificate.ts'
 import { launch, type TestDaemon } from '../support/daemon.ts'
-import { givesUp, givesUpBeside } from '../support/gives-up.ts'
+import { givesUp, refusal } from '../support/gives-up.ts'
 import { until } from '../support/until.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/tls')
@@ -92,7 +92,8 @@ describe('natterd --tls-cert --tls-key', () => {
   })
 
   test('refuses to start with certificates that are of no use, and says why', async () => {
-    const refused = (flags: readonly string[], words: RegExp) => givesUpBeside(folder, words, '--memory', ...flags)
+    const refused = async (flags: readonly string[], words: RegExp) =>
+      assert.match(await refusal(folder, ['--memory', ...flags]), words)
     givesUp(
       ['--memory', ...pair('expired')],
       1,

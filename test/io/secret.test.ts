@@ -9,7 +9,7 @@ import { users } from '../../daemon/api/people/users.ts'
 import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { checkBackup, openBackup } from '../../daemon/maintenance/index.ts'
 import { host, type TestDaemon } from '../support/daemon.ts'
-import { givesUpBeside } from '../support/gives-up.ts'
+import { refusal } from '../support/gives-up.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-secret-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -41,7 +41,7 @@ describe('the secret of a store', () => {
         ['0123456789abcde', /15 characters/],
       ] as const) {
         writeFileSync(file, text)
-        await givesUpBeside(data, words)
+        assert.match(await refusal(data), words)
         assert.equal(readFileSync(file, 'utf8'), text, 'the file was changed')
       }
       const other = await started(data, '--new-secret')
@@ -52,15 +52,15 @@ describe('the secret of a store', () => {
       // From now on the new one is the right one.
       await (await started(data)).end()
       writeFileSync(file, old)
-      await givesUpBeside(data, /not the one that this store was used with/)
+      assert.match(await refusal(data), /not the one that this store was used with/)
     })
 
     test(`with ${where}: a missing secret is refused, and nothing is written in its place`, async () => {
       const { data, key } = await usedStore(compacted)
       const shared = mkdtempSync(join(scratch, 'shared-'))
       cpSync(data, shared, { recursive: true, filter: source => !source.endsWith('/secret') })
-      await givesUpBeside(shared, /'secret' is missing.*--new-secret/s)
-      await givesUpBeside(shared, /'secret' is missing/)
+      assert.match(await refusal(shared), /'secret' is missing.*--new-secret/s)
+      assert.match(await refusal(shared), /'secret' is missing/)
       cpSync(join(data, 'secret'), join(shared, 'secret'))
       const same = await started(shared)
       assert.equal(same.owner.key, key)
@@ -71,9 +71,12 @@ describe('the secret of a store', () => {
       const { data, key } = await usedStore(compacted)
       const file = join(data, 'secret')
       const old = readFileSync(file, 'utf8')
-      await givesUpBeside(data, /not the one that this store was used with/, '--secret', 'a quite different text')
+      assert.match(
+        await refusal(data, ['--secret', 'a quite different text']),
+        /not the one that this store was used with/,
+      )
       writeFileSync(file, 'another secret of a good length\n')
-      await givesUpBeside(data, /not the one that this store was used with.*--new-secret/s)
+      assert.match(await refusal(data), /not the one that this store was used with.*--new-secret/s)
       writeFileSync(file, old)
       const same = await started(data)
       assert.equal(same.owner.key, key)
@@ -83,7 +86,7 @@ describe('the secret of a store', () => {
 
   test('given by flag, it must be given again', async () => {
     const { data, key } = await usedStore(true, '--secret', 'known beforehand')
-    await givesUpBeside(data, /'secret' is missing/)
+    assert.match(await refusal(data), /'secret' is missing/)
     const same = await started(data, '--secret', 'known beforehand')
     assert.equal(same.owner.key, key)
     await same.stop()

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { type Caller, host, launch, TestDaemon } from '../support/daemon.ts'
-import { assertPlain, givesUpBeside } from '../support/gives-up.ts'
+import { assertPlain, refusal } from '../support/gives-up.ts'
 import { root } from '../support/sources.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-disk-'))
@@ -24,7 +24,7 @@ const newFolder = () => mkdtempSync(join(scratch, 'store-'))
 describe('natterd refuses to start', () => {
   test('on a disk that is read-only', async t => {
     const data = mounted(t, ['-t', 'tmpfs', '-o', 'ro', 'natter-test'])
-    if (data) await givesUpBeside(data, /read-only/)
+    if (data) assert.match(await refusal(data), /read-only/)
   })
 
   test('on a disk that is full', async t => {
@@ -33,7 +33,7 @@ describe('natterd refuses to start', () => {
     try {
       writeFileSync(join(data, 'filling'), Buffer.alloc(1024 * 1024))
     } catch {}
-    await givesUpBeside(data, /no space is left/)
+    assert.match(await refusal(data), /no space is left/)
   })
 })
 

@@ -24,7 +24,7 @@ import { makeFolderInside, openPlainSync, whyNotPlain } from '../../daemon/local
 import { shellWord } from '../../daemon/local/shell-word.ts'
 import { accountAt, natterCommand, newShell, type Shell } from '../support/cli.ts'
 import { host, sharedDaemon, startDaemon } from '../support/daemon.ts'
-import { givesUp, givesUpBeside } from '../support/gives-up.ts'
+import { givesUp, refusal } from '../support/gives-up.ts'
 import { uploadText } from '../support/upload-traffic.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'natter-links-'))
@@ -51,7 +51,10 @@ describe('a store with a link in it', () => {
       for (const name of names) writeFileSync(join(documents, name), 'mine')
       rmSync(join(data, part), { recursive: true, force: true })
       symlinkSync(documents, join(data, part))
-      await givesUpBeside(data, new RegExp(`cannot hold the store: "${part}" is a link; move what it leads to into`))
+      assert.match(
+        await refusal(data),
+        new RegExp(`cannot hold the store: "${part}" is a link; move what it leads to into`),
+      )
       assert.deepEqual(readdirSync(documents).sort(), [...names].sort())
       rmSync(join(data, part))
     }
@@ -69,7 +72,7 @@ describe('a store with a link in it', () => {
       writeFileSync(join(theirs, 'state.json'), '{}')
       symlinkSync(join(real, name), join(theirs, name))
       const reason = new RegExp(`"${name}" is a link`)
-      await givesUpBeside(theirs, reason)
+      assert.match(await refusal(theirs), reason)
       for (const command of [
         ['store', 'check'],
         ['store', 'stats'],

@@ -15,7 +15,7 @@ import { readConfig } from '../../daemon/start/config.ts'
 import { Control, type Controlled } from '../support/control.ts'
 import { Caller, host, launch, startDaemon } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
-import { givesUp, givesUpBeside } from '../support/gives-up.ts'
+import { givesUp, refusal } from '../support/gives-up.ts'
 import { cutOff, send } from '../support/http.ts'
 import { until } from '../support/until.ts'
 
@@ -183,14 +183,15 @@ describe('--seed', () => {
   for (const [name, text, told] of mistakes.slice(2))
     test(`a mistake is told with its line: ${name}`, async () => {
       const store = join(folder, `store-${name}`)
-      const said = await givesUpBeside(store, told, '--seed', seedFile(name, text))
+      const said = await refusal(store, ['--seed', seedFile(name, text)])
+      assert.match(said, told)
       assert.ok(said.includes(`${name}, line `), said)
       assert.doesNotMatch(readJournal(store), /founded/)
     })
 
   test('a seed file that does not exist is an error, and a seed for a store with an organization is ignored with a warning', async t => {
     const none = join(folder, 'none.json')
-    await givesUpBeside(folder, /none\.json cannot be read: ENOENT/, '--memory', '--seed', none)
+    assert.match(await refusal(folder, ['--memory', '--seed', none]), /none\.json cannot be read: ENOENT/)
     const huge = join(folder, 'huge.json')
     writeFileSync(huge, '')
     truncateSync(huge, 513 * 1024 * 1024)
