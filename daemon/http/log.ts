@@ -10,6 +10,9 @@ interface LogStream {
   write(line: string): void
 }
 
+/** Milliseconds until a line is written. */
+const longestWait = 100
+
 const ranks: Readonly<Record<string, number>> = { trace: 0, debug: 1, info: 2, warn: 3, error: 4, silent: 5 }
 
 export class ServerLog implements ProcessLog {
@@ -28,8 +31,8 @@ export class ServerLog implements ProcessLog {
   get logger(): Logger {
     this.#logger ??= pino(
       { level: this.#level, base: { pid: process.pid, hostname: hostname() } },
-      // Lines that arrive during a write are written together; the rest is written at the exit of the process.
-      this.#stream ?? pino.destination({ fd: 2, sync: false }),
+      // A write for each line takes twice as long as making it. What is left is written at the exit of the process.
+      this.#stream ?? pino.destination({ fd: 2, sync: false, minLength: 8192, periodicFlush: longestWait }),
     )
     return this.#logger
   }
@@ -55,6 +58,8 @@ export class ServerLog implements ProcessLog {
   }
 
   error(fields: object, text: string): void {
-    if (this.isLevelEnabled('error')) this.logger.error(fields, text)
+    if (!this.isLevelEnabled('error')) return
+    this.logger.error(fields, text)
+    this.logger.flush()
   }
 }
