@@ -36,6 +36,8 @@ const most = 1000
 /** Characters of their bodies. */
 const mostCharacters = 4 * 1024 * 1024
 const hidden = '***'
+/** Deliveries that are listed, the newest. Any number of owners can each have some that wait. */
+const mostListed = 10_000
 
 export class Deliveries extends NumberedLog<Delivery> {
   readonly #engine: Engine
@@ -56,8 +58,14 @@ export class Deliveries extends NumberedLog<Delivery> {
   }
 
   since(id = 0): Delivery[] {
-    const rows = [...this.#engine.state.webhookDeliveries.values()].filter(row => row.id > id)
-    return rows.sort((a, b) => a.id - b.id).map(row => this.#shown(row))
+    return this.#show([...this.#engine.state.webhookDeliveries.values()].filter(row => row.id > id))
+  }
+
+  /** Those by which a message has called a bot, oldest first. */
+  ofMessage(messageId: number, botId: number): Delivery[] {
+    return this.#show(
+      this.#engine.state.webhookDeliveries.where('bot', botId).filter(row => row.messageId === messageId),
+    )
   }
 
   /** A request is about to be made. */
@@ -84,6 +92,11 @@ export class Deliveries extends NumberedLog<Delivery> {
       if (row) this.tell(this.#shown(row))
     }
     this.#changed.clear()
+  }
+
+  #show(rows: WebhookDelivery[]): Delivery[] {
+    const newest = rows.sort((a, b) => a.id - b.id).slice(-mostListed)
+    return newest.map(row => this.#shown(row))
   }
 
   #shown(row: WebhookDelivery): Delivery {

@@ -6,6 +6,7 @@ import type { Sent } from '../domain/messages/messages/reception.ts'
 import { RowHistory } from '../domain/model/row-history.ts'
 import type { QueueRegistration } from '../domain/model/rows/queues.ts'
 import type { State } from '../domain/model/state.ts'
+import { Table } from '../domain/model/table.ts'
 import type { Engine } from '../engine.ts'
 import type { Queue } from '../events/queue.ts'
 
@@ -24,7 +25,7 @@ export interface Progress {
 export interface QueueLife {
   readonly queue: QueueRegistration
   readonly from: number
-  ended?: {
+  readonly ended?: {
     readonly position: number
     readonly reason: string
     /** Absent where a start left the queue out, because it had ended by then: what it took is not known. */
@@ -45,7 +46,7 @@ export class History {
   readonly #engine: () => Engine
   #messages: SentMessage[] = []
   #listed = 0
-  readonly #queues = new Map<string, QueueLife>()
+  #queues = noQueues()
   #ended: string[] = []
 
   constructor(engine: () => Engine) {
@@ -90,7 +91,7 @@ export class History {
 
   /** Every queue of the account that is remembered, oldest first. */
   listQueues(userId: number): QueueLife[] {
-    return [...this.#queues.values()].filter(({ queue }) => queue.userId === userId)
+    return this.#queues.where('user', userId)
   }
 
   /** undefined where it is not known. */
@@ -103,9 +104,9 @@ export class History {
     this.rows.follow(state, position)
     this.#messages = []
     this.#listed = 0
-    this.#queues.clear()
+    this.#queues = noQueues()
     this.#ended = []
-    for (const queue of this.#engine().queues.values()) this.#queues.set(queue.id, { queue, from: queue.birth })
+    for (const queue of this.#engine().queues.values()) this.#queues.put({ queue, from: queue.birth })
   }
 
   #sent(position: number, { message, called }: Extract<Fact, { type: 'message.sent' }>): void {
@@ -119,18 +120,23 @@ export class History {
   }
 
   #registered(queue: QueueRegistration, position: number): void {
-    this.#queues.set(queue.id, { queue, from: position })
+    this.#queues.put({ queue, from: position })
   }
 
   #end(queueId: string, position: number, reason: string): void {
     const life = this.#queues.get(queueId)
     if (!life || life.ended) return
     const queue = this.#engine().queues.get(queueId)
-    life.ended = { position, reason, ...(queue && { progress: measureProgress(queue) }) }
+    const progress = queue && { progress: measureProgress(queue) }
+    this.#queues.put({ ...life, ended: { position, reason, ...progress } })
     this.#ended.push(queueId)
     if (this.#ended.length <= mostEnded) return
-    for (const id of this.#ended.splice(0, mostEnded / 2)) this.#queues.delete(id)
+    for (const id of this.#ended.splice(0, mostEnded / 2)) this.#queues.remove(id)
   }
+}
+
+function noQueues() {
+  return new Table(({ queue }: QueueLife) => queue.id, { user: ({ queue }: QueueLife) => queue.userId })
 }
 
 function measureProgress({ pending, delivered }: Queue): Progress {

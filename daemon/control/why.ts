@@ -16,6 +16,7 @@ import { missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { Delivery } from './deliveries.ts'
 import type { QueueLife, SentMessage } from './history.ts'
+import { Slices } from './recent.ts'
 import { presentStep } from './rule-names.ts'
 
 interface Part {
@@ -44,7 +45,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   // One that received it comes first: it decides what is said at the beginning.
   parts.sort((a, b) => Number(b.received) - Number(a.received))
   const queues = refusing ? [] : [explainQueues(user, complete, lives), ...parts.flatMap(part => part.steps)]
-  const deliveries = plane.deliveries.since().filter(row => row.message_id === messageId && row.bot_id === user.id)
+  const deliveries = user.bot?.type === 3 ? plane.deliveries.ofMessage(messageId, user.id) : []
   const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
   const mute = refusing ? [] : [explainMute(state, user, sent)]
   const steps = [...decisions, ...queues, ...mute, ...webhook]
@@ -67,10 +68,19 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
 /** How many accounts one answer is about. */
 const mostAccounts = 100
 
-/** One step for each account that is active now and no part of the server, in the order of their IDs. */
-export function explainToAll(plane: ControlPlane, messageId: number) {
+/**
+ * One step for each account that is active now and no part of the server, in the order of their IDs. Other requests get their turn
+ * meanwhile.
+ */
+export async function explainToAll(plane: ControlPlane, messageId: number) {
   const users = [...plane.engine.state.users.values()].filter(({ active, bot }) => active && !bot?.system)
-  const all = users.slice(0, mostAccounts).map(user => explainMessage(plane, messageId, user))
+  const slices = new Slices()
+  const all: Pick<ReturnType<typeof explainMessage>, 'summary' | 'complete' | 'received' | 'user'>[] = []
+  for (const user of users.slice(0, mostAccounts)) {
+    await slices.take()
+    const { summary, complete, received, user: email } = explainMessage(plane, messageId, user)
+    all.push({ summary, complete, received, user: email })
+  }
   const count = all.filter(({ received }) => received).length
   const of = users.length > all.length ? `the first ${all.length} of ${users.length}` : `${all.length}`
   return {

@@ -10,16 +10,19 @@ import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults } from '../../daemon/control/faults.ts'
 import { Recent, Slices } from '../../daemon/control/recent.ts'
+import { explainToAll } from '../../daemon/control/why.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
+import { roles } from '../../daemon/domain/model/roles.ts'
 import { RowHistory } from '../../daemon/domain/model/row-history.ts'
 import type { WebhookDelivery } from '../../daemon/domain/model/rows/messages.ts'
-import { type Group, State } from '../../daemon/domain/model/state.ts'
+import { type Bot, type Group, State } from '../../daemon/domain/model/state.ts'
 import { Refusal } from '../../daemon/domain/refusal.ts'
 import type { Keys } from '../../daemon/domain/resource.ts'
 import type { Engine } from '../../daemon/engine.ts'
 import type { KnownCall } from '../../daemon/http/exchange.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
+import { World } from '../support/in-process.ts'
 import { until } from '../support/until.ts'
 
 /** Of an engine that can do no more than this. */
@@ -118,6 +121,41 @@ describe('the control plane', () => {
       [2, 3, 4, 5],
     )
     assert.equal(kept[0]!.request!.body, body)
+  })
+
+  test('explains a message to all accounts in slices, with a look at those deliveries only that called them for it', async t => {
+    const world = new World()
+    const { state, owner } = world
+    const bot = world.join(roles.member, { bot: { type: 3, ownerId: owner.id } as Bot })
+    const { id } = world.run(owner, 'send-message', { type: 'direct', to: [bot.id], content: 'x' })
+    state.webhookDeliveries.remove(1)
+    let looks = 0
+    const add = (delivery: number, botId: number, messageId: number) =>
+      state.webhookDeliveries.put({
+        ...({ id: delivery, botId, messageId, attempts: 1, error: 'no' } as WebhookDelivery),
+        get status(): 'failed' {
+          looks++
+          return 'failed'
+        },
+      })
+    for (let n = 1; n <= 11_000; n++) add(n, n % 2 === 0 ? bot.id : owner.id, n === 5000 ? id : id + n)
+    const queues = { values: () => [] } as unknown as Engine['queues']
+    const plane = planeOf({ state, queues, position: 0 })
+    let now = 0
+    // Every look at the clock finds that a slice is over.
+    t.mock.method(performance, 'now', () => (now += 1000))
+    let explained: Awaited<ReturnType<typeof explainToAll>> | undefined
+    const explaining = explainToAll(plane, id).then(reply => {
+      explained = reply
+    })
+    let turns = 0
+    for (; !explained; turns++) await nextTurn()
+    await explaining
+    assert.equal(looks, 1)
+    assert.ok(turns >= explained.steps.length && explained.steps.length > 1, `${turns} turns`)
+    assert.match(explained.steps.at(-1)!.says, /^The server of .* was called for message 1: failed\.$/)
+    const listed = plane.deliveries.since()
+    assert.deepEqual([listed.length, listed[0]!.id, listed.at(-1)!.id], [10_000, 1001, 11_000])
   })
 
   test('looks only at the deliveries that an entry changes, for waits in progress', async () => {

@@ -14,6 +14,13 @@ interface Change {
   readonly size: number
 }
 
+interface Past {
+  readonly position: number
+  /** Rows that have changed since, as they were. */
+  readonly before: ReadonlyMap<Table, ReadonlyMap<number | string, object | undefined>>
+  readonly state: State
+}
+
 const tables = ['users', 'groups', 'channels', 'userTopics', 'mutedUsers'] as const
 
 type Table = (typeof tables)[number] | 'subscriptions'
@@ -30,7 +37,7 @@ export class RowHistory {
   /** How things were at earlier positions is not known. */
   #reach = 0
   /** The last answer, which many questions in a row ask for. */
-  #past: { readonly position: number; readonly state: State } | undefined
+  #past: Past | undefined
 
   /** Remembers what changes in this state from now on. */
   follow(state: State, position: number): void {
@@ -64,21 +71,23 @@ export class RowHistory {
 
   /** Whether the account already existed after the entry at this position. */
   existed(userId: number, position: number): boolean {
-    for (let i = this.#firstAfter(position); i < this.#changes.length; i++) {
-      const { table, key, before } = this.#changes[i]!
-      if (table === 'users' && key === userId) return before !== undefined
-    }
-    return this.#state?.users.has(userId) ?? false
+    const changed = this.#pastAt(position).before.get('users')
+    return changed?.has(userId) ? changed.get(userId) !== undefined : this.#state!.users.has(userId)
   }
 
   /** The state as it was after the entry at this position; where that is not known, as far back as it is. */
   stateAt(position: number): State {
-    if (this.#past?.position !== position) this.#past = { position, state: this.#rebuild(position) }
-    return this.#past.state
+    return this.#pastAt(position).state
   }
 
-  #rebuild(position: number): State {
-    const state = this.#state!
+  #pastAt(position: number): Past {
+    if (this.#past?.position === position) return this.#past
+    const before = this.#rowsBefore(position)
+    this.#past = { position, before, state: this.#rebuild(before) }
+    return this.#past
+  }
+
+  #rowsBefore(position: number): Past['before'] {
     const before = new Map<Table, Map<number | string, object | undefined>>()
     // The first change after the position says how the row was until then.
     for (let i = this.#firstAfter(position); i < this.#changes.length; i++) {
@@ -87,6 +96,11 @@ export class RowHistory {
       before.set(table, rows)
       if (!rows.has(key)) rows.set(key, row)
     }
+    return before
+  }
+
+  #rebuild(before: Past['before']): State {
+    const state = this.#state!
     if (before.size === 0) return state
     const listRows = (table: Table) => [...(before.get(table)?.values() ?? [])].filter(row => row !== undefined)
     const then = state.with({
