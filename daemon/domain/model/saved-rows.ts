@@ -13,14 +13,19 @@ export function collectRows(saved: Readonly<Record<string, Iterable<unknown>>>):
   return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
 }
 
+/** Rows with a link that works for anyone who has it: one that comes from a copy must not make an account in the first world. */
+const withLinks = ['invitations', 'emailChanges']
+
 /**
  * The rows that another world begins with. Answers to idempotency keys stay behind, because they belong to requests to one store,
- * and to its secret. Webhooks that wait are given up, because the first world calls the server of the bot.
+ * and to its secret, and so do rows with links. Webhooks that wait are given up, because the first world calls the server of the bot.
  */
 export function rowsForCopy<Rows extends Iterable<unknown>>(
   saved: Readonly<Record<string, Rows>>,
 ): Record<string, Rows | unknown[]> {
   const { answers: _answers, ...copied }: Record<string, Rows | unknown[]> = saved
+  // The head of a table stays: the highest ID that was used.
+  for (const section of withLinks) copied[section] = [...(copied[section] ?? [])].slice(0, 1)
   const deliveries = [...(copied.webhookDeliveries ?? [])] as WebhookDelivery[]
   if (deliveries.length > 0) copied.webhookDeliveries = deliveries.map(giveUp)
   return copied
