@@ -4,7 +4,7 @@
 import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
-import { collectRows, filesIn } from './domain/model/saved-rows.ts'
+import { collectRows, copyRows, filesIn } from './domain/model/saved-rows.ts'
 import { State } from './domain/model/state.ts'
 import { Refusal } from './domain/refusal.ts'
 import type { Announcement, Mail, Outcome } from './domain/resource.ts'
@@ -200,10 +200,8 @@ export class Engine implements Holder {
 
   /** Replaces the state by another one, by a fact. All queues end: their clients have events of the old state. */
   async restore(op: string, sections: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
-    // With all messages as rows, because files that it names may be gone when the entry is read again. Copied, because a saved
-    // state shares its rows with the state it was saved from.
-    const own = JSON.parse(JSON.stringify(this.whole(sections)))
-    await this.record(op, null, [{ type: 'store.restored', sections: own }])
+    // With all messages as rows, because files that it names may be gone when the entry is read again.
+    await this.record(op, null, [{ type: 'store.restored', sections: copyRows(this.whole(sections)) }])
   }
 
   /**
@@ -277,13 +275,9 @@ export class Engine implements Holder {
     return filesIn(sections).length === 0 ? sections : collectRows(this.load(sections).save(true))
   }
 
-  /**
-   * Begins with rows of another world, before anything has happened in this one. Each row is copied, because caches are keyed
-   * by rows, so that two worlds must not share one. The values in a row never change, so they can be shared.
-   */
+  /** Begins with rows of another world, before anything has happened in this one. */
   begin(sections: Readonly<Record<string, readonly unknown[]>>): void {
-    const own = Object.entries(sections).map(([name, rows]) => [name, rows.map(row => ({ ...(row as object) }))])
-    this.state = State.load(Object.fromEntries(own))
+    this.state = State.load(copyRows(sections))
   }
 
   /** The sections of a snapshot. */
@@ -321,7 +315,9 @@ export class Engine implements Holder {
 
   #append(op: string, actor: number | null, facts: readonly Fact[], causedBy = actor): void {
     const { journal, now } = this.#parts
-    const { position, bytes, durable } = journal.append({ time: now(), actor, op, facts })
+    // The text of a whole organization takes long.
+    const written = journal.forgets && facts[0]?.type === 'store.restored' ? [] : facts
+    const { position, bytes, durable } = journal.append({ time: now(), actor, op, facts: written })
     this.budget?.spend(this.state, causedBy, bytes)
     this.#change(() => {
       this.#take(position, facts, op)

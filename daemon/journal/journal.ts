@@ -27,6 +27,8 @@ export interface Appended {
 export interface Journal<Fact> {
   /** Position of the newest entry, on disk or not yet; 0 when there is none. */
   readonly position: number
+  /** Whether no entry can be read again. */
+  readonly forgets?: boolean
   /** The first error of the disk. From then on nothing is written. */
   readonly failure: Error | undefined
   /**

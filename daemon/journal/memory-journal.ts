@@ -6,7 +6,7 @@ const alreadyDurable = Promise.resolve()
 
 export class MemoryJournal<Fact> implements Journal<Fact> {
   readonly failure = undefined
-  readonly #keep: boolean
+  readonly forgets: boolean
   /** Lines, not objects: a replay must not see later changes of the objects that were appended. */
   #lines: string[] = []
   #position = 0
@@ -17,7 +17,7 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
 
   /** Without `keep` every entry is forgotten at once, and only its position remains. */
   constructor(options: { readonly keep?: boolean } = {}) {
-    this.#keep = options.keep ?? false
+    this.forgets = !options.keep
   }
 
   get position(): number {
@@ -29,8 +29,8 @@ export class MemoryJournal<Fact> implements Journal<Fact> {
     // Also when nothing is kept: refuses what a file would refuse, and flattens strings (see segment-format.ts).
     const line = entryLine(this.#position + 1, entry)
     this.#position++
-    if (this.#keep) this.#lines.push(line)
-    else this.#forgotten = this.#position
+    if (this.forgets) this.#forgotten = this.#position
+    else this.#lines.push(line)
     return { position: this.#position, bytes: Buffer.byteLength(line), durable: alreadyDurable }
   }
 

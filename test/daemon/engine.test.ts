@@ -47,6 +47,16 @@ describe('a refusal', () => {
   })
 })
 
+describe('a restore', () => {
+  test('of an organization in memory makes no text of it, which would take seconds in one turn', async () => {
+    const engine = engineOn(new MemoryJournal<Fact>())
+    const draft = { id: 1, to: [1], toJSON: () => assert.fail('a text was made') }
+    await engine.restore('reset', { drafts: [{ last_id: 1 }, draft] })
+    assert.deepEqual(engine.state.drafts.get(1)?.to, [1])
+    assert.notEqual(engine.state.drafts.get(1), draft, 'caches are keyed by rows')
+  })
+})
+
 describe('an engine that lost its cluster', () => {
   test('tells only users who wanted to change something that the change may have been saved', async () => {
     const journal = new HeldJournal()

@@ -13,6 +13,15 @@ export function collectRows(saved: Readonly<Record<string, Iterable<unknown>>>):
   return Object.fromEntries(Object.entries(saved).map(([name, rows]) => [name, [...rows]]))
 }
 
+/**
+ * For another state. Each row is copied, because caches are keyed by rows, so that two states must not share one. The values in a row
+ * never change, so they can be shared.
+ */
+export function copyRows(sections: Readonly<Record<string, readonly unknown[]>>): Record<string, object[]> {
+  const copied = Object.entries(sections).map(([name, rows]) => [name, rows.map(row => ({ ...(row as object) }))])
+  return Object.fromEntries(copied)
+}
+
 /** Rows with a link that works for anyone who has it: one that comes from a copy must not make an account in the first world. */
 const withLinks = ['invitations', 'emailChanges']
 
