@@ -5,7 +5,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
-import { checkRoom, checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
+import { checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
@@ -42,8 +42,6 @@ export interface StoreReport {
 interface CheckOptions {
   /** In place of the one in the folder. */
   readonly secret?: string | undefined
-  /** Whether the store is that of a backup, which someone else may have made. */
-  readonly isGiven?: boolean
 }
 
 /** Everything, as far as it can be read: one problem does not hide the others. */
@@ -79,7 +77,7 @@ async function checkHeld(folder: string, checking: Checking): Promise<StoreRepor
 /** The files that the state of the store names, by their paths in the folder. `checked`: throws if its rows are not as they should be. */
 export async function findNeeded(view: StoreView, checked: boolean): Promise<readonly string[]> {
   const { state } = await rebuildState(view)
-  if (checked && state.users.size > 0) checkState(state)
+  if (checked) checkState(state, view.position)
   return listNeeded(state)
 }
 
@@ -199,8 +197,7 @@ class Checking {
     }
     try {
       rebuilt = await rebuildState(view, document)
-      if (rebuilt.state.users.size > 0) checkState(rebuilt.state)
-      if (this.#options.isGiven) checkRoom(rebuilt.state.save())
+      checkState(rebuilt.state, view.position)
     } catch (error) {
       if (!this.note(error)) this.#add('journal.ndjson', `cannot be applied: ${(error as Error).message}`)
       return

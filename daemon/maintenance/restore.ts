@@ -218,7 +218,7 @@ function refuseMember(folder: string): void {
 async function unpackChecked(source: Source, folder: string, secret?: string): Promise<Omit<Restored, 'replaced'>> {
   const { head, manifest, found } = await unpack(source, folder)
   compare(manifest.files, found)
-  const report = await checkStore(folder, { secret, isGiven: true })
+  const report = await checkStore(folder, { secret })
   refuseProblems(report, manifest)
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0)
   const { made, version } = head

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as rest } from 'node:timers/promises'
 import { limits } from '../domain/limits.ts'
 import { type Section, State } from '../domain/model/state.ts'
-import { checkReferences, RowChecks, RowsRefused } from '../domain/row-checks/index.ts'
+import { checkTogether, RowChecks, RowsRefused } from '../domain/row-checks/index.ts'
 import {
   type ArchiveEntry,
   type ArchiveHead,
@@ -67,7 +67,7 @@ export async function loadArchive(file: string, files: Files): Promise<State> {
       else await readWhole(entry, largestSums)
     }
     checks.finish()
-    const turns = checkReferences(state)
+    const turns = checkTogether(state, 'new')
     while (!turns.next().done) await rest()
     return state
   })

@@ -15,7 +15,7 @@ type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'pr
 /** Called before anything is written, so that an archive that cannot be imported leaves the store as it was. */
 export async function checkImport({ import: file }: Pick<Config, 'import'>, { state }: Engine): Promise<void> {
   if (file === undefined) return
-  if (state.users.size > 0)
+  if (!state.isEmpty())
     throw new Error('--import needs an empty store, and this one has an organization. Choose another folder.')
   await (await import('../seed/import.ts')).checkArchive(file)
 }
@@ -49,8 +49,10 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
   if (settings.import !== undefined) {
     const { loadArchive } = await import('../seed/import.ts')
     await engine.adopt(await loadArchive(settings.import, store.files))
-  } else if (engine.state.users.size === 0) await engine.record(op, null, await firstFacts(settings, context()))
-  else if (engine.position > 0 && settings.seed !== undefined)
+  } else if (engine.state.users.size === 0) {
+    if (!engine.state.isEmpty()) throw new Error('the store has rows but no accounts; run natter store check')
+    await engine.record(op, null, await firstFacts(settings, context()))
+  } else if (engine.position > 0 && settings.seed !== undefined)
     warn('the store already has an organization; --seed is ignored')
   // Event IDs count from the first entry.
   if (engine.position === 0) await engine.record(op, null, [])

@@ -37,7 +37,7 @@ describe('every kind of fact', () => {
       const remembered = ({ secretVerifier, restoreId }: Holder) => [secretVerifier, restoreId]
       assert.deepEqual(remembered(replay), remembered(engine))
       // Every kind of row passes the checks of rows from outside.
-      checkState(replay.state)
+      checkState(replay.state, engine.position)
     }
     await engine.close()
   })

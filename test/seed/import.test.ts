@@ -280,6 +280,11 @@ describe('natterd --import', () => {
       )
       await refuses(/cannot be used: users, row 2: email: must be a string/)
       await pack(
+        changed(/sections\/drafts/, text => text.replace(/"last_id":\d+/, '"last_id":268435455')),
+        file,
+      )
+      await refuses(/cannot be used: drafts: the highest ID, 268435455, leaves no room for later ones/)
+      await pack(
         changed(/sections\/drafts/, text => `${text}nonsense\n`),
         file,
       )

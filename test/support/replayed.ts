@@ -29,7 +29,7 @@ export async function checkReplayed(folder: string, snapshotFile: string): Promi
   assertSame(comparable(reloaded.save()), expected, 'loading the snapshot gives another state')
   // What a daemon writes must pass the checks of a restore.
   for (const _ of checkRows(live.sections));
-  checkState(reloaded.state)
+  checkState(reloaded.state, live.position)
 }
 
 function saved(document: Awaited<ReturnType<Snapshots['read']>>, from: Snapshots): Snapshots {

@@ -10,7 +10,7 @@ import { groupValue } from './permission-settings.ts'
 /** Far above what a store reaches, and far below where tables by ID would take memory or time for a single row. */
 export const highestId = 2 ** 28
 /** Lower: what users follow is kept in arrays by user ID. */
-const highestUserId = 5_000_000
+export const highestUserId = 5_000_000
 
 /** The rows that a shape describes. They never change. */
 export type RowOf<S extends TSchema> = ReadonlyOf<S>

@@ -176,6 +176,12 @@ export class State {
     return state
   }
 
+  /** Whether nothing was founded in it yet. */
+  isEmpty(): boolean {
+    const rowsOf = (state: State) => JSON.stringify(Object.values(state.save()).map(rows => [...rows]))
+    return this.users.size === 0 && rowsOf(this) === rowsOf(new State())
+  }
+
   /** One section of what `save` gives. */
   saved(section: Section): Iterable<unknown> {
     return section === 'organization' ? [this.organization] : this[section].save()

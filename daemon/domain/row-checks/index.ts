@@ -7,13 +7,11 @@ import { State, type User } from '../model/state.ts'
 import { isOwner } from '../rules/index.ts'
 import { checkReferences } from './references.ts'
 import { RowsRefused } from './refused.ts'
-import { checkRoom } from './room.ts'
+import { checkPosition, checkRoom } from './room.ts'
 import { type SectionRows, sectionRows } from './sections.ts'
 import { checkSent } from './sent.ts'
 
-export { checkReferences } from './references.ts'
 export { RowsRefused } from './refused.ts'
-export { checkRoom } from './room.ts'
 
 type Sections = Readonly<Record<string, Iterable<unknown>>>
 type FileOf = (name: string) => Uint8Array
@@ -106,17 +104,25 @@ export async function loadChecked(
   const turns = checkRows(sections)
   while (!turns.next().done) await rest()
   if (isSent) checkSent(sections)
-  checkRoom(sections)
   const state = State.load(sections, fileOf)
-  const more = checkReferences(state)
+  const more = checkTogether(state, 'new')
   while (!more.next().done) await rest()
   return state
 }
 
-/** The same for a state that was made in another way. */
-export function checkState(state: State): void {
+/** The same for the state of a store at a position. Before an organization is founded there are no rows. */
+export function checkState(state: State, position: number): void {
+  checkPosition(position)
+  if (state.isEmpty()) return
+  if (state.users.size === 0) throw new RowsRefused('users: there are rows of an organization, but no accounts')
   for (const _ of checkRows(state.save(true)));
-  for (const _ of checkReferences(state));
+  for (const _ of checkTogether(state, 'old'));
+}
+
+/** What rows that are good by themselves say together. Messages are many: between some of them it yields. */
+export function* checkTogether(state: State, store: Parameters<typeof checkRoom>[1]): Generator<void> {
+  checkRoom(state, store)
+  yield* checkReferences(state)
 }
 
 /** Every row by itself; yields between many of them. */

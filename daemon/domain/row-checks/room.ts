@@ -1,33 +1,50 @@
-// Rows that come from a file must leave room for those to come: what later calls count on from them has to pass the same checks, or no
-// backup of the store could be restored.
+// Rows must leave room for those to come: what later calls count on from them has to pass the same checks, or no backup of the
+// store could be restored.
 
-import { count, highestId } from '../../api/shapes/rows.ts'
+import { count, highestId, highestUserId } from '../../api/shapes/rows.ts'
+import type { State } from '../model/state.ts'
 import { RowsRefused } from './refused.ts'
 
-/** Numbers that calls increase by one. No store comes near the half of their bounds. */
-const mostGiven = new Map([
-  [/^last_id$/, highestId / 2],
-  [/^(updateId|attempts|count)$|[vV]ersion$/, count.maximum! / 2],
-])
+/**
+ * The part of the numbers that a row may have which a store can use. One that begins with rows from elsewhere has less, so that it
+ * can count on for longer than stores live before its backups are refused.
+ */
+const usable = { new: 1 / 2, old: 3 / 4 }
 
-/** Throws RowsRefused. */
-export function checkRoom(sections: Readonly<Record<string, Iterable<unknown>>>): void {
-  for (const [section, rows] of Object.entries(sections))
+/** Besides IDs: numbers that calls increase by one. */
+const counted = /^(updateId|attempts|count)$|[vV]ersion$/
+
+/** Throws RowsRefused. A store is new when it begins with these rows. */
+export function checkRoom(state: State, store: keyof typeof usable): void {
+  const part = usable[store]
+  for (const [section, rows] of Object.entries(state.save())) {
+    const highest = section === 'users' ? highestUserId : highestId
     for (const row of rows) {
-      const problem = findFull(row) ?? (isRecord(row) ? Object.values(row).map(findFull).find(Boolean) : undefined)
-      if (problem) throw new RowsRefused(`${section}: ${problem}`)
+      for (const [name, value] of numbersIn(row)) {
+        const most = name === 'last_id' ? part * highest : counted.test(name) ? part * count.maximum! : Infinity
+        if (value > most) throw refuseFull(section, name, value, most)
+      }
+      // Of messages calls count on from the highest ID alone.
+      if (section === 'messages') break
     }
+  }
 }
 
-function findFull(fields: unknown): string | undefined {
-  if (!isRecord(fields)) return undefined
-  for (const [name, value] of Object.entries(fields))
-    if (typeof value === 'number')
-      for (const [names, most] of mostGiven)
-        if (value > most && names.test(name)) return `${name} leaves no room for later ones; give at most ${most}`
-  return undefined
+/** Rows of event queues have positions in them. */
+export function checkPosition(position: number): void {
+  if (position > usable.old * count.maximum!)
+    throw new RowsRefused(`the journal is at position ${position}, which leaves no room for later ones`)
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function refuseFull(section: string, name: string, value: number, most: number): RowsRefused {
+  const number = name === 'last_id' ? 'the highest ID' : name
+  return new RowsRefused(`${section}: ${number}, ${value}, leaves no room for later ones; give at most ${most}`)
+}
+
+/** Those of the row, and of the records in it. */
+function* numbersIn(row: unknown, deeper = true): Generator<[name: string, value: number]> {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return
+  for (const [name, value] of Object.entries(row))
+    if (typeof value === 'number') yield [name, value]
+    else if (deeper) yield* numbersIn(value, false)
 }

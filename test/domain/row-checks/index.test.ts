@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { problemInRow } from '../../../daemon/api/checking.ts'
 import { collectRows } from '../../../daemon/domain/model/saved-rows.ts'
-import { loadChecked } from '../../../daemon/domain/row-checks/index.ts'
+import { State } from '../../../daemon/domain/model/state.ts'
+import { checkState, checkTogether, loadChecked } from '../../../daemon/domain/row-checks/index.ts'
 import { sectionRows } from '../../../daemon/domain/row-checks/sections.ts'
 import { threePeople } from '../../support/domain-world.ts'
 import { World } from '../../support/in-process.ts'
@@ -20,8 +21,18 @@ function rowsOf(change: (world: World) => void): Record<string, unknown[]> {
 
 describe('rows of a file', () => {
   test('leave room for the IDs and versions of later calls', async () => {
-    const full = {
+    const groups = rowsOf(({ state }) => {
+      const group = state.groups.find('name', 'role:nobody')!
+      state.groups.put({ ...group, id: 2 ** 28, name: 'the last one', system: false })
+    })
+    const full: Record<string, Record<string, unknown[]>> = {
       channels: rowsOf(({ state }) => Object.assign(state.channels, { save: () => [{ last_id: 2 ** 28 }] })),
+      // The row has the ID, and the head does not know of it.
+      groups: { ...groups, groups: groups.groups!.with(0, { last_id: 1 }) },
+      messages: rowsOf(({ state }) => {
+        const [head] = state.messages.save()
+        Object.assign(state.messages, { save: () => [{ ...(head as object), last_id: 2 ** 28 }] })
+      }),
       presence: rowsOf(({ state, owner }) =>
         state.presence.put({ userId: owner.id, active: 1, connected: 1, updateId: 2 ** 48 }),
       ),
@@ -30,9 +41,34 @@ describe('rows of a file', () => {
     for (const [section, rows] of Object.entries(full))
       await assert.rejects(
         loadChecked(rows, rest),
-        new RegExp(`^Error: ${section}: (last_id|updateId|version) leaves no room for later ones; give at most \\d+$`),
+        new RegExp(
+          `^Error: ${section}: (the highest ID|updateId|version), \\d+, leaves no room for later ones; give at most \\d+$`,
+        ),
       )
+    const users = rowsOf(({ state, owner }) => state.users.put({ ...owner, id: 5_000_000, email: 'far@example.com' }))
+    await assert.rejects(loadChecked(users, rest), /^Error: users: the highest ID, 5000000, .* give at most 2500000$/)
   })
+
+  test('leave room in a store for longer than where it begins', () => {
+    const { state, owner } = new World()
+    const draft = (id: number) =>
+      state.drafts.put({ id, userId: owner.id, kind: '', to: [], topic: '', content: 'x', timestamp: 1 })
+    draft(2 ** 27)
+    for (const _ of checkTogether(state, 'new'));
+    draft(2 ** 27 + 1)
+    assert.throws(() => [...checkTogether(state, 'new')], /^Error: drafts: the highest ID, 134217729, leaves no room/)
+    checkState(state, 1)
+    assert.throws(() => checkState(state, 2 ** 48), /^Error: the journal is at position 281474976710656, which leaves/)
+    draft(2 ** 28)
+    assert.throws(() => checkState(state, 1), /^Error: drafts: the highest ID, 268435456, .* give at most 201326592$/)
+  })
+})
+
+test('a state without accounts has no rows at all', () => {
+  checkState(new State(), 1)
+  const state = new State()
+  state.linkifiers.put({ id: 1, pattern: '(', template: 'https://example.com', order: 1 } as never)
+  assert.throws(() => checkState(state, 1), /^Error: users: there are rows of an organization, but no accounts$/)
 })
 
 test('a row that calls could not answer with is refused', () => {
@@ -50,10 +86,10 @@ test('a row that calls could not answer with is refused', () => {
 
 describe('rows that a client sends', () => {
   test('have user IDs near the number of users', async () => {
-    const rows = rowsOf(({ state, owner }) => state.users.put({ ...owner, id: 5_000_000, email: 'far@example.com' }))
+    const rows = rowsOf(({ state, owner }) => state.users.put({ ...owner, id: 2_500_000, email: 'far@example.com' }))
     await assert.rejects(
       loadChecked(rows, rest, { isSent: true }),
-      /^Error: users: the ID 5000000 is too high for the number of rows; give IDs up to 50\d\d\d$/,
+      /^Error: users: the ID 2500000 is too high for the number of rows; give IDs up to 50\d\d\d$/,
     )
     await loadChecked(rows, rest)
   })
