@@ -6,7 +6,15 @@ import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.
 import { readCleanStop, refuseLostEnd } from './clean-stop.ts'
 import { JournalDamaged } from './journal.ts'
 import { newline } from './line-blocks.ts'
-import { activeName, headerLine, isUnfinished, parseHeader, sealedLast, unfinishedName } from './segment-format.ts'
+import {
+  activeName,
+  type Header,
+  headerLine,
+  isUnfinished,
+  parseHeader,
+  sealedLast,
+  unfinishedName,
+} from './segment-format.ts'
 import { findTail } from './segment-reader.ts'
 import { refuseHalfRestored } from './store-folder.ts'
 
@@ -34,21 +42,13 @@ export async function openSegments(folder: string, startAfter: number): Promise<
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const names = await readdir(folder)
   refuseHalfRestored(folder, names)
-  const sealed = names
-    .map(file => ({ file, last: sealedLast(file) }))
-    .filter((found): found is Sealed => found.last !== undefined)
-    .sort((a, b) => a.last - b.last)
+  const sealed = findSealed(names)
   const before = sealed.at(-1)?.last ?? startAfter
   const stop = readCleanStop(folder)
   if (names.includes(activeName)) {
     const active = await openActive(folder, before, stop)
-    if (active && sealed.length > 0 && active.after !== before)
-      throw new JournalDamaged(
-        activeName,
-        1,
-        `begins after position ${active.after}, ${sealed.at(-1)!.file} goes before it`,
-      )
     if (active) {
+      refuseGap(sealed, active.after)
       await removeUnfinished(folder, names)
       return { sealed, ...active }
     }
@@ -60,6 +60,25 @@ export async function openSegments(folder: string, startAfter: number): Promise<
   await rename(join(folder, unfinishedName(before)), join(folder, activeName))
   await syncFolder(folder)
   return { sealed, fd, end: fstatSync(fd).size, after: before, position: before }
+}
+
+/** In order. */
+export function findSealed(names: readonly string[]): Sealed[] {
+  return names
+    .map(file => ({ file, last: sealedLast(file) }))
+    .filter((found): found is Sealed => found.last !== undefined)
+    .sort((a, b) => a.last - b.last)
+}
+
+/** Throws unless the active segment follows the sealed ones, also where a snapshot covers them: then a person has put files together. */
+export function refuseGap(sealed: readonly Sealed[], after: number): void {
+  const newest = sealed.at(-1)
+  if (!newest || newest.last === after) return
+  throw new JournalDamaged(
+    activeName,
+    1,
+    `begins after position ${after}, but ${newest.file} goes before it: one of the two belongs to another store, or to an older copy. Remove that one`,
+  )
 }
 
 /** To be called when the journal was accepted: until then they may be files of the user. */
@@ -92,17 +111,14 @@ async function openActive(
 ): Promise<Omit<Segments, 'sealed'> | undefined> {
   const fd = openSync(join(folder, activeName), 'r+')
   try {
-    const size = fstatSync(fd).size
-    const start = Buffer.alloc(Math.min(size, headerRoom))
-    readSync(fd, start, 0, start.length, 0)
-    if (isTornHeader(start, size, before)) {
+    const header = readActiveHeader(fd, before)
+    if (!header) {
       closeSync(fd)
       return undefined
     }
-    const headerEnd = start.indexOf(newline)
-    if (headerEnd < 0) throw new JournalDamaged(activeName, 1, 'not the header of a journal')
-    const { after, afterSum } = parseHeader(activeName, start.toString('utf8', 0, headerEnd))
-    const tail = await findTail(fd, headerEnd + 1, size)
+    const { after, afterSum } = header
+    const size = fstatSync(fd).size
+    const tail = await findTail(fd, header.end, size)
     const position = tail.position ?? after
     await refuseLostEnd(stop, position, fd, tail.end)
     if (tail.torn) {
@@ -117,6 +133,17 @@ async function openActive(
     closeSync(fd)
     throw error
   }
+}
+
+/** Undefined when a crash left nothing of the segment, not even its header. `before`: where the sealed segments end. */
+export function readActiveHeader(fd: number, before: number): (Header & { readonly end: number }) | undefined {
+  const size = fstatSync(fd).size
+  const start = Buffer.alloc(Math.min(size, headerRoom))
+  readSync(fd, start, 0, start.length, 0)
+  if (isTornHeader(start, size, before)) return undefined
+  const end = start.indexOf(newline)
+  if (end < 0) throw new JournalDamaged(activeName, 1, 'not the header of a journal')
+  return { ...parseHeader(activeName, start.toString('utf8', 0, end)), end: end + 1 }
 }
 
 const headerRoom = 256

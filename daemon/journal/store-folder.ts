@@ -56,9 +56,10 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
   throw new StoreUnusable(folder, reason, undefined)
 }
 
-/** Throws when a folder has parts of a store and no journal: a new store would begin by deleting or replacing what it does not know. */
+/** Throws when a folder has parts of a store and no whole one: a new store would begin by deleting or replacing what it does not know. */
 export function refuseFilesAlone(folder: string): void {
   const names = readdirSync(folder)
+  refuseHalfRestored(folder, names)
   if (names.some(name => name === activeName || sealedLast(name) !== undefined)) return
   for (const part of ['state.json', 'files', 'messages', 'outbox', runningFileName, readyFileName]) {
     const path = join(folder, part)

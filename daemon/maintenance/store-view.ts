@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readCleanStop, refuseLostEnd } from '../journal/clean-stop.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import { newline, readAt } from '../journal/line-blocks.ts'
-import { activeName, parseHeader, sealedLast } from '../journal/segment-format.ts'
+import { activeName, parseHeader } from '../journal/segment-format.ts'
 import { findTail, type Segment } from '../journal/segment-reader.ts'
+import { findSealed, readActiveHeader, refuseGap, type Sealed } from '../journal/segments.ts'
 import { type FileEntry, readStateHead } from '../journal/state-file.ts'
-import { refuseLinks, StoreUnusable } from '../journal/store-folder.ts'
+import { refuseHalfRestored, refuseLinks, StoreUnusable } from '../journal/store-folder.ts'
 import { openPlainSync } from '../local/plain-files.ts'
 import { isBackedUp } from './backup-format.ts'
 
@@ -110,6 +111,10 @@ class Opened {
     return { name, fd, size: fstatSync(fd).size }
   }
 
+  closeLast(): void {
+    closeSync(this.#fds.pop()!)
+  }
+
   close(): void {
     for (const fd of this.#fds) closeSync(fd)
   }
@@ -117,8 +122,9 @@ class Opened {
 
 async function openOnce(folder: string, opened: Opened): Promise<StoreView> {
   const names = namesIn(folder)
-  const journals = names.filter(name => name === activeName || sealedLast(name) !== undefined)
-  if (!names.includes('state.json') && journals.length === 0) throw new NoStore(folder)
+  refuseHalfRestored(folder, names)
+  const hasActive = names.includes(activeName)
+  if (!names.includes('state.json') && !hasActive && findSealed(names).length === 0) throw new NoStore(folder)
   refuseLinks(folder)
   // Before the journal: what a daemon adds meanwhile does no harm, what it records when it stops would.
   const cleanStop = readCleanStop(folder)
@@ -127,23 +133,31 @@ async function openOnce(folder: string, opened: Opened): Promise<StoreView> {
   const head = state && (await readStateHead(state.fd, state.name))
   const sideFiles = (head?.files ?? []).map(entry => ({ ...opened.file(`messages/${entry.name}`), entry }))
   const snapshot = { position: head?.position ?? 0, time: head?.time ?? 0 }
-  const segments = await openJournal(folder, opened, snapshot)
-  const active = segments.at(-1)!
-  await refuseLostEnd(cleanStop, active.last, active.fd, active.size)
+  const segments = await openJournal(folder, opened, snapshot, hasActive)
+  const { file, last, ...end } = segments.at(-1)!
+  const { fd, size } = file === activeName ? end : { fd: -1, size: 0 }
+  await refuseLostEnd(cleanStop, last, fd, size)
   return new StoreView({ folder, state, snapshot, sideFiles, segments, cleanStop })
 }
 
-async function openJournal(folder: string, opened: Opened, snapshot: { position: number }): Promise<Segment[]> {
-  const sealed = namesIn(folder)
-    .map(file => ({ file, last: sealedLast(file) }))
-    .filter((found): found is { file: string; last: number } => (found.last ?? 0) > snapshot.position)
-    .sort((a, b) => a.last - b.last)
+async function openJournal(
+  folder: string,
+  opened: Opened,
+  snapshot: { position: number },
+  hasActive: boolean,
+): Promise<Segment[]> {
+  const sealed = findSealed(namesIn(folder))
+  const segments = sealed
+    .filter(({ last }) => last > snapshot.position)
     .map(({ file, last }) => {
       const { fd, size } = opened.file(file)
       return { file, fd, size, last }
     })
-  const active = opened.file(activeName)
-  const segments = [...sealed, await readEnd(activeName, active.fd)]
+  // As for a start: between the two renames of a seal, also where a crash ended it, the journal ends with the sealed segments. They were
+  // listed after the active one was missed, so that none of them is missed, too.
+  const active = hasActive ? await openActive(opened, sealed) : undefined
+  if (active) segments.push(active)
+  if (segments.length === 0) throw new JournalDamaged(activeName, 1, 'the file is missing')
   let before = snapshot.position
   for (const [index, { file, fd, last }] of segments.entries()) {
     const { after } = await readHeader(file, fd)
@@ -157,11 +171,17 @@ async function openJournal(folder: string, opened: Opened, snapshot: { position:
   return segments
 }
 
-/** The segment up to its last whole entry: a write may be in progress. */
-async function readEnd(file: string, fd: number): Promise<Segment> {
-  const { after, end } = await readHeader(file, fd)
-  const tail = await findTail(fd, end, fstatSync(fd).size)
-  return { file, fd, size: tail.end, last: tail.position ?? after }
+/** The active segment up to its last whole entry: a write may be in progress. Undefined if a crash left nothing of it. */
+async function openActive(opened: Opened, sealed: readonly Sealed[]): Promise<Segment | undefined> {
+  const { fd } = opened.file(activeName)
+  const header = readActiveHeader(fd, sealed.at(-1)?.last ?? 0)
+  if (!header) {
+    opened.closeLast()
+    return undefined
+  }
+  refuseGap(sealed, header.after)
+  const tail = await findTail(fd, header.end, fstatSync(fd).size)
+  return { file: activeName, fd, size: tail.end, last: tail.position ?? header.after }
 }
 
 const headerRoom = 256

@@ -61,7 +61,7 @@ describe('the files of a journal', () => {
         name: 'JournalDamaged',
         file: 'journal.ndjson',
         line: 1,
-        message: new RegExp(`begins after position ${after}, journal-000000000003.ndjson goes before it`),
+        message: new RegExp(`begins after position ${after}, but journal-000000000003.ndjson goes before it`),
       })
       assert.equal(readFileSync(active(folder), 'utf8'), headerLine(after))
     }
