@@ -51,7 +51,11 @@ export const batchFlags: readonly GlobalFlag[] = [
     about:
       'make one call per line of this file, each line a JSON object; `-` reads stdin. Of a .csv file, the first row names the keys',
   },
-  { name: 'parallel', value: 'N', about: 'with --batch: number of calls in parallel (default 1)' },
+  {
+    name: 'parallel',
+    value: 'N',
+    about: 'with --batch: number of calls in parallel (default 1; with --resume at most 200)',
+  },
   { name: 'keep-going', about: 'with --batch: continue after a failed call' },
   {
     name: 'resume',

@@ -23,7 +23,7 @@ import { fullPath, methods } from '../transport/routes.ts'
 import { everydayFlags, paramFor, wordsFor } from './everyday.ts'
 import { encodeRequest } from './forms.ts'
 import { readParams } from './params.ts'
-import { Resume } from './resume.ts'
+import { mostRepeated, Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
 
 /** Much more than a server accepts. */
@@ -197,7 +197,7 @@ async function runAll(
     input.destroy()
   })
   // Twice as many as run at once, so that one slow call does not leave the others idle.
-  const most = parallel === 1 ? 1 : parallel * 2
+  const most = parallel === 1 ? 1 : Math.min(parallel * 2, resume ? mostRepeated : Infinity)
   let done = 0
   let failed = 0
   let first: Result | undefined
@@ -222,7 +222,7 @@ async function runAll(
         waiting.push(attempt(number, text, read, caller, resume?.keyOf(number)))
         if (waiting.length < most) continue
         await report(await waiting.shift()!)
-        if (failed > 0 && !keepGoing) break reading
+        if ((failed > 0 && !keepGoing) || resume?.failure) break reading
       }
     if (interrupted === undefined && !unprinted) resume?.check()
   } catch (error) {
@@ -241,7 +241,7 @@ async function runAll(
     ignoreSignals()
     ignoreOutput()
   }
-  problem ??= unprinted
+  problem ??= unprinted ?? resume?.failure
   if (problem !== undefined) throw problem
   if (resume && resume.done > 0) note(`continued after line ${resume.done}, where an earlier run ended`)
   if (interrupted !== undefined) {

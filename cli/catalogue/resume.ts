@@ -4,6 +4,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
+import { monotonicMs } from '../../daemon/local/monotonic.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
 import { readIfThere } from '../base/files.ts'
 
@@ -19,6 +20,12 @@ interface Saved {
 /** Milliseconds between two writes. What happened since then is repeated with the same keys, so nothing is done twice. */
 const interval = 200
 
+/**
+ * Lines under way, and lines between two writes, at most: nothing is done twice as long as the daemon remembers the keys of both.
+ * It remembers 1,000 keys of an account, which can have other clients.
+ */
+export const mostRepeated = 200
+
 export class Resume {
   readonly #file: string
   readonly #saved: Saved
@@ -27,8 +34,10 @@ export class Resume {
   readonly #ahead = new Map<number, string>()
   #done: number
   #digest: string
-  #written = 0
+  #written = { at: 0, done: 0 }
   #checked: boolean
+  /** Why the file could not be written. No more lines should be sent then: a later run would repeat too many. */
+  failure: Failure | undefined
 
   /** `about`: what makes the same lines another batch, such as another account. */
   constructor(file: string, about: readonly unknown[]) {
@@ -40,6 +49,7 @@ export class Resume {
     this.#checked = this.#done === 0
     // Before the first call: a key that is not in the file could not be used again.
     this.write()
+    if (this.failure) throw this.failure
   }
 
   /** The number of lines that earlier runs have done. */
@@ -79,7 +89,8 @@ export class Resume {
       this.#digest = this.#ahead.get(number)!
       this.#ahead.delete(number)
     }
-    if (Date.now() - this.#written >= interval) this.write()
+    const { at, done } = this.#written
+    if (this.#done - done >= mostRepeated || monotonicMs() - at >= interval) this.write()
   }
 
   write(): void {
@@ -87,9 +98,12 @@ export class Resume {
     try {
       writeFileAtomicallySync(this.#file, `${JSON.stringify(saved)}\n`, { durable: false })
     } catch (error) {
-      throw new Failure(exitCodes.refused, `cannot write ${this.#file}: ${(error as NodeJS.ErrnoException).code}`)
+      this.failure = new Failure(
+        exitCodes.refused,
+        `cannot write ${this.#file}: ${(error as NodeJS.ErrnoException).code}`,
+      )
     }
-    this.#written = Date.now()
+    this.#written = { at: monotonicMs(), done: this.#done }
   }
 }
 

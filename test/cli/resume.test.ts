@@ -1,9 +1,10 @@
 // Batches that end early: what they report, and how the next run continues without doing anything twice.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { mostRepeated, Resume } from '../../cli/catalogue/resume.ts'
 import { accountAt, fakeServer, json, newShell, type Shell, Watched } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -45,6 +46,40 @@ describe('natter send --batch', () => {
     const other = await shell.run(args)
     assert.equal(other.code, 1)
     assert.match(other.stderr, /state.json is about another batch: .*\n {2}Use another file, or remove state.json/)
+  })
+
+  test('--resume sends no more lines than the daemon remembers before it knows that the first one is done', async t => {
+    let calls = 0
+    let answerFirst: () => void
+    const url = await fakeServer(t, (_request, response) => {
+      calls++
+      if (calls === 1) answerFirst = () => json(response, { result: 'error', code: 'X', msg: 'no' }, 400)
+      else json(response, { result: 'success', msg: '', id: calls })
+      if (calls === mostRepeated) answerFirst()
+    })
+    const shell = newShell(t, accountAt(url))
+    const input = '{"type":"direct","to":[7],"content":"x"}\n'.repeat(3 * mostRepeated)
+    const flags = ['--resume', 'state.json', '--parallel', '1000']
+    const { code, stdout } = await shell.run(['send', '--batch', '-', ...flags], { input })
+    assert.equal(code, 1)
+    assert.deepEqual([calls, stdout.split('\n').length - 1], [mostRepeated, mostRepeated])
+  })
+
+  test('--resume writes how far it came after so many lines, however fast they are, and stops when it cannot', async t => {
+    const folder = join(newShell(t).home, 'folder')
+    mkdirSync(folder)
+    const file = join(folder, 'state.json')
+    const resume = new Resume(file, [])
+    const finish = (line: number) => {
+      resume.read(line, 'x')
+      resume.finish(line)
+      return line - JSON.parse(readFileSync(file, 'utf8')).done
+    }
+    for (let line = 1; line <= 3 * mostRepeated; line++) assert.ok(finish(line) < mostRepeated)
+    rmSync(folder, { recursive: true })
+    resume.write()
+    assert.match(resume.failure!.message, /^cannot write .*state\.json: ENOENT$/)
+    assert.throws(() => new Resume(file, []), /cannot write/)
   })
 
   test('a page or a redirect of a proxy is a failed call, which --resume makes again', async t => {
