@@ -160,6 +160,30 @@ describe('files', () => {
       assert.ok(!existsSync(join(folder, 'new')))
     })
 
+    test('refuses to continue after the server was restored, where IDs mean other messages', async t => {
+      const uuid = '01234567-89ab-cdef-0123-456789abcdef'
+      const queues = [uuid, uuid.replace('0', '1'), `${uuid}-0a1b2c3d`]
+      const deleted: string[] = []
+      const url = await fakeServer(t, (request, response, body) => {
+        const path = request.url!.split('?')[0]!
+        if (request.method === 'DELETE')
+          deleted.push(new URLSearchParams(body || request.url!.split('?')[1]).get('queue_id')!)
+        if (path.endsWith('/register')) return answer(response, { result: 'success', queue_id: queues[deleted.length] })
+        const messages = request.url!.includes('anchor=7') ? [] : [{ id: 7, timestamp: 1, content: '' }]
+        answer(response, { result: 'success', messages, found_newest: true })
+      })
+      const restored = join(folder, 'restored')
+      const run = () => inProcess(['messages', 'export', restored], { env: { ...env, NATTER_SITE: url } })
+      for (let n = 0; n < 2; n++) assert.equal((await run()).code, 0)
+      const { code, stderr } = await run()
+      assert.equal(code, 1)
+      assert.match(
+        stderr,
+        /restored cannot be continued: the server was restored from a backup since\n +Choose another/,
+      )
+      assert.deepEqual(deleted, queues)
+    })
+
     test('refuses a folder with a document that it did not write', async () => {
       const own = join(folder, 'own')
       mkdirSync(own)
@@ -181,6 +205,7 @@ describe('files', () => {
     const serve = (t: TestContext, links: readonly string[], answerFile: RequestListener) => {
       const content = links.map(link => `[f](/user_uploads/1/${link})`).join(' ')
       return fakeServer(t, (request, response) => {
+        if (/^\/api\/v1\/(register|events)/.test(request.url!)) return answer(response, { result: 'success' })
         if (!request.url!.startsWith('/api/v1/messages')) return answerFile(request, response)
         answer(response, { result: 'success', messages: [{ id: 7, timestamp: 1, content }], found_newest: true })
       })

@@ -3,7 +3,10 @@
 
 import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Endpoint } from '../../../daemon/api/define.ts'
+import { events } from '../../../daemon/api/events.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
+import { wasRestored } from '../../../daemon/api/queue-ids.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
@@ -40,7 +43,11 @@ interface Order {
   readonly until: number | null
   /** Whether messages.md is of the export too. */
   readonly markdown: boolean
+  /** ID of an event queue that the first run has registered; null where it could not. It shows whether the server was restored later. */
+  readonly queue: string | null
 }
+
+type Ask = (endpoint: Endpoint, values: Readonly<Record<string, unknown>>) => Promise<Reply>
 
 interface Counts {
   messages: number
@@ -58,15 +65,17 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const given = Object.entries(wanted).filter(([name]) => !['since', 'until', 'skip-files', 'max-size'].includes(name))
   const named = given.map(([name, value]): [string, Given] => [name === 'narrow' ? name : `@${name}`, value as Given])
   const params = await readParams(messages.list, new Map(named), sources)
-  const fetch = async (more: Reply): Promise<Reply> => {
-    const { path, fields } = encodeRequest(messages.list, { ...params, apply_markdown: false, ...more })
-    return call(account, { method: 'GET', path: `/api/v1${path}`, fields }, globals)
+  const ask: Ask = async (endpoint, values) => {
+    const { path, fields } = encodeRequest(endpoint, values)
+    return call(account, { method: endpoint.method, path: `/api/v1${path}`, fields }, globals)
   }
+  const fetch = (more: Reply) => ask(messages.list, { ...params, apply_markdown: false, ...more })
   // Asked before anything is written, so that a wrong name leaves no folder behind.
   const { messages: newest } = (await fetch({ anchor: 'newest', num_before: 1, num_after: 0 }).catch(error =>
     addSuggestion(error, messages.list, new Map(named), sources),
   )) as { messages: Reply[] }
-  const order = await settleOrder(folder, account, wanted, format === 'md', sources.now)
+  const queue = await findQueueId(ask)
+  const order = await settleOrder(folder, account, wanted, { markdown: format === 'md', queue }, sources.now)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -113,18 +122,27 @@ function savedText({ messages, files }: Counts): string {
   return `${countText(messages, 'message')} and ${countText(files, 'file')}`
 }
 
-/** Refuses to mix two exports in one folder, and to replace a file that is not of one. */
+/** A server that registers no queue can be exported, too. */
+async function findQueueId(ask: Ask): Promise<string | null> {
+  const wanted = { event_types: ['message'], fetch_event_types: ['message'] }
+  const { queue_id } = await ask(events.register, wanted).catch((): Reply => ({}))
+  if (typeof queue_id !== 'string') return null
+  await ask(events.delete, { queue_id }).catch(() => {})
+  return queue_id
+}
+
+/** Refuses to mix two exports in one folder, to continue one with other messages under the same IDs, and to replace a file that is not of one. */
 async function settleOrder(
   folder: string,
   account: Account,
   flags: Order['flags'],
-  markdown: boolean,
+  { markdown, queue }: Pick<Order, 'markdown' | 'queue'>,
   now: ReadNow,
 ): Promise<Order> {
   const time = async (name: 'since' | 'until') =>
     flags[name] === undefined ? null : pastTime(name, String(flags[name]), now)
   const [since, until] = [await time('since'), await time('until')]
-  const wanted = { site: account.site!, account: account.email!, flags, since, until, markdown }
+  const wanted = { site: account.site!, account: account.email!, flags, since, until, markdown, queue }
   const file = join(folder, 'export.json')
   const odd = existsSync(folder) ? whyNotPlain(folder) : undefined
   if (odd) throw usage(`${folder} cannot hold an export: ${odd}`, 'Or choose another folder.')
@@ -135,11 +153,15 @@ async function settleOrder(
       `${folder} holds another export: ${before.account} at ${before.site}, ${flagsText(before.flags)}`,
       'Choose another folder, or give the same account, address and flags to continue.',
     )
+  if (before?.queue && queue && wasRestored(before.queue, queue))
+    throw new Failure(exitCodes.refused, `${folder} cannot be continued: the server was restored from a backup since`, {
+      hint: 'Choose another folder: its newest messages are gone, and their IDs are used again.',
+    })
   const documents = ['messages.md', 'messages.md.part']
   const foreign = !before ? ['messages.ndjson', ...documents] : markdown && !before.markdown ? documents : []
   const other = foreign.find(name => existsSync(join(folder, name)))
   if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
-  const order = before ? { ...before, markdown: markdown || before.markdown } : wanted
+  const order = before ? { ...before, markdown: markdown || before.markdown, queue: before.queue ?? queue } : wanted
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileAtomicallySync(file, `${JSON.stringify(order, null, 2)}\n`)
   return order
@@ -147,10 +169,18 @@ async function settleOrder(
 
 function readOrder(file: string): Order {
   try {
-    const { site, account, flags, since, until, markdown } = JSON.parse(readText(file, smallFile))
+    const { site, account, flags, since, until, markdown, queue } = JSON.parse(readText(file, smallFile))
     const isTime = (value: unknown) => value === null || typeof value === 'number'
     if (typeof site === 'string' && typeof account === 'string' && isTime(since) && isTime(until) && flags)
-      return { site, account, flags: { ...flags }, since, until, markdown: markdown === true }
+      return {
+        site,
+        account,
+        flags: { ...flags },
+        since,
+        until,
+        markdown: markdown === true,
+        queue: typeof queue === 'string' ? queue : null,
+      }
   } catch {
     // Reported below.
   }
