@@ -1,6 +1,6 @@
 // Announces that the daemon is ready: ready file, banner or JSON line, `daemon.json`, the CLI's profile.
 
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { versionAt } from '../api/levels/releases.ts'
@@ -141,7 +141,7 @@ async function answersElsewhere(site: string | undefined, own: string): Promise<
 const probeTimeout = 1000
 
 function readProfiles(file: string): Profiles {
-  const text = readOr(file)
+  const text = readIfThere(file)
   const found = text === undefined ? { profiles: {} } : readProfilesText(text)
   if (!found) throw new Error(`${file} is not a profiles file`)
   return found
@@ -169,10 +169,12 @@ function readReady(path: string): Ready {
   throw new Error(`${path} exists and is no ready file, so it is not replaced; name another file, or delete it`)
 }
 
-function readOr(path: string): string | undefined {
+/** Throws for one that exists and cannot be read: it must not be replaced. */
+function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
+    return readText(path, smallFile)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -47,6 +47,15 @@ test('a daemon takes the profile if another program has the port that it leads t
   } finally {
     other.close()
   }
+})
+
+test('a daemon leaves profiles alone that it cannot read', async () => {
+  // As root no mode keeps a file from being read, but its size does.
+  const size = 3 * 2 ** 30
+  truncateSync(file, size)
+  await assert.rejects(write(), /more than 1 MiB/)
+  assert.equal(statSync(file).size, size)
+  rmSync(file)
 })
 
 test('the commands that a daemon shows can be pasted, whatever the address of the owner and the names of files are', () => {
