@@ -1,5 +1,6 @@
 // Encodes and decodes parameters: strings raw, everything else as JSON text. `encode` and `decode` are inverses.
 
+import { cutText } from '../local/text-parts.ts'
 import { largest } from './bounds.ts'
 import { problemIn } from './checking.ts'
 import { type Endpoint, isUpload, type Param, type Upload } from './define.ts'
@@ -20,7 +21,13 @@ interface Rejected {
 }
 
 export type Decoded =
-  | { readonly params: Record<string, unknown>; readonly ignored: readonly string[] }
+  | {
+      readonly params: Record<string, unknown>
+      /** Names that mean nothing here. Few and short ones: a poll keeps them for as long as it waits. */
+      readonly ignored: readonly string[]
+      /** Characters of the parameters. */
+      readonly size: number
+    }
   | { readonly rejected: Rejected }
 
 /** `asPublicServers`: what those require is required. */
@@ -32,6 +39,7 @@ export function decode(
 ): Decoded {
   const params: Record<string, unknown> = {}
   const ignored: string[] = []
+  let size = 0
   const { entries, names, takesFile } = understoodBy(endpoint)
   for (const entry of entries) {
     const { name, param, presence, reading, maxItems } = entry
@@ -45,6 +53,7 @@ export function decode(
       continue
     }
     if (typeof found === 'object' && 'code' in found) return { rejected: found }
+    if (typeof found === 'string') size += found.length
     const numbers = reading.naturals && typeof found === 'string' ? naturalsIn(found) : undefined
     if (numbers && numbers.length <= maxItems) {
       params[name] = numbers
@@ -57,7 +66,15 @@ export function decode(
     params[name] = value
   }
   for (const [name, value] of fields) if (!names.has(name) && !(takesFile && isUpload(value))) ignored.push(name)
-  return { params, ignored: ignored.sort() }
+  return { params, ignored: ignored.length === 0 ? ignored : shorten(ignored), size }
+}
+
+/** Names of ignored parameters that a reply lists, and the characters of each. */
+const [mostIgnored, longestIgnored] = [20, 100]
+
+function shorten(names: string[]): string[] {
+  const first = names.sort().slice(0, mostIgnored)
+  return first.map(name => cutText(name, longestIgnored))
 }
 
 /** What is wrong with parameters that another daemon has decoded; undefined if they fit. */

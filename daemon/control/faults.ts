@@ -88,9 +88,7 @@ export class Faults {
   }
 
   /** Keeps the answer to a poll, to give it again. */
-  remember(call: KnownCall, answer: string): void {
-    const poller = pollerOf(call)
-    if (poller === undefined) return
+  remember(poller: string, answer: string): void {
     this.#forget(poller)
     if (answer.length > mostCharacters) return
     this.#answers.set(poller, answer)
@@ -149,7 +147,7 @@ function fits({ kind, endpoint: wanted, user }: FaultRule, { endpoint, actor }: 
 }
 
 /** The account is part of the key: no client is given the events of another. */
-function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
+export function pollerOf({ endpoint, actor, fields }: KnownCall): string | undefined {
   return endpoint.id === events.get.id && actor ? `${actor.id} ${fields.get('queue_id')}` : undefined
 }
 

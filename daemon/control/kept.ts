@@ -3,6 +3,7 @@
 import type { Upload } from '../api/define.ts'
 import { hidden, isSecretName, maskJson, maskTokens } from '../api/masking.ts'
 import { jsonOr } from '../local/json.ts'
+import { cutText } from '../local/text-parts.ts'
 
 /** Characters of an answer. */
 export const keptOfAnswer = 4000
@@ -62,11 +63,6 @@ export function maskField(name: string, value: string | Upload): unknown {
 
 export function codeIn(body: string): string | null {
   return jsonOr(body)?.code ?? null
-}
-
-export function cutText(text: string, most: number): string {
-  // A copy: a slice would keep the whole text in memory.
-  return text.length <= most ? text : `${Buffer.from(text.slice(0, most)).toString()}…`
 }
 
 function withoutBytes(value: unknown): unknown {

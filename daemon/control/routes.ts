@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJson } from '../api/json-wire.ts'
 import { invalid, malformed, Refusal, unauthenticated } from '../domain/refusal.ts'
 import { missingPath, refusalHeaders, wrongMethod } from '../http/answer.ts'
+import { Hold, perCall } from '../http/held-bytes.ts'
 import { controlPrefix, hasControlToken } from '../http/incoming.ts'
 import { type Found, Routes } from '../http/routes.ts'
 import { controlPlane } from '../http/turns.ts'
@@ -15,27 +16,28 @@ import { controlResources } from './handlers/index.ts'
 
 /** Answers every path below the prefix: the server has one route for all worlds and asks the one that is meant. */
 export function controlHandler(context: ControlContext) {
-  const { plane, spaces, host } = context
+  const { plane, host } = context
   const routes = Routes.of(controlResources)
   const share = host.shares.get(controlPlane)
-  // The token of the main world takes snapshots of any size.
-  const measure = (body: string) => new Map(spaces ? [] : [['body', body]])
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object> => {
+    const sent = request.body as Buffer | undefined
+    const hold = new Hold(share.held)
     try {
       admit(request, context)
       const [path, query = ''] = request.url.slice(controlPrefix.length).split('?', 2) as [string, string?]
       const found = find(routes, request.method, path)
-      const body = (request.body as Buffer | undefined)?.toString() ?? ''
       const { resource, key } = found.route
       const isGone = () => reply.raw.destroyed
-      const answer = await host.turns.take(share, { request: request.raw, fields: measure(body) }, () =>
-        resource.handlers[key]!({ ...context, isGone }, decodeParams(found, query, body)),
+      // A wait holds what it was sent until it is over, also when its client has left.
+      hold.set(perCall + (sent?.length ?? 0))
+      const answer = await host.turns.take(share, request.raw, () =>
+        resource.handlers[key]!({ ...context, isGone }, decodeParams(found, query, sent?.toString() ?? '')),
       )
       // A wait ends with its world; what it found is not to be trusted.
       if (plane.engine.failure) throw plane.engine.failure
       if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))
       // Whole logs take long to write.
-      const text = await host.turns.take(share, { request: request.raw, fields: measure('') }, () =>
+      const text = await host.turns.take(share, request.raw, () =>
         JSON.stringify({ result: 'success', msg: '', ...answer }),
       )
       return reply.type('application/json; charset=utf-8').send(text)
@@ -43,6 +45,8 @@ export function controlHandler(context: ControlContext) {
       if (!(error instanceof Refusal)) throw error
       reply.code(error.status).headers(refusalHeaders(error))
       return { result: 'error', msg: error.message, code: error.code, ...error.fields }
+    } finally {
+      hold.end()
     }
   }
 }

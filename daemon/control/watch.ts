@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { headersFor } from '../http/answer.ts'
 import type { Answering, ArrivingCall, KnownCall, Watch, WatchedCall } from '../http/exchange.ts'
 import type { Call, Calls } from './calls.ts'
-import type { Fault, Faults } from './faults.ts'
+import { type Fault, type Faults, pollerOf } from './faults.ts'
 import { type Findings, findingsIn } from './strict.ts'
 
 /** Where a call is logged and what it meets. */
@@ -29,7 +29,9 @@ class Watched implements WatchedCall {
   readonly #findings: Findings | undefined
   readonly #call: Call
   readonly #request: ArrivingCall
-  #known: KnownCall | undefined
+  #isKnown = false
+  /** Of the call no more: a poll that waits would keep its parameters. */
+  #poller: string | undefined
   #met: readonly Fault[] = []
 
   constructor({ engine, calls, faults, findings }: Watching, request: ArrivingCall) {
@@ -46,7 +48,8 @@ class Watched implements WatchedCall {
   }
 
   async admit(known: KnownCall): Promise<boolean> {
-    this.#known = known
+    this.#isKnown = true
+    this.#poller = pollerOf(known)
     this.#calls.know(this.#call, known)
     if (this.#findings) {
       this.#call.strict = findingsIn(this.#request, known)
@@ -80,11 +83,12 @@ class Watched implements WatchedCall {
       if (kind === 'reset-mid-body') return this.#breakOff(to, status, body)
     }
     // Refused before its body was read, so only the query is known.
-    if (!this.#known) this.#calls.knowQuery(this.#call, this.#request.query)
+    if (!this.#isKnown) this.#calls.knowQuery(this.#call, this.#request.query)
     this.#calls.answered(this.#call, status, body)
     if (status !== 200) return false
     const { changed, wait } = this.#spoil(body)
-    if (this.#known && this.#faults.repeats() && eventsIn(body).length > 0) this.#faults.remember(this.#known, body)
+    if (this.#poller !== undefined && this.#faults.repeats() && eventsIn(body).length > 0)
+      this.#faults.remember(this.#poller, body)
     if (wait > 0)
       this.#engine.boundary.after(wait, () => to.raw.destroyed || write(to, status, 'application/json', changed))
     else if (changed !== body) write(to, status, 'application/json', changed)

@@ -1,35 +1,10 @@
-// Reads bodies, and bounds how much of them is held in memory over all connections.
+// Reads bodies, within bounds.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '../domain/limits.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
-
-/** Bytes that are held for a while, over all requests. */
-export class HeldBytes {
-  readonly #most: number
-  readonly #whole: HeldBytes | undefined
-  #held = 0
-
-  /** With a `whole`, bytes are counted there too. */
-  constructor(most: number, whole?: HeldBytes) {
-    this.#most = most
-    this.#whole = whole
-  }
-
-  /** Throws when this would exceed the bound. */
-  take(bytes: number): void {
-    if (this.#held + bytes > this.#most)
-      throw new Refusal('The daemon is receiving too much at once. Try again in a moment.', { code: 'SERVER_BUSY' })
-    this.#whole?.take(bytes)
-    this.#held += bytes
-  }
-
-  give(bytes: number): void {
-    this.#held -= bytes
-    this.#whole?.give(bytes)
-  }
-}
+import { type HeldBytes, Hold } from './held-bytes.ts'
 
 /** The bounds on bodies, for all sites of the server. */
 export interface Intake {
@@ -65,10 +40,10 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
       return
     }
     const chunks: Buffer[] = []
-    let length = 0
+    const hold = new Hold(held)
     const finish = (settle: () => void) => {
       raw.off('data', take).off('end', end).off('close', close)
-      held.give(length)
+      hold.end()
       settle()
     }
     const refuse = (refusal: Refusal) => {
@@ -76,13 +51,12 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
       raw.resume()
     }
     const take = (chunk: Buffer) => {
-      if (length + chunk.length > limit) return refuse(tooLarge(limit))
+      if (hold.bytes + chunk.length > limit) return refuse(tooLarge(limit))
       try {
-        held.take(chunk.length)
+        hold.set(hold.bytes + chunk.length)
       } catch (error) {
         return refuse(closing(error as Refusal))
       }
-      length += chunk.length
       chunks.push(chunk)
     }
     const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))

@@ -5,7 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import { replayedHeader } from '../api/idempotency.ts'
 import { decode, problemInParams } from '../api/wire.ts'
-import { limits } from '../domain/limits.ts'
 import type { State, User } from '../domain/model/state.ts'
 import { Refusal, stateReplaced } from '../domain/refusal.ts'
 import type { Context, Outcome } from '../domain/resource.ts'
@@ -14,10 +13,12 @@ import { Written } from '../domain/written.ts'
 import { createAnswering, missingPath, notStored, refuse, success, wrongMethod } from './answer.ts'
 import { Authenticator, missingBearer, stillKnown } from './authenticate.ts'
 import { BodyRefused, readBody, readOn, readPieces } from './body.ts'
+import { buildContext } from './call-context.ts'
 import { crash } from './defect.ts'
 import { chooseDialect, currentPath, speakAuthentication, understand } from './dialect.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
+import { Hold, measureFields, perCall } from './held-bytes.ts'
 import { type Attempt, once, readAttempt } from './idempotency.ts'
 import { hasBody, Incoming, isMultipart, prefix } from './incoming.ts'
 import { LoginBudget, maskNetwork } from './login-budget.ts'
@@ -33,7 +34,6 @@ import { hasEncodedSlash, slashRefusal } from './target.ts'
 import { ToLeader, type ToLeaderParts, takesFile } from './to-leader.ts'
 import { findUnconfigured } from './unconfigured.ts'
 import { KeptFiles, UploadsInProgress } from './uploads-in-progress.ts'
-import { readUserAgent } from './user-agent.ts'
 
 type Params = Record<string, unknown>
 
@@ -96,9 +96,11 @@ export class Edge {
   /** A multipart body may still be arriving. `forwarded`: another daemon of the cluster has sent it on. */
   serve(head: RequestHead, body: Body, response: Response, forwarded = false): void {
     const { request, answering } = this.#begin(head, response, forwarded)
+    const end = () => answering.hold?.end()
     try {
       const serving = this.#serve(request, body, answering)
-      if (serving instanceof Promise) serving.catch(error => this.#fail(error, request, answering))
+      if (serving instanceof Promise) serving.then(end).catch(error => this.#fail(error, request, answering))
+      else end()
     } catch (error) {
       this.#fail(error, request, answering)
     }
@@ -129,6 +131,7 @@ export class Edge {
   }
 
   #fail(error: unknown, request: Incoming, answering: Answering): void {
+    answering.hold?.end()
     if (error instanceof BodyRefused) {
       answering.headers.push('Connection', 'close')
       if (answering.raw.socket) readOn(answering.raw.socket)
@@ -181,19 +184,18 @@ export class Edge {
   }
 
   #admit(sent: Call): void | Promise<void> {
-    const { found, actor, answering } = sent
+    const { found, request, actor, answering } = sent
     const { watched } = answering
+    const share = this.#parts.shares.get(actor?.bot?.ownerId ?? actor?.id ?? 0)
+    answering.hold = new Hold(share.held)
+    answering.hold.set(measureFields(sent.fields))
     const fields = answering.dialect === 'spec' ? sent.fields : understand(sent.fields)
     const call = fields === sent.fields ? sent : { ...sent, fields }
-    if (!watched) return this.#callInTurn(call)
+    const callInTurn = () => this.#parts.turns.take(share, request, () => this.#call(call))
+    if (!watched) return callInTurn()
     const { endpoint } = found.route
     const admitting = watched.admit({ endpoint, actor, fields, sent: sent.fields, path: found.path, answering })
-    return then(admitting, admitted => (admitted ? this.#callInTurn(call) : undefined))
-  }
-
-  #callInTurn(call: Call): void | Promise<void> {
-    const share = this.#parts.shares.get(call.actor?.bot?.ownerId ?? call.actor?.id ?? 0)
-    return this.#parts.turns.take(share, call, () => this.#call(call))
+    return then(admitting, admitted => (admitted ? callInTurn() : undefined))
   }
 
   #call({ found, request, state, actor, fields, answering }: Call): void | Promise<void> {
@@ -201,9 +203,11 @@ export class Edge {
     const { endpoint, step } = this.#parts.server.level.spoken(found.route.endpoint)!
     const decoded = decode(endpoint, found.path, fields, answering.dialect === 'zulip')
     if ('rejected' in decoded) throw new Refusal(explainMissing(decoded.rejected, fields), decoded.rejected)
-    const { params, ignored } = decoded
+    const { params, ignored, size } = decoded
+    answering.hold?.set(perCall + size)
     answering.watched?.understood(params)
-    const ctx = this.#context(request, fields, this.#current(actor, found.route.endpoint, state), answering)
+    const caller = this.#current(actor, found.route.endpoint, state)
+    const ctx = buildContext(this.#parts, request, fields, caller, answering.dialect)
     const attempt = readAttempt(request.headers, endpoint, found.path, fields, ctx.keys)
     if (endpoint.served === 'queues')
       return this.#queues[key as 'register' | 'get' | 'delete']({ ctx, answering, ignored, attempt }, params as never)
@@ -351,23 +355,6 @@ export class Edge {
       if (outcome.mails && outcome.mails.length > 0) this.#mails.spend(state, endpoint, actor, outcome.mails)
       return outcome
     })
-  }
-
-  /** The context has no actor only for endpoints that anyone may call, whose commands do not use it. */
-  #context(request: Incoming, fields: FieldMap, actor: User | undefined, { dialect }: Answering): Context {
-    const { engine, now, random, keys, server } = this.#parts
-    const named = fields.get('client')
-    const agent = typeof named === 'string' ? named : readUserAgent(request.headers['user-agent'] ?? '').name
-    return {
-      actor: actor!,
-      state: engine.state,
-      now: now(),
-      client: (agent || 'Unspecified').slice(0, limits.clientName),
-      dialect,
-      random,
-      keys,
-      server,
-    }
   }
 
   #unknown(request: Incoming, method: string, path: string, answering: Answering): void {

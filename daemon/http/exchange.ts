@@ -8,6 +8,7 @@ import type { Endpoint } from '../api/define.ts'
 import type { Dialect } from '../domain/model/rows/queues.ts'
 import type { User } from '../domain/model/state.ts'
 import type { Refusal } from '../domain/refusal.ts'
+import type { Hold } from './held-bytes.ts'
 import type { ObservedCall } from './observed-call.ts'
 import type { FieldMap } from './parameters.ts'
 
@@ -43,6 +44,8 @@ export interface Answering {
   readonly dialect: Dialect
   readonly watched?: WatchedCall | undefined
   readonly observed?: ObservedCall | undefined
+  /** What the call holds. A poll that waits for events holds nothing: it keeps none of its parameters. */
+  hold?: Hold
 }
 
 /** Answering requests together with the other daemons of a cluster. */

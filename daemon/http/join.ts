@@ -6,6 +6,7 @@ import { invitations } from '../api/people/invitations.ts'
 import type { Offer } from '../domain/people/invitations/offer.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { escapeHtml } from '../domain/values/escape.ts'
+import { Hold, perCall } from './held-bytes.ts'
 import { prefix } from './incoming.ts'
 import { innerFetch } from './inner-fetch.ts'
 import type { Site } from './site.ts'
@@ -54,8 +55,14 @@ async function accept(site: Site, request: JoinRequest, token: string, given: UR
   }
   const { method, path } = invitations.accept
   const call = innerFetch(site, request.socket.remoteAddress)
-  const answer = await call(`${site.url}${prefix}${path}`, { method, headers, body: String(form) })
-  return { status: answer.status, body: (await answer.json()) as Answer }
+  const hold = new Hold(site.heldBy(0))
+  try {
+    hold.set(perCall + ((request.body as Buffer | undefined)?.length ?? 0))
+    const answer = await call(`${site.url}${prefix}${path}`, { method, headers, body: String(form) })
+    return { status: answer.status, body: (await answer.json()) as Answer }
+  } finally {
+    hold.end()
+  }
 }
 
 /** The message of a refusal without the name of a parameter: people see a form. */

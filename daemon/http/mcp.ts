@@ -6,6 +6,7 @@ import { malformed } from '../domain/refusal.ts'
 import { tooDeep } from '../local/nesting.ts'
 import type { McpEndpoint } from '../mcp/http.ts'
 import type { Toolset } from '../mcp/tool.ts'
+import { Hold, perCall } from './held-bytes.ts'
 import { innerFetch } from './inner-fetch.ts'
 import type { McpAccount, Site } from './site.ts'
 
@@ -14,6 +15,13 @@ const endpoints = new WeakMap<Site, Promise<McpEndpoint>>()
 
 export async function serveMcp(site: Site, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const account = site.mcpAccount(request)
+  const left = new AbortController()
+  const hold = new Hold(site.heldBy(account.ownerId))
+  whenGone(request, reply, () => {
+    hold.end()
+    left.abort()
+  })
+  hold.set(perCall + ((request.body as Buffer | undefined)?.length ?? 0))
   const text = Buffer.isBuffer(request.body) ? request.body.toString() : ''
   if (tooDeep(text)) throw malformed('The body is nested too deeply.', { code: 'INVALID_JSON' })
   // The calls of a batch would all be made in one turn. Since 2025-06-18 the protocol has no batches.
@@ -21,8 +29,6 @@ export async function serveMcp(site: Site, request: FastifyRequest, reply: Fasti
   const toolsets = toolsetsIn((request.query as { toolsets?: string | string[] }).toolsets)
   const endpoint = await loadEndpoint(site)
   const { chatOver } = await import('../mcp/index.ts')
-  const left = new AbortController()
-  reply.raw.once('close', () => left.abort())
   const response = await endpoint.answer(webRequest(site, request, left.signal), {
     userId: account.userId,
     ownerId: account.ownerId,
@@ -30,6 +36,15 @@ export async function serveMcp(site: Site, request: FastifyRequest, reply: Fasti
     toolsets,
   })
   return reply.send(response)
+}
+
+/** The answer has been sent, or the client has left. node:http does not say so of a response that waits for another one of its connection. */
+function whenGone({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, end: () => void): void {
+  socket.once('close', end)
+  raw.once('close', () => {
+    socket.off('close', end)
+    end()
+  })
 }
 
 function loadEndpoint(site: Site): Promise<McpEndpoint> {

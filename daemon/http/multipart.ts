@@ -34,6 +34,7 @@ export async function readMultipart(
   loading ??= loadParser()
   const { Busboy } = await loading
   let failed = false
+  let text = 0
   let files: Promise<void> = Promise.resolve()
   await new Promise<void>((resolve, reject) => {
     let endFeeding = () => {}
@@ -61,6 +62,9 @@ export async function readMultipart(
       parser.on('field', (name, value, _nameTruncated, truncated) =>
         attempt(() => {
           if (truncated) throw new BodyRefused(`${name}: must be at most 1 MiB`, { kind: 'invalid', status: 413 })
+          text += value.length
+          if (text > mostText)
+            throw new BodyRefused('All that is not a file must be at most 1 MiB.', { kind: 'invalid', status: 413 })
           add(requireName(name), value)
         }),
       )
@@ -87,7 +91,9 @@ export async function readMultipart(
       // then. Nor is it waited for: it takes no more while a file that cannot be written is in its way.
       for await (const chunk of body)
         for (let start = 0; start < chunk.length && !failed; start += sliceBytes) {
-          await Promise.race([write(chunk.subarray(start, start + sliceBytes)), failure])
+          const slice = chunk.subarray(start, start + sliceBytes)
+          uploads.count(slice.length)
+          await Promise.race([write(slice), failure])
           // Other requests are served between two slices.
           if (start + sliceBytes < chunk.length) await turn()
         }

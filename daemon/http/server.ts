@@ -5,10 +5,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, refuse, sendToFolder } from './answer.ts'
-import { HeldBytes } from './body.ts'
 import { type Bounds, usualBounds } from './bounds.ts'
 import type { Certificate } from './certificate.ts'
 import type { RequestHead, Response } from './exchange.ts'
+import { HeldBytes } from './held-bytes.ts'
 import { createListener, type Listener } from './listener.ts'
 import { ServerLog } from './log.ts'
 import { PageTurns, tooManyWaiting } from './page-turns.ts'
@@ -16,7 +16,7 @@ import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { hostRefusal, targetRefusal } from './target.ts'
 import { anyHost, type TrustedHosts } from './trusted-hosts.ts'
-import { Share, Shares, Turns } from './turns.ts'
+import { Shares, Turns } from './turns.ts'
 
 interface ServerParts {
   /** Bytes of the largest body of all. */
@@ -141,9 +141,11 @@ export function buildServer({
       if (!pageTurns.take(request, response, begin)) refuseAt(site, request, response, tooManyWaiting())
     },
   }
+  // All spaces together have as much as the main organization, so that they do not keep its calls out.
+  const spaces = { shares: new Shares(), held: new HeldBytes(bounds.bufferedBytes) }
   return {
     ...host,
-    createHost: name => createPart(host, name, bounds),
+    createHost: name => createPart(host, name, spaces, bounds),
     mount: (prefix, site) => sites.mount(prefix, site),
     unmount: prefix => sites.unmount(prefix),
     setLogLevel(level) {
@@ -174,14 +176,18 @@ export function buildServer({
   }
 }
 
+interface OfSpaces {
+  readonly shares: Shares
+  readonly held: HeldBytes
+}
+
 /** The part of the memory for bodies that one space may use, so that the others have some left. */
 const partOfMemory = 1 / 4
 
-function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFileBytes }: Bounds): SiteHost {
-  const { held, heldFiles } = whole.intake
+function createPart(whole: SiteHost, name: string, spaces: OfSpaces, bounds: Bounds): SiteHost {
   // The name tells them from the IDs of other worlds in the log of the daemon.
   let requests = 0
-  const share = new Share()
+  const share = spaces.shares.create()
   return {
     ...whole,
     // However many accounts it has.
@@ -189,8 +195,8 @@ function createPart(whole: SiteHost, name: string, { bufferedBytes, bufferedFile
     newId: () => `req-${name}-${(++requests).toString(36)}`,
     intake: {
       ...whole.intake,
-      held: new HeldBytes(bufferedBytes * partOfMemory, held),
-      heldFiles: new HeldBytes(bufferedFileBytes * partOfMemory, heldFiles),
+      held: new HeldBytes(bounds.bufferedBytes * partOfMemory, spaces.held),
+      heldFiles: new HeldBytes(bounds.bufferedFileBytes * partOfMemory, whole.intake.heldFiles),
     },
   }
 }

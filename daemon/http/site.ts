@@ -14,6 +14,7 @@ import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
 import type { Answering, RepeatedCall, RequestHead, Response } from './exchange.ts'
+import type { HeldBytes } from './held-bytes.ts'
 import { controlPrefix, findAddress, hasControlToken, isForEdge } from './incoming.ts'
 import { budgets } from './rate-limit.ts'
 import { locatePicture } from './redirects.ts'
@@ -169,6 +170,11 @@ export class Site {
 
   get control(): SiteParts['control'] {
     return this.#parts.control
+  }
+
+  /** What the calls of an account and its bots hold; 0: those of callers without an account. */
+  heldBy(ownerId: number): HeldBytes {
+    return this.#host.shares.get(ownerId).held
   }
 
   /** Bytes of the body of a page. */

@@ -5,8 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { type HeldBytes, type Intake, readBody, readPieces } from './body.ts'
+import { type Intake, readBody, readPieces } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
+import { type HeldBytes, Hold } from './held-bytes.ts'
 import { headerName } from './idempotency.ts'
 import { type Incoming, prefix } from './incoming.ts'
 import type { FieldMap } from './parameters.ts'
@@ -104,19 +105,19 @@ export function takesFile({ params }: Endpoint): boolean {
 class ReceivedBody {
   readonly #files: Receiver
   readonly #held: HeldBytes
+  readonly #hold: Hold
   #received: Receiving | undefined
-  #taken = 0
 
   constructor(files: Receiver, held: HeldBytes) {
     this.#files = files
     this.#held = held
+    this.#hold = new Hold(held)
   }
 
   async read(body: IncomingMessage, limit: number, actor: User | undefined): Promise<WholeBody> {
     if (!actor) {
       const bytes = await readBody(body, limit, this.#held)
-      this.#held.take(bytes.length)
-      this.#taken = bytes.length
+      this.#hold.set(bytes.length)
       return bufferBody(bytes)!
     }
     const received = this.#files.receive()
@@ -126,7 +127,7 @@ class ReceivedBody {
   }
 
   async end(): Promise<void> {
-    this.#held.give(this.#taken)
+    this.#hold.end()
     await this.#received?.discard()
   }
 }

@@ -2,8 +2,8 @@
 // has sent: a limit of 200 calls a minute is enough for a minute's work of reading large pages.
 
 import { monotonicMs } from '../local/monotonic.ts'
+import { HeldBytes } from './held-bytes.ts'
 import { mostWaiting, tooManyWaiting } from './page-turns.ts'
-import type { FieldMap } from './parameters.ts'
 
 /** Milliseconds of work that an account has at once, and those that it gets back in each second. */
 const [mostAtOnce, perSecond] = [200, 100]
@@ -17,18 +17,17 @@ const longestTurn = 10
  */
 const passesBetween = 100
 
-/** Characters of the fields of calls that wait: of one share, and of all. Beyond that a call is refused. */
-const [mostOfShare, mostOfAll] = [16 * 1024 * 1024, 64 * 1024 * 1024]
-/** What a call and each of its fields take besides. More calls than the daemon has connections fit. */
-const perField = 128
-
 /** The calls of an account and its bots, of all callers without an account, or of a space. */
 export class Share {
   readonly waiting: (() => void)[] = []
-  /** Characters of the calls that wait. */
-  size = 0
+  /** What they hold until they are answered. */
+  readonly held: HeldBytes
   #used = 0
   #countedAt = 0
+
+  constructor(held: HeldBytes) {
+    this.held = held
+  }
 
   get isUsedUp(): boolean {
     return this.waiting.length > 0 || this.#used > mostAtOnce
@@ -43,23 +42,26 @@ export class Share {
 /** In place of an account: calls of the control plane. */
 export const controlPlane = -1
 
+/** Bytes that the calls of one share may hold, and those of all. */
+const [mostOfShare, mostOfAll] = [16 * 1024 * 1024, 64 * 1024 * 1024]
+
 /** Shares by account, with 0 for callers without one. */
 export class Shares {
-  readonly #shares = new Map<number, Share>()
+  readonly #held = new HeldBytes(mostOfAll)
+  // The token of the main organization takes snapshots that are larger than the part of a share.
+  readonly #shares = new Map([[controlPlane, new Share(this.#held)]])
 
   get(account: number): Share {
     const known = this.#shares.get(account)
     if (known) return known
-    const share = new Share()
+    const share = this.create()
     this.#shares.set(account, share)
     return share
   }
-}
 
-/** What a call takes while it waits. */
-interface Waiting {
-  readonly request: { readonly socket: object }
-  readonly fields: FieldMap
+  create(): Share {
+    return new Share(new HeldBytes(mostOfShare, this.#held))
+  }
 }
 
 /** Of all sites of a process. */
@@ -69,28 +71,20 @@ export class Turns {
   readonly #shares = new Set<Share>()
   /** How many calls of a connection wait. node:http reads on while none of them is answered. */
   readonly #waitingOn = new WeakMap<object, number>()
-  /** Characters of all calls that wait. */
-  #size = 0
 
   constructor(now = monotonicMs) {
     this.#now = now
   }
 
-  /** Makes the call now, or when it is its turn. Refuses it if too many of its connection wait, or too large ones. */
-  take<T>(share: Share, { request: { socket }, fields }: Waiting, call: () => T | Promise<T>): T | Promise<T> {
+  /** Makes the call now, or when it is its turn. Refuses it if too many of its connection wait. */
+  take<T>(share: Share, { socket }: { readonly socket: object }, call: () => T | Promise<T>): T | Promise<T> {
     if (!share.isUsedUp) return this.#make(share, call)
-    const size = measure(fields)
     const onConnection = this.#waitingOn.get(socket) ?? 0
-    if (onConnection >= mostWaiting || share.size + size > mostOfShare || this.#size + size > mostOfAll)
-      throw tooManyWaiting()
+    if (onConnection >= mostWaiting) throw tooManyWaiting()
     this.#waitingOn.set(socket, onConnection + 1)
-    share.size += size
-    this.#size += size
     return new Promise((resolve, reject) => {
       share.waiting.push(() => {
         this.#waitingOn.set(socket, this.#waitingOn.get(socket)! - 1)
-        share.size -= size
-        this.#size -= size
         try {
           resolve(this.#make(share, call))
         } catch (error) {
@@ -126,10 +120,4 @@ export class Turns {
       share.add(began, this.#now())
     }
   }
-}
-
-function measure(fields: FieldMap): number {
-  let size = perField
-  for (const [name, value] of fields) size += perField + name.length + (typeof value === 'string' ? value.length : 0)
-  return size
 }

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
 import type { Tools } from '../domain/resource.ts'
-import type { HeldBytes } from './body.ts'
+import { type HeldBytes, Hold } from './held-bytes.ts'
 
 /** Where large files go. */
 export interface Receiver {
@@ -25,17 +25,20 @@ const beginning = 1024 * 1024
 
 export class UploadsInProgress {
   readonly #receiver: Receiver
-  readonly #held: HeldBytes
+  readonly #held: Hold
   /** Bounds the bytes in memory, for a daemon without a disk. */
-  readonly #heldFiles: HeldBytes
+  readonly #heldFiles: Hold
   readonly #large: Receiving[] = []
-  #taken = 0
-  #takenFiles = 0
 
   constructor(receiver: Receiver, held: HeldBytes, heldFiles: HeldBytes) {
     this.#receiver = receiver
-    this.#held = held
-    this.#heldFiles = heldFiles
+    this.#held = new Hold(held)
+    this.#heldFiles = new Hold(heldFiles)
+  }
+
+  /** Counts bytes of the body that have arrived in memory; less than 0: that have left it. */
+  count(bytes: number): void {
+    this.#held.set(this.#held.bytes + bytes)
   }
 
   async receive(stream: Readable, file: Pick<Upload, 'filename' | 'contentType'>): Promise<Upload> {
@@ -50,11 +53,10 @@ export class UploadsInProgress {
         for (const earlier of chunks) await received.write(earlier)
       }
       if (received) {
-        if (this.#receiver.inMemory) this.#takeFile(chunk.length)
+        if (this.#receiver.inMemory) this.#heldFiles.set(this.#heldFiles.bytes + chunk.length)
         await received.write(chunk)
+        this.count(-chunk.length)
       } else {
-        this.#held.take(chunk.length)
-        this.#taken += chunk.length
         length += chunk.length
         chunks.push(chunk)
       }
@@ -64,16 +66,9 @@ export class UploadsInProgress {
 
   /** To be called when the request is answered: deletes files that were not kept. */
   async end(): Promise<void> {
-    this.#held.give(this.#taken)
-    this.#heldFiles.give(this.#takenFiles)
-    this.#taken = 0
-    this.#takenFiles = 0
+    this.#held.end()
+    this.#heldFiles.end()
     for (const file of this.#large) await file.discard()
-  }
-
-  #takeFile(bytes: number): void {
-    this.#heldFiles.take(bytes)
-    this.#takenFiles += bytes
   }
 }
 

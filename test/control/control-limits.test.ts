@@ -8,7 +8,7 @@ import { Boundary } from '../../daemon/boundary.ts'
 import { SteeredClock } from '../../daemon/clock.ts'
 import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
-import { Faults } from '../../daemon/control/faults.ts'
+import { Faults, pollerOf } from '../../daemon/control/faults.ts'
 import { Recent, Slices } from '../../daemon/control/recent.ts'
 import { explainToAll } from '../../daemon/control/why.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
@@ -235,11 +235,11 @@ describe('the control plane', () => {
     const poll = (queueId: string) =>
       ({ endpoint: events.get, actor: { id: 1 }, fields: new Map([['queue_id', queueId]]) }) as unknown as KnownCall
     const answer = 'x'.repeat(400_000)
-    for (const queueId of ['a', 'b', 'c']) faults.remember(poll(queueId), answer)
-    faults.remember(poll('b'), 'x'.repeat(2_000_000))
+    for (const queueId of ['a', 'b', 'c']) faults.remember(pollerOf(poll(queueId))!, answer)
+    faults.remember(pollerOf(poll('b'))!, 'x'.repeat(2_000_000))
     const kept = ['a', 'b', 'c'].map(queueId => faults.previousAnswer(poll(queueId))?.length)
     assert.deepEqual(kept, [undefined, undefined, 400_000])
-    for (let i = 0; i < 2; i++) faults.remember(poll('d'), answer)
+    for (let i = 0; i < 2; i++) faults.remember(pollerOf(poll('d'))!, answer)
     assert.equal(faults.previousAnswer(poll('c')), answer, 'a repeated answer counts once')
   })
 

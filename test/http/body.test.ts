@@ -7,7 +7,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { HeldBytes, readBody } from '../../daemon/http/body.ts'
+import { readBody } from '../../daemon/http/body.ts'
+import { HeldBytes } from '../../daemon/http/held-bytes.ts'
 
 test('a request that waits for its turn to be answered does not keep its body', async () => {
   setFlagsFromString('--expose-gc')

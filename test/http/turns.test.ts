@@ -6,13 +6,15 @@ import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messages } from '../../daemon/api/messages/messages.ts'
+import { HeldBytes } from '../../daemon/http/held-bytes.ts'
 import { Share, Turns } from '../../daemon/http/turns.ts'
 import { type Caller, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 describe('turns', () => {
-  const sent = (socket: object = {}, content = '') => ({ request: { socket }, fields: new Map([['content', content]]) })
+  const sent = (socket: object = {}) => ({ socket })
+  const newShare = () => new Share(new HeldBytes(0))
 
   /** Work that takes milliseconds of a clock that only work moves. */
   function working() {
@@ -30,7 +32,7 @@ describe('turns', () => {
 
   test('a call is made at once until its account has used up its share, then one in each turn if it takes long', async () => {
     const { made, call } = working()
-    const share = new Share()
+    const share = newShare()
     for (let n = 0; n < 5; n++) void call(share, `a${n}`, 90)
     assert.deepEqual(made, ['a0', 'a1', 'a2'])
     await nextTurn()
@@ -41,7 +43,7 @@ describe('turns', () => {
 
   test('calls of other accounts do not wait, and those that wait take turns', async () => {
     const { made, call } = working()
-    const [busy, busier, other] = [new Share(), new Share(), new Share()]
+    const [busy, busier, other] = [newShare(), newShare(), newShare()]
     for (const share of [busy, busier]) void call(share, 'before', 300)
     const all = [
       ...['b1', 'b2', 'b3'].map(name => call(busy, name, 50)),
@@ -54,7 +56,7 @@ describe('turns', () => {
 
   test('the next turn does not wait for passes of the event loop that take long', async () => {
     const { made, call, pass } = working()
-    const share = new Share()
+    const share = newShare()
     for (let n = 0; n < 4; n++) void call(share, `${n}`, 300)
     for (let passes = 0; passes < 4; passes++) {
       await nextTurn()
@@ -65,7 +67,7 @@ describe('turns', () => {
 
   test('short calls are made together, and the share fills again', async () => {
     const { made, call, pass } = working()
-    const share = new Share()
+    const share = newShare()
     void call(share, 'long', 300)
     for (let n = 0; n < 30; n++) void call(share, `${n}`, 1)
     await nextTurn()
@@ -77,7 +79,7 @@ describe('turns', () => {
   })
 
   test('at most 100 calls of one connection wait', async () => {
-    const [share, turns, connection] = [new Share(), new Turns(), {}]
+    const [share, turns, connection] = [newShare(), new Turns(), {}]
     share.add(0, 1000)
     const calls = Array.from({ length: 100 }, (_, n) => turns.take(share, sent(connection), () => n))
     assert.throws(() => turns.take(share, sent(connection), () => 0), { code: 'SERVER_BUSY' })
@@ -85,30 +87,9 @@ describe('turns', () => {
     assert.equal(await turns.take(share, sent(connection), () => 'again'), 'again')
   })
 
-  test('calls that wait take a bounded part of the memory', async () => {
-    const [turns, large] = [new Turns(), 'x'.repeat(1024 * 1024)]
-    const waiting = Array.from({ length: 5 }, () => {
-      const share = new Share()
-      share.add(0, 1000)
-      const calls: unknown[] = []
-      assert.throws(() => {
-        for (;;) calls.push(turns.take(share, sent({}, large), () => 0))
-      }, /Too many of your requests wait/)
-      return calls
-    })
-    assert.deepEqual(
-      waiting.map(calls => calls.length),
-      [15, 15, 15, 15, 3],
-    )
-    await Promise.all(waiting.flat())
-    const share = new Share()
-    share.add(0, 1000)
-    assert.equal(await turns.take(share, sent({}, large), () => 'again'), 'again')
-  })
-
   test('the error of a call that waited is its own', async () => {
     const { call } = working()
-    const [share, turns] = [new Share(), new Turns(() => 0)]
+    const [share, turns] = [newShare(), new Turns(() => 0)]
     void call(share, 'long', 300)
     const fails = turns.take(share, sent(), () => {
       throw new Error('refused')

@@ -1,10 +1,11 @@
 // Rules that every piece of user-given text shares.
 
+import { trimText } from '../../local/text-parts.ts'
 import { invalid } from '../refusal.ts'
 
 /** Trimmed and within the limit, which counts code points: what a person would call characters, nearly. */
 export function clean(name: string, value: string, limit: number): string {
-  const trimmed = value.trim()
+  const trimmed = trimText(value)
   // A code point takes one or two code units, so only what lies between needs counting.
   if (trimmed.length > limit && (trimmed.length > 2 * limit || [...trimmed].length > limit))
     throw invalid(name, `must be at most ${limit} characters`)

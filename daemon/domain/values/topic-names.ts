@@ -1,5 +1,6 @@
 // Names of topics: the display name of the empty topic, and the mark before the name of a resolved one.
 
+import { trimText } from '../../local/text-parts.ts'
 import { limits } from '../limits.ts'
 import { invalid } from '../refusal.ts'
 import { hasUnprintable, truncate } from './text.ts'
@@ -16,7 +17,7 @@ export function topicShown(topic: string | undefined, emptyTopic: boolean): stri
 
 /** The topic that a name means: trimmed, the display name of the empty topic read as empty. */
 export function topicMeant(given: string): string {
-  const topic = given.trim()
+  const topic = trimText(given)
   return topic === emptyTopicDisplayName ? '' : topic
 }
 

@@ -1,5 +1,6 @@
 // Shared by sending, editing and scheduling a message: its text, its place, and whether the author may post there.
 
+import { copyText } from '../../../local/text-parts.ts'
 import { limits } from '../../limits.ts'
 import { findConversation } from '../../model/lookups.ts'
 import type { MessageStore } from '../../model/message-store/index.ts'
@@ -19,7 +20,8 @@ export function messageContent(given: string, name = 'content'): string {
 }
 
 export function truncateContent(text: string): string {
-  return truncate(text, limits.messageContent, '\n[message truncated]')
+  // Most texts were trimmed just before.
+  return copyText(truncate(text, limits.messageContent, '\n[message truncated]'))
 }
 
 /** Whether there is room for one more among the rows that wait, or for a new version of one of them. */

@@ -1,0 +1,77 @@
+// Bytes that are held in memory for a while: bodies while they arrive, and what calls were sent until they are answered. Each kind has a
+// bound of its own, so that bodies that never arrive whole do not keep out calls.
+
+import { Refusal } from '../domain/refusal.ts'
+import type { FieldMap } from './parameters.ts'
+
+/** What a part may hold whatever the others do: enough for usual calls. */
+const alwaysFree = 64 * 1024
+
+export class HeldBytes {
+  readonly #most: number
+  readonly #whole: HeldBytes | undefined
+  #held = 0
+
+  /** With a `whole`, this is a part of it: all but the first bytes are counted there too. */
+  constructor(most: number, whole?: HeldBytes) {
+    this.#most = most
+    this.#whole = whole
+  }
+
+  /** Throws when this would exceed the bound. */
+  take(bytes: number): void {
+    const held = this.#held + bytes
+    if (held > this.#most)
+      throw new Refusal('Too many calls, or too large ones, wait for their answers. Try again in a moment.', {
+        code: 'SERVER_BUSY',
+      })
+    this.#whole?.take(countedInWhole(held) - countedInWhole(this.#held))
+    this.#held = held
+  }
+
+  give(bytes: number): void {
+    const held = this.#held - bytes
+    this.#whole?.give(countedInWhole(this.#held) - countedInWhole(held))
+    this.#held = held
+  }
+}
+
+function countedInWhole(held: number): number {
+  return Math.max(0, held - alwaysFree)
+}
+
+/** The part of one call. */
+export class Hold {
+  readonly #of: HeldBytes
+  #bytes = 0
+
+  constructor(of: HeldBytes) {
+    this.#of = of
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Throws when this would exceed a bound. */
+  set(bytes: number): void {
+    if (bytes > this.#bytes) this.#of.take(bytes - this.#bytes)
+    else this.#of.give(this.#bytes - bytes)
+    this.#bytes = bytes
+  }
+
+  end(): void {
+    this.set(0)
+  }
+}
+
+/** What a call takes besides what it was sent: more calls than the daemon has connections fit. */
+export const perCall = 1024
+/** What a parameter takes besides its characters. */
+const perField = 128
+
+export function measureFields(fields: FieldMap): number {
+  let size = perCall
+  for (const [name, value] of fields) size += perField + name.length + (typeof value === 'string' ? value.length : 0)
+  return size
+}
