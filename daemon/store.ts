@@ -158,6 +158,8 @@ function refuseReplica(folder: string): void {
 
 function openStore({ data: folder, secret, newSecret }: Settings, journal: Journal<Fact>): Store {
   const holds = new StoreHolds(folder)
+  const journalSize = () => readSize(join(folder, 'journal.ndjson'))
+  const stateSize = () => readSize(join(folder, 'state.json'))
   return {
     journal,
     snapshots: openSnapshots(folder, () => {
@@ -165,12 +167,11 @@ function openStore({ data: folder, secret, newSecret }: Settings, journal: Journ
       if (error) throw error
     }),
     secret: secret === undefined ? storedSecret(folder, newSecret) : givenSecret(secret, folder),
-    files: folderFiles(join(folder, 'files')),
+    files: folderFiles(join(folder, 'files'), () => journalSize() + stateSize()),
     outbox: join(folder, 'outbox'),
     isHeld: () => holds.any(),
-    journalSize: () => readSize(join(folder, 'journal.ndjson')),
-    worthCompacting: () =>
-      readSize(join(folder, 'journal.ndjson')) > Math.max(compactAfter, readSize(join(folder, 'state.json'))),
+    journalSize,
+    worthCompacting: () => journalSize() > Math.max(compactAfter, stateSize()),
   }
 }
 

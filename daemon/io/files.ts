@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
 import { renameDurably, writeFileAtomically } from '../local/atomic-file.ts'
+import { DiskRoom } from './disk-room.ts'
 
 export interface Files {
   /** Whether everything is held in memory. */
@@ -81,8 +82,10 @@ function only(names: ReadonlySet<string>, { read, find }: FilesBehind): FilesBeh
   }
 }
 
-export function folderFiles(folder: string): Files {
+/** `storeBytes`: bytes of the journal and the snapshot, for which files leave room on the disk. */
+export function folderFiles(folder: string, storeBytes = () => 0): Files {
   const inHand = new InHand()
+  const room = new DiskRoom(folder, storeBytes)
   const find = async (name: string): Promise<StoredFile | undefined> => {
     const path = join(folder, name)
     // A link in a folder that was handed over could lead to any file.
@@ -95,12 +98,14 @@ export function folderFiles(folder: string): Files {
     inHand.during(hashBytes(bytes), async name => {
       const path = join(folder, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      if (!(await find(name))) await writeFileAtomically(path, bytes)
+      if (await find(name)) return
+      await room.take(bytes.length)
+      await writeFileAtomically(path, bytes)
     })
   return {
     inMemory: false,
     keep: file => (file instanceof Uint8Array ? keep(file) : (file.received?.keep() ?? keep(file.bytes))),
-    receive: () => new ReceivingOnDisk(folder, inHand),
+    receive: () => new ReceivingOnDisk(folder, inHand, room),
     read,
     find,
     list: async () => (await readdir(folder).catch(() => [])).filter(isOurs),
@@ -214,20 +219,23 @@ class ReceivingInMemory implements Receiving {
 class ReceivingOnDisk implements Receiving {
   readonly #folder: string
   readonly #inHand: InHand
+  readonly #room: DiskRoom
   readonly #id = randomUUID()
   readonly #path: string
   readonly #hash = createHash('sha256')
   #file: FileHandle | undefined
   size = 0
 
-  constructor(folder: string, inHand: InHand) {
+  constructor(folder: string, inHand: InHand, room: DiskRoom) {
     this.#folder = folder
     this.#inHand = inHand
+    this.#room = room
     this.#path = join(folder, `${this.#id}.tmp`)
   }
 
   async write(chunk: Uint8Array): Promise<void> {
     const file = this.#file ?? (await this.#open())
+    await this.#room.take(chunk.length)
     this.#hash.update(chunk)
     this.size += chunk.length
     await file.appendFile(chunk)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -126,6 +126,12 @@ describe('POST /user_uploads on a full disk', () => {
     assertPlain(daemon.stderr)
     // What did not fit left nothing behind.
     assert.deepEqual(readdirSync(join(data, 'files')).length, 1)
+    let n = 0
+    while ((await upload(100_000 + n++)).status === 200) assert.ok(n < 40)
+    // The store goes on with what they have left.
+    const { bavail, blocks } = statfsSync(data)
+    assert.ok(bavail > blocks / 20, `${bavail} of ${blocks} blocks are free`)
+    await daemon.owner.call(savedSnippets.create, { title: 'x', content: 'y'.repeat(5000) })
     await daemon.kill()
   })
 })
