@@ -15,6 +15,10 @@ export interface Intake {
   readonly held: HeldBytes
   /** Of files, where there is no disk to put them on. */
   readonly heldFiles: HeldBytes
+  /** Of files on the disk that are arriving. */
+  readonly storedFiles: HeldBytes
+  /** Bytes that each of them counts as at least, because it has a descriptor. */
+  readonly leastOfFile: number
 }
 
 /** The refusal closes the connection, because the rest of the body is still arriving. */

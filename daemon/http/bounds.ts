@@ -18,6 +18,9 @@ export interface Bounds {
   readonly bufferedBytes: number
   /** Bytes of files that are arriving at a daemon without a disk. */
   readonly bufferedFileBytes: number
+  /** Files that are arriving, and their bytes on the disk. */
+  readonly arrivingFiles: number
+  readonly arrivingFileBytes: number
   /** Bytes of a body, uploads excepted. */
   readonly bodyBytes: number
   /** Bytes that give a body another second to arrive. */
@@ -31,6 +34,8 @@ export const usualBounds: Bounds = {
   unsentBytes: 256 * MiB,
   bufferedBytes: 64 * MiB,
   bufferedFileBytes: 512 * MiB,
+  arrivingFiles: 1024,
+  arrivingFileBytes: 8192 * MiB,
   bodyBytes: MiB,
   uploadPace: 32 * KiB,
 }

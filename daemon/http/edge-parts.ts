@@ -3,11 +3,11 @@
 import type { Dialect } from '../domain/model/rows/queues.ts'
 import type { AnyResource, Keys, ServerFacts, Tools } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import type { ArrivingFiles, Receiver } from './arriving-files.ts'
 import type { Intake } from './body.ts'
 import type { Forwarding, RepeatedCall, Watch } from './exchange.ts'
 import type { FinishedCall } from './observed-call.ts'
 import type { Shares, Turns } from './turns.ts'
-import type { Receiver } from './uploads-in-progress.ts'
 
 /** The part of pino that is used. */
 export interface ProcessLog {
@@ -39,6 +39,7 @@ export interface EdgeParts {
   readonly shares: Pick<Shares, 'get'>
   /** Where large uploads go. */
   readonly files: Receiver
+  readonly arriving: ArrivingFiles
   readonly watch?: Watch | undefined
   /** Called for every call that was answered, if metrics are on. */
   readonly countCall?: ((call: FinishedCall) => void) | undefined

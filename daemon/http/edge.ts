@@ -165,11 +165,11 @@ export class Edge {
   }
 
   async #serveParts(call: Omit<Call, 'fields'>, body: Exclude<Body, undefined>): Promise<void> {
-    const { intake, files } = this.#parts
+    const { intake, arriving } = this.#parts
     const { found, request, actor } = call
     // Only accounts may send files.
     const limit = actor && takesFile(found.route.endpoint) ? intake.uploadBytes : intake.bodyBytes
-    const uploads = new UploadsInProgress(files, intake.held, intake.heldFiles)
+    const uploads = new UploadsInProgress(arriving.begin(actor), intake.held)
     try {
       const pieces = Buffer.isBuffer(body) ? [body] : readPieces(body, limit)
       const fields = await readParts(request.query, request.headers, pieces, uploads)

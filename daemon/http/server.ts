@@ -123,6 +123,8 @@ export function buildServer({
       bodyBytes: bounds.bodyBytes,
       held: new HeldBytes(bounds.bufferedBytes),
       heldFiles: new HeldBytes(bounds.bufferedFileBytes),
+      storedFiles: new HeldBytes(bounds.arrivingFileBytes),
+      leastOfFile: bounds.arrivingFileBytes / bounds.arrivingFiles,
     },
     page(site, request, response) {
       pageOf.set(request, site)

@@ -10,6 +10,7 @@ import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { administer, check } from '../domain/rules/index.ts'
 import { createAnswering, refuse, send } from './answer.ts'
+import { ArrivingFiles } from './arriving-files.ts'
 import type { Intake } from './body.ts'
 import { Edge } from './edge.ts'
 import type { EdgeParts, ProcessLog } from './edge-parts.ts'
@@ -20,7 +21,7 @@ import { budgets } from './rate-limit.ts'
 import { locatePicture } from './redirects.ts'
 import { type StoredFile, type UploadAnswer, uploadFor } from './uploads.ts'
 
-export interface SiteParts extends Omit<EdgeParts, HostPart> {
+export interface SiteParts extends Omit<EdgeParts, HostPart | 'arriving'> {
   /** Files beside the store. */
   readonly findFile: (name: string) => Promise<StoredFile | undefined>
   /** Replaces the real time in the header Date; undefined: the real time. */
@@ -83,7 +84,8 @@ export class Site {
     this.#parts = parts
     this.#host = host
     const { intake, countCall, turns, shares } = host
-    this.#edge = new Edge({ ...parts, intake, countCall, turns, shares }, host.newId, host.log)
+    const arriving = new ArrivingFiles(parts, intake)
+    this.#edge = new Edge({ ...parts, arriving, intake, countCall, turns, shares }, host.newId, host.log)
   }
 
   get newId(): () => string {

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../api/define.ts'
 import type { User } from '../domain/model/state.ts'
 import { Refusal } from '../domain/refusal.ts'
+import type { ArrivingFiles, FilesOfRequest } from './arriving-files.ts'
 import { type Intake, readBody, readPieces } from './body.ts'
 import type { Answering, Forwarding, WholeBody } from './exchange.ts'
 import { type HeldBytes, Hold } from './held-bytes.ts'
@@ -14,12 +15,11 @@ import type { FieldMap } from './parameters.ts'
 import { eventHeaders, keyIn } from './posted.ts'
 import { budgetOf, type RateLimiter } from './rate-limit.ts'
 import { buildPath, type Found } from './routes.ts'
-import type { Receiver, Receiving } from './uploads-in-progress.ts'
 
 export interface ToLeaderParts {
   readonly forwarding: Forwarding
   readonly intake: Intake
-  readonly files: Receiver
+  readonly arriving: Pick<ArrivingFiles, 'begin'>
   /** Throws a refusal for a caller that this daemon does not know. `posted` are the fields of an incoming webhook. */
   readonly known: (request: Incoming, answering: Answering, posted: FieldMap | undefined) => User
   /** Counts a call of a caller without an account. Throws when there were too many. */
@@ -44,9 +44,9 @@ export class ToLeader {
   }
 
   async send(found: Found, request: Incoming, body: Body, answering: Answering, posted?: FieldMap): Promise<void> {
-    const { forwarding, intake, files, limiter } = this.#parts
+    const { forwarding, intake, arriving, limiter } = this.#parts
     const { endpoint } = found.route
-    const receiving = new ReceivedBody(files, intake.held)
+    const receiving = new ReceivedBody(arriving, intake.held)
     try {
       const actor = await this.#identify(endpoint, request, answering, posted)
       if (answering.observed) answering.observed.account = actor?.id
@@ -103,13 +103,13 @@ export function takesFile({ params }: Endpoint): boolean {
 
 /** A multipart body on its way to the disk; that of a caller without an account stays in memory. */
 class ReceivedBody {
-  readonly #files: Receiver
+  readonly #arriving: Pick<ArrivingFiles, 'begin'>
   readonly #held: HeldBytes
   readonly #hold: Hold
-  #received: Receiving | undefined
+  #files: FilesOfRequest | undefined
 
-  constructor(files: Receiver, held: HeldBytes) {
-    this.#files = files
+  constructor(arriving: Pick<ArrivingFiles, 'begin'>, held: HeldBytes) {
+    this.#arriving = arriving
     this.#held = held
     this.#hold = new Hold(held)
   }
@@ -120,15 +120,16 @@ class ReceivedBody {
       this.#hold.set(bytes.length)
       return bufferBody(bytes)!
     }
-    const received = this.#files.receive()
-    this.#received = received
-    for await (const piece of readPieces(body, limit)) await received.write(piece)
+    const files = this.#arriving.begin(actor)
+    this.#files = files
+    const received = files.receive()
+    for await (const piece of readPieces(body, limit)) await files.write(received, piece)
     return { size: received.size, held: 0, open: () => received.stream() }
   }
 
   async end(): Promise<void> {
     this.#hold.end()
-    await this.#received?.discard()
+    await this.#files?.end()
   }
 }
 

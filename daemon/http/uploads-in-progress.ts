@@ -1,39 +1,21 @@
 // Files of one request, from their first byte until the request is answered: small ones in memory, large ones on the disk.
 
 import type { Readable } from 'node:stream'
-import type { ReceivedFile, Upload } from '../api/define.ts'
+import type { Upload } from '../api/define.ts'
 import type { Tools } from '../domain/resource.ts'
+import type { FilesOfRequest, Receiver, Receiving } from './arriving-files.ts'
 import { type HeldBytes, Hold } from './held-bytes.ts'
-
-/** Where large files go. */
-export interface Receiver {
-  readonly inMemory: boolean
-  receive(): Receiving
-  /** The file is not deleted until the function that it returns is called. */
-  hold(name: string): () => void
-}
-
-export interface Receiving extends ReceivedFile {
-  write(chunk: Uint8Array): Promise<void>
-  /** What has arrived, in pieces. */
-  stream(): Readable
-  discard(): Promise<void>
-}
 
 /** Bytes of a file that stay in memory. They include the part of a picture that is inspected. */
 const beginning = 1024 * 1024
 
 export class UploadsInProgress {
-  readonly #receiver: Receiver
+  readonly #files: FilesOfRequest
   readonly #held: Hold
-  /** Bounds the bytes in memory, for a daemon without a disk. */
-  readonly #heldFiles: Hold
-  readonly #large: Receiving[] = []
 
-  constructor(receiver: Receiver, held: HeldBytes, heldFiles: HeldBytes) {
-    this.#receiver = receiver
+  constructor(files: FilesOfRequest, held: HeldBytes) {
+    this.#files = files
     this.#held = new Hold(held)
-    this.#heldFiles = new Hold(heldFiles)
   }
 
   /** Counts bytes of the body that have arrived in memory; less than 0: that have left it. */
@@ -48,13 +30,11 @@ export class UploadsInProgress {
     // Bounded by the limit of the body.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (!received && length + chunk.length > beginning) {
-        received = this.#receiver.receive()
-        this.#large.push(received)
-        for (const earlier of chunks) await received.write(earlier)
+        received = this.#files.receive()
+        for (const earlier of chunks) await this.#files.write(received, earlier)
       }
       if (received) {
-        if (this.#receiver.inMemory) this.#heldFiles.set(this.#heldFiles.bytes + chunk.length)
-        await received.write(chunk)
+        await this.#files.write(received, chunk)
         this.count(-chunk.length)
       } else {
         length += chunk.length
@@ -67,8 +47,7 @@ export class UploadsInProgress {
   /** To be called when the request is answered: deletes files that were not kept. */
   async end(): Promise<void> {
     this.#held.end()
-    this.#heldFiles.end()
-    for (const file of this.#large) await file.discard()
+    await this.#files.end()
   }
 }
 

@@ -167,6 +167,23 @@ describe('unfinished bodies', () => {
     assert.equal(names().length, 1)
     assert.match(names()[0]!, /^[0-9a-f]{64}$/)
   })
+
+  test('of uploads count in --upload-quota: they are refused as they arrive', async t => {
+    const daemon = await startDaemon(t, { flags: ['--upload-quota', '4'] })
+    const announced = `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${50 * MiB}`
+    const head = `POST /api/v1/user_uploads HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(daemon)}\r\n${announced}\r\n\r\n`
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
+    const unfinished = [open(daemon), open(daemon)]
+    const refused = Promise.race(unfinished.map(socket => once(socket, 'data')))
+    for (const socket of unfinished) {
+      socket.write(head + part)
+      socket.write(Buffer.alloc(3 * MiB, 'x'))
+    }
+    assert.match(String(await refused), /^HTTP\/1\.1 400 .*"code":"REALM_UPLOAD_QUOTA"/s)
+    for (const socket of unfinished) socket.destroy()
+    const whole = { filename: 'f', contentType: 'text/plain', bytes: Buffer.alloc(3 * MiB, 'y') }
+    await until(async () => (await daemon.owner.try(uploads.upload, { file: whole })).status === 200)
+  })
 })
 
 describe('GET /user_uploads/…', () => {

@@ -8,6 +8,7 @@ import { webhooks } from '../../daemon/api/bots/webhooks.ts'
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import type { User } from '../../daemon/domain/model/state.ts'
 import { createAnswering } from '../../daemon/http/answer.ts'
 import type { Answering, ForwardedCall, Response } from '../../daemon/http/exchange.ts'
 import { HeldBytes } from '../../daemon/http/held-bytes.ts'
@@ -35,8 +36,12 @@ function callsOf(endpoint: Endpoint) {
       catchUp: async () => accounts.set('new', { id: 8 }) !== undefined,
     },
     intake: { held: new HeldBytes(0), uploadBytes: 100 },
-    files: {
-      receive: () => ({ size: 3, write: async (bytes: Buffer) => opened.push(`${bytes}`), discard: async () => {} }),
+    arriving: {
+      begin: ({ id }: User) => ({
+        receive: () => ({ size: 3 }),
+        write: async (_file: object, bytes: Buffer) => opened.push(`${id} ${bytes}`),
+        end: async () => opened.push(`${id} ended`),
+      }),
     },
     limiter: new RateLimiter({ now: () => 0, elapsed: () => 0 }),
     known(request: Incoming, _answering: Answering, posted: FieldMap | undefined) {
@@ -97,10 +102,11 @@ test('an account over its limit is refused before its file is put on the disk', 
   const { sent, opened, call } = callsOf(uploads.upload)
   const upload = () => call({ authorization: 'bot' }, undefined, fileOf('abc'))
   for (let sentOn = 0; sentOn < budgets.user.limit; sentOn++) await upload()
-  assert.equal(opened.length, budgets.user.limit)
+  assert.deepEqual(opened.slice(0, 2), ['7 abc', '7 ended'])
+  assert.equal(opened.length, 2 * budgets.user.limit)
   assert.ok(sent.every(({ held }) => held === 0))
   await assert.rejects(upload(), { code: 'RATE_LIMIT_HIT' })
-  assert.equal(opened.length, budgets.user.limit)
+  assert.equal(opened.length, 2 * budgets.user.limit)
 })
 
 /** The part of a request that its body is read from. */

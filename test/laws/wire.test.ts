@@ -7,6 +7,10 @@ import type { Endpoint } from '../../daemon/api/define.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { type Decoded, decode, encode, type Fields } from '../../daemon/api/wire.ts'
 import { resources } from '../../daemon/domain/index.ts'
+import { State } from '../../daemon/domain/model/state.ts'
+import type { ServerFacts } from '../../daemon/domain/resource.ts'
+import { ArrivingFiles } from '../../daemon/http/arriving-files.ts'
+import type { Intake } from '../../daemon/http/body.ts'
 import { HeldBytes } from '../../daemon/http/held-bytes.ts'
 import { readFields, readParts } from '../../daemon/http/parameters.ts'
 import { Routes } from '../../daemon/http/routes.ts'
@@ -20,12 +24,16 @@ import { formOf, multipart } from '../support/http.ts'
 
 const endpoints = (await catalogueEndpoints()).map(({ endpoint }) => endpoint)
 const routes = new Routes(resources)
+const arriving = new ArrivingFiles(
+  { engine: { state: new State() }, server: {} as ServerFacts, files: memoryFiles() },
+  { heldFiles: new HeldBytes(Infinity) } as Intake,
+)
 
 /** As the edge reads it: in the query, as a form, as a multipart body. */
 async function carried(fields: Fields): Promise<Fields[]> {
   const files = [...fields.values()].some(value => typeof value !== 'string')
   const parts = multipart(fields)
-  const uploads = new UploadsInProgress(memoryFiles(), new HeldBytes(Infinity), new HeldBytes(Infinity))
+  const uploads = new UploadsInProgress(arriving.begin(undefined), new HeldBytes(Infinity))
   const inParts = await readParts('', contentType(parts), [Buffer.from(parts.body!)], uploads)
   if (files) return [inParts]
   const forms = [formOf('GET', fields), formOf('POST', fields)].map(form =>
