@@ -229,11 +229,13 @@ export class Etcd {
   #readError(status: number, text: string): Error {
     // Empty where a proxy answers, or something else that is not etcd.
     const body: { error?: unknown; message?: unknown; code?: unknown } = Object(jsonOr(text))
-    const message = String(body.message ?? body.error ?? `status ${status}`)
+    const said = [body.message, body.error].find(part => typeof part === 'string')
+    const message = said ?? `status ${status}`
     if (/invalid auth token|revision of auth store is old/.test(message)) {
       this.#token = undefined
       return new Error(message)
     }
+    if (/requested lease not found/.test(message)) return new EtcdRefused(leaseEnded)
     if (status === 404) return new EtcdRefused('there is no etcd 3.4 or newer at this address')
     // etcd would otherwise take the name in the certificate for the user.
     if (status === 400 && text.startsWith('CommonName'))
@@ -241,6 +243,7 @@ export class Etcd {
         'etcd has users, so it refuses a certificate with a common name. Give --cluster-cert one that has none',
       )
     const passing =
+      said === undefined ||
       typeof body.code !== 'number' ||
       [unavailable, unknown, deadlineExceeded, canceled].includes(body.code) ||
       /leader changed|no leader|timed out|too many requests/.test(message)
@@ -265,6 +268,8 @@ const advices: Readonly<Record<string, string>> = {
   'user name is empty': 'Give --cluster-user and --cluster-password-file',
   'permission denied': 'The user (--cluster-user) needs read and write access to the keys of the cluster',
 }
+
+const leaseEnded = 'the lease of this daemon has ended in etcd; it asks for another one'
 
 const authenticatePath = '/v3/auth/authenticate'
 
@@ -300,7 +305,7 @@ function isWellFormed(path: string, { header, kvs, responses, ID, TTL }: Record<
   if (path === '/v3/lease/keepalive') return isNumber(ID)
   if (!path.startsWith('/v3/kv/')) return true
   if (!isNumber(header?.revision) || !isRange(kvs)) return false
-  const isPart = (part: any) => isRange(Object(Object(part).response_range).kvs)
+  const isPart = (part: any) => Object(part) === part && isRange(Object(part.response_range).kvs)
   return responses === undefined || (Array.isArray(responses) && responses.every(isPart))
 }
 

@@ -15,8 +15,8 @@ export class Lease {
   static async grant(etcd: Etcd, seconds: number): Promise<Lease> {
     const asked = performance.now()
     const { ID, TTL } = await etcd.call('/v3/lease/grant', { TTL: seconds })
-    // etcd may give more than was asked for: it has a minimum.
-    return new Lease(etcd, ID, Number(TTL) * 1000, asked)
+    // etcd has a minimum, and another program in its place may answer with any number. This daemon can renew its lease more often than it must.
+    return new Lease(etcd, ID, Math.min(Number(TTL), seconds) * 1000, asked)
   }
 
   private constructor(etcd: Etcd, id: string, ttl: number, asked: number) {

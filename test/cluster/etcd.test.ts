@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { Etcd, type EtcdOptions, EtcdUnreachable, encodeText, rangeEnd } from '../../daemon/cluster/etcd.ts'
+import { Lease } from '../../daemon/cluster/lease.ts'
 import { readConfig, UsageError } from '../../daemon/start/config.ts'
 import { fakeServer, json, Shell } from '../support/cli.ts'
 import { longLease, secret } from '../support/cluster.ts'
@@ -100,6 +101,38 @@ test('a lease ends by the answer of etcd alone, not by that of something in its 
     await assert.rejects(renew(), /the answer is not that of an etcd/)
   answer = '{"result":{"header":{},"ID":"7"}}'
   assert.deepEqual(await renew(), { header: {}, ID: '7' })
+})
+
+test('a lease lasts no longer than was asked for, whatever the answer says', async t => {
+  let renewals = 0
+  const url = await fakeServer(t, (request, response) => {
+    if (request.url === '/v3/lease/grant') return json(response, { header: {}, ID: '7', TTL: '999999999999' })
+    if (request.url === '/v3/lease/keepalive') renewals++
+    json(response, { result: { header: {}, ID: '7', TTL: '999999999999' } })
+  })
+  const etcd = new Etcd({ urls: [url] })
+  t.after(() => etcd.close())
+  const lease = await Lease.grant(etcd, 600)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  await lease.revoke()
+  assert.equal(renewals, 0)
+})
+
+test('errors that come in place of those of etcd are reported in words', async t => {
+  let status = 400
+  let answer = ''
+  const url = await fakeServer(t, (_, response) => response.writeHead(status).end(answer))
+  const etcd = new Etcd({ urls: [url] })
+  t.after(() => etcd.close())
+  const call = () => etcd.call('/v3/kv/txn', {}, { deadlineMs: 200 })
+  answer = '{"error":{"message":"bad"},"code":3}'
+  await assert.rejects(call(), /etcd cannot be reached at http:\S+: status 400$/)
+  status = 404
+  answer = '{"error":"etcdserver: requested lease not found","code":5}'
+  await assert.rejects(call(), /^EtcdRefused: the lease of this daemon has ended in etcd/)
+  status = 200
+  answer = '{"header":{"revision":"7"},"responses":[null]}'
+  await assert.rejects(call(), /the answer is not that of an etcd/)
 })
 
 test('a call is not tried again after the client was closed', async () => {
