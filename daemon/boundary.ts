@@ -87,9 +87,14 @@ export function endedByDefect(
   return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
 }
 
+/** For calls that have changed nothing, since their world was closed. */
+export function closed(msg = 'The daemon is stopping.'): Refusal {
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503, retryAfter: 1 })
+}
+
 /** For calls that have changed nothing. */
 export function notLeading(): Refusal {
-  return new Refusal('This daemon no longer leads its cluster. Try again.', { code: 'SERVER_NOT_READY', status: 503 })
+  return closed('This daemon no longer leads its cluster. Try again.')
 }
 
 export function perhapsSaved(): Refusal {

@@ -1,7 +1,7 @@
 // Runs commands: decide, append to the journal, apply, announce, reply. State changes only here. Everything up to the announcements
 // runs in one turn, so the next command sees the result.
 
-import { Boundary, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
+import { Boundary, closed, Defect, endedByDefect, notLeading, perhapsSaved, storeFailed } from './boundary.ts'
 import type { Fact } from './domain/facts.ts'
 import { announceFact } from './domain/index.ts'
 import { collectRows, copyRows, filesIn } from './domain/model/saved-rows.ts'
@@ -62,8 +62,8 @@ export class Engine implements Holder {
   /** The flush in progress; undefined when everything decided so far is on disk. */
   #flush: { readonly durable: Promise<void>; position: number; done: Promise<void> } | undefined
   #failure: Error | undefined
-  /** The message of refusals since it was closed. */
-  #closed: string | undefined
+  /** The refusal of calls since it was closed. */
+  #closed: Refusal | undefined
   #compacting: Promise<void> | undefined
   #filesInUse: () => ReadonlySet<string> = () => new Set()
   /** Whether commands are left to the leader of the cluster. */
@@ -235,7 +235,7 @@ export class Engine implements Holder {
   /** Refuses what comes after it has failed or was closed. */
   mustBeOpen(): void {
     if (this.#failure) throw this.#notReady()
-    if (this.#closed !== undefined) throw new Refusal(this.#closed, { code: 'SERVER_NOT_READY', status: 503 })
+    if (this.#closed) throw this.#closed
   }
 
   /** The refusal of calls since it has failed. */
@@ -252,11 +252,11 @@ export class Engine implements Holder {
   }
 
   /** Every call after this is refused. */
-  async close(why = 'The daemon is stopping.'): Promise<void> {
+  async close(why?: string): Promise<void> {
     // The caller of `compact` hears why it failed.
     await this.#compacting?.catch(() => {})
     await this.settled().catch(() => {})
-    this.#closed = why
+    this.#closed = closed(why)
     await this.#parts.journal.close()
   }
 

@@ -42,6 +42,8 @@ interface ReplicaParts {
 const lookEvery = 500
 /** Milliseconds between two reports of this daemon's position. */
 const reportEvery = 2000
+/** To callers meanwhile. */
+const replacing = 'This daemon of the cluster is reading its state again. Try again in a moment.'
 
 export class Replica {
   readonly #parts: ReplicaParts
@@ -221,7 +223,7 @@ export class Replica {
       if (this.#stopped) return
       await this.#stopFollowing()
       const wasOpen = this.#instance!.open
-      await this.#instance!.world.stop()
+      await this.#instance!.world.stop(undefined, replacing)
       await between()
       this.#instance = await this.#instances.create()
       await this.#instance.world.follow(this.#publicUrl)
@@ -344,8 +346,9 @@ export class Replica {
 
   /** Reads the members and the leader from etcd, and campaigns if no daemon leads. Calls itself again after a pause. */
   async #look(): Promise<void> {
+    const change = this.#changing
     try {
-      await this.#changing
+      await change
       const { committed } = this.#instance!.store.journal
       const view = await this.#membership.view()
       checkEnd(committed, view.head.position)
@@ -354,7 +357,8 @@ export class Replica {
       this.#etcdWarnings.clear()
     } catch (error) {
       if (error instanceof AnotherHistory) return this.#fail(error)
-      if (!this.#stopped) this.#etcdWarnings.report(error as Error)
+      // A world that is being replaced reports nothing.
+      if (!this.#stopped && change === this.#changing) this.#etcdWarnings.report(error as Error)
     }
     if (!this.#stopped) this.#looking = setTimeout(() => void this.#look(), lookEvery)
   }
@@ -381,18 +385,8 @@ export class Replica {
   }
 
   status() {
-    const { store, caughtUp } = this.#instance!
-    const { committed: position } = store.journal
-    const { isFresh, headBefore, view } = this.#known
-    const details = describeStatus({
-      name: this.#parts.config.cluster!.name,
-      self: this.#self,
-      leads: this.#leads,
-      position,
-      view,
-      reachesEtcd: isFresh,
-      log: this.#keeper.size,
-    })
-    return { caughtUp: caughtUp && position >= headBefore && isFresh, details }
+    const { name } = this.#parts.config.cluster!
+    const own = { name, self: this.#self, leads: this.#leads, instance: this.#instance! }
+    return describeStatus({ ...own, known: this.#known, log: this.#keeper.size })
   }
 }

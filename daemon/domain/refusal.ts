@@ -14,6 +14,8 @@ interface RefusalDetails {
   readonly parameter?: string
   /** Extra fields of the error body. */
   readonly fields?: Readonly<Record<string, unknown>>
+  /** Seconds after which the caller can try again; nothing was changed. */
+  readonly retryAfter?: number
   /** The whole error body, for callers that expect that of another service. */
   readonly body?: Readonly<Record<string, unknown>>
   /** The rule that says no. Not part of the answer. */
@@ -43,19 +45,32 @@ export class Refusal extends Error {
   /** The name of the parameter alone, without the place in it. */
   readonly parameter: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
+  readonly retryAfter: number | undefined
   readonly body: Readonly<Record<string, unknown>> | undefined
   readonly rule: Law | undefined
   readonly absent: Absent | undefined
   readonly hidden: string | undefined
 
   constructor(msg: string, details: RefusalDetails = {}) {
-    const { code = 'BAD_REQUEST', kind, status, parameter, fields = {}, body, rule, absent, hidden } = details
+    const {
+      code = 'BAD_REQUEST',
+      kind,
+      status,
+      parameter,
+      fields = {},
+      retryAfter,
+      body,
+      rule,
+      absent,
+      hidden,
+    } = details
     super(msg)
     this.code = code
     this.kind = kind ?? errorCodes[code].kind
     this.status = status ?? errorCodes[code].status
     this.parameter = parameter?.split('[', 1)[0]
     this.fields = fields
+    this.retryAfter = retryAfter
     this.body = body
     this.rule = rule
     this.absent = absent

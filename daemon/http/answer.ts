@@ -52,10 +52,10 @@ function sendShared(to: Answering, written: Written, opening: string): void {
   raw.end(to.head ? undefined : body)
 }
 
-export function refusalHeaders({ kind, parameter, fields }: Refusal): Record<string, string> {
+export function refusalHeaders({ kind, parameter, fields, retryAfter }: Refusal): Record<string, string> {
   // Some names come from the caller, so only those that a parameter can have go into a header.
   const named = parameter && /^[\w-]{1,100}$/.test(parameter)
-  const wait = fields['retry-after']
+  const wait = retryAfter ?? fields['retry-after']
   return {
     [kindHeader]: kind,
     ...(named && { [parameterHeader]: parameter }),

@@ -73,6 +73,7 @@ export class Site {
   /** Grows with every request. */
   requests = 0
   #phase: 'starting' | 'open' | 'closing' | 'closed' = 'starting'
+  #closedBecause = 'The daemon is stopping.'
   /** Since a defect ended its world. */
   #ended: Refusal | undefined
   #begin = () => {}
@@ -118,8 +119,9 @@ export class Site {
     this.#begin()
   }
 
-  close(): void {
+  close(why = this.#closedBecause): void {
     this.#phase = 'closed'
+    this.#closedBecause = why
   }
 
   /** A defect ended its world: every request gets the refusal from now on. */
@@ -275,7 +277,7 @@ export class Site {
   #whenOpen(head: RequestHead, response: Response, serve: () => void): void {
     if (this.#phase === 'open' || this.#phase === 'closing') serve()
     else if (this.#ended) refuse(this.#answering(head, response), this.#ended)
-    else if (this.#phase === 'closed') this.#refuse(head, response, 'The daemon is stopping.')
+    else if (this.#phase === 'closed') this.#refuse(head, response, this.#closedBecause)
     else
       this.#parts.engine.boundary.run(async () => {
         const open = await opensSoon(this.#started)
@@ -301,9 +303,7 @@ export class Site {
   }
 
   #refuse(head: RequestHead, response: Response, msg: string): void {
-    const to = this.#answering(head, response)
-    to.headers.push('Retry-After', '1')
-    refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
+    refuse(this.#answering(head, response), new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503, retryAfter: 1 }))
   }
 }
 

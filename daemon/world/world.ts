@@ -182,7 +182,7 @@ export class World {
     await this.#unneededFiles.stop()
     await this.#savePresence()
     await this.engine.close(why)
-    this.site.close()
+    this.site.close(why)
     if (this.clock instanceof SteeredClock) this.clock.stop()
     await this.#mailer.settled()
     this.control?.findings?.report(this.#parts.prefix)

@@ -1,7 +1,9 @@
 // A daemon of a cluster whose etcd answers late, or whose world cannot be replaced.
 
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
@@ -34,6 +36,24 @@ describe('a daemon of a cluster', { skip: withoutEtcd ?? false }, () => {
   })
 
   const send = (content: string) => node.owner.call(messages.send, { type: 'direct', to: [node.owner.id], content })
+
+  test('which loses the lead during an upload refuses it, and says that it can be repeated', async () => {
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' }
+    const upload = request(`${node.url}/api/v1/user_uploads`, { method: 'POST', headers, auth: node.owner.auth! })
+    upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n')
+    upload.write(Buffer.alloc(2 * 1024 * 1024))
+    const answered = once(upload, 'response')
+    await until(() => existsSync(join(node.data, 'files')) && readdirSync(join(node.data, 'files')).length > 0)
+    await cluster.endLease()
+    await until(() => /no longer leads the cluster/.test(node.daemon.stderr))
+    upload.end('\r\n--b--\r\n')
+    const [answer] = (await answered) as [IncomingMessage]
+    const { code, msg } = JSON.parse(String(Buffer.concat(await answer.toArray())))
+    assert.deepEqual([code, answer.headers['retry-after']], ['SERVER_NOT_READY', '1'])
+    assert.match(msg, /reading its state again\. Try again/)
+    assert.equal(await cluster.leader(), node)
+    assert.doesNotMatch(node.daemon.stderr, /the journal is closed/)
+  })
 
   test('whose election was not answered in time leads when etcd names it', async () => {
     // Nothing but an election puts a key with a lease in a transaction.
