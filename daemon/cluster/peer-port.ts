@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, missingPath, refuse } from '../http/answer.ts'
-import { affordableConnections, type Bounds, usualBounds } from '../http/bounds.ts'
+import { type Bounds, fitDescriptors, usualBounds } from '../http/bounds.ts'
 import type { Certificate } from '../http/certificate.ts'
 import { isForEdge } from '../http/incoming.ts'
 import { createListener } from '../http/listener.ts'
@@ -35,8 +35,7 @@ interface PeerPort {
   close(): Promise<void>
 }
 
-/** More than daemons need. It bounds what strangers can open. */
-const bounds: Bounds = { ...usualBounds, connections: affordableConnections(2000) }
+const bounds: Bounds = { ...usualBounds, connections: fitDescriptors(true).peerConnections }
 
 /** Connections that have not shown a token. When they are too many, the oldest is closed, so that daemons always find room. */
 class Strangers {

@@ -27,6 +27,7 @@ import { addressIn, checkOthers, Membership, waitForNextLeader, waitForOwnExpiry
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, PositionWaiters } from './position-waiters.ts'
+import { untilDescriptorsAreFree } from './scarce-descriptors.ts'
 import { describeStatus } from './status.ts'
 import { type WorldInstance, WorldInstances } from './world-instance.ts'
 
@@ -223,12 +224,15 @@ export class Replica {
       if (this.#stopped) return
       await this.#stopFollowing()
       const wasOpen = this.#instance!.open
-      await this.#instance!.world.stop(undefined, replacing)
-      await between()
-      this.#instance = await this.#instances.create()
-      await this.#instance.world.follow(this.#publicUrl)
+      const replace = async () => {
+        await this.#instance!.world.stop(undefined, replacing)
+        await between()
+        this.#instance = await this.#instances.create()
+        await this.#instance.world.follow(this.#publicUrl)
+      }
+      await untilDescriptorsAreFree(replace, () => this.#stopped)
       // Its state is committed, though it may be old: reads are answered without waiting for etcd.
-      if (wasOpen) this.#instances.open(this.#instance)
+      if (wasOpen) this.#instances.open(this.#instance!)
       this.#startFollowing()
     })
     this.#changing = change.catch(error => this.#fail(error))

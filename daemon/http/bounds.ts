@@ -40,12 +40,43 @@ export const usualBounds: Bounds = {
   uploadPace: 32 * KiB,
 }
 
-/** Descriptors that the store, mail and webhooks need. */
+/** Connections to `--cluster-listen`: more than daemons need. The bound is for what strangers can open. */
+const peerConnections = 2000
+/** Calls at a time to etcd and to the other daemons. */
+const ownCalls = 400
+/** File descriptors that the store, mail and webhooks need. */
 const reserved = 200
 
-/** At most as many as there are file descriptors for: without a free one, the daemon cannot write its store. */
-export function affordableConnections(wanted: number): number {
-  return Math.max(1, Math.min(wanted, openFilesLimit() - reserved))
+interface Fitting extends Pick<Bounds, 'arrivingFiles'> {
+  /** From clients. */
+  readonly connections: number
+  /** From other daemons. */
+  readonly peerConnections: number
+}
+
+/**
+ * What fits below the limit of file descriptors, all at once: without a free one, the daemon cannot write its store. If the limit is
+ * low, each part but that of the clients has an eighth of it at most.
+ */
+export function fitDescriptors(inCluster: boolean, limit = openFilesLimit()): Fitting {
+  const part = (wanted: number) => Math.max(1, Math.min(wanted, Math.floor(limit / 8)))
+  const arrivingFiles = part(usualBounds.arrivingFiles)
+  const peers = inCluster ? part(withRefused(peerConnections)) : 0
+  const clients = limit - reserved - arrivingFiles - peers - (inCluster ? part(ownCalls) : 0)
+  return { arrivingFiles, connections: withoutRefused(clients), peerConnections: withoutRefused(peers) }
+}
+
+/** Connections beyond a bound that are open until their clients have read the refusal. */
+export function refusedBeside(connections: number): number {
+  return Math.ceil(Math.min(200, connections / 10))
+}
+
+function withRefused(connections: number): number {
+  return connections + refusedBeside(connections)
+}
+
+function withoutRefused(descriptors: number): number {
+  return Math.max(1, Math.floor(Math.max(descriptors / 1.1, descriptors - 200)))
 }
 
 /** The bounds unless a flag sets others. */

@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { kindHeader } from '../api/errors.ts'
 import { Refusal } from '../domain/refusal.ts'
-import type { Bounds } from './bounds.ts'
+import { type Bounds, refusedBeside } from './bounds.ts'
 
 interface Progress {
   /** Bytes the client had taken when they last grew. */
@@ -12,8 +12,6 @@ interface Progress {
   since: number
 }
 
-/** Refusals that may wait until their client has read them; beyond that, connections are closed without an answer. */
-const mostRefusing = 200
 const lingerMs = 1000
 const sweepMs = 500
 
@@ -50,7 +48,8 @@ export class Connections {
 
   #refuse(socket: Socket): void {
     socket.on('error', () => {})
-    if (this.#refusing >= mostRefusing) {
+    // Beyond that, connections are closed without an answer.
+    if (this.#refusing >= refusedBeside(this.#bounds.connections)) {
       socket.destroy()
       return
     }

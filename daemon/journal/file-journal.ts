@@ -53,8 +53,13 @@ export class FileJournal<Fact> implements Journal<Fact> {
   /** Reads only the last few entries, and cuts off an incomplete one. All others are checked by `replay`. */
   static async open<Fact>(options: FileJournalOptions): Promise<FileJournal<Fact>> {
     const found = await openSegments(options.folder, options.startAfter ?? 0)
-    forgetCleanStop(options.folder)
-    return new FileJournal(options, found)
+    try {
+      forgetCleanStop(options.folder)
+      return new FileJournal(options, found)
+    } catch (error) {
+      await closeFile(found.fd)
+      throw error
+    }
   }
 
   private constructor(options: FileJournalOptions, found: Segments) {

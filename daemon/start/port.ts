@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../domain/limits.ts'
-import { affordableConnections, usualBounds } from '../http/bounds.ts'
+import { fitDescriptors, usualBounds } from '../http/bounds.ts'
 import { type Certificate, expiryWarning, readCertificate } from '../http/certificate.ts'
 import { buildServer, type HttpServer } from '../http/server.ts'
 import { anyHost, localHosts, namedHosts, type TrustedHosts } from '../http/trusted-hosts.ts'
@@ -37,12 +37,14 @@ export interface Port {
 }
 
 export function openPort(config: Config, { certificate, metrics }: ProcessResources): Port {
+  const { connections, arrivingFiles } = fitDescriptors(config.cluster !== undefined)
   const server = buildServer({
     // Room for the largest file, and for the form around it.
     bodyLimit: (limits.fileUploadMiB + 1) * 1024 * 1024,
     bounds: {
       ...usualBounds,
-      connections: affordableConnections(config.maxConnections),
+      arrivingFiles,
+      connections: Math.min(config.maxConnections, connections),
       receiveMs: config.receiveTimeout * 1000,
       stalledMs: config.receiveTimeout * 1000,
     },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
-import { affordableConnections, usualBounds } from '../../daemon/http/bounds.ts'
+import { fitDescriptors, refusedBeside, usualBounds } from '../../daemon/http/bounds.ts'
 import { Connections } from '../../daemon/http/connections.ts'
 
 /** As much of a socket as is looked at. */
@@ -77,9 +77,15 @@ describe('connections', () => {
     )
   })
 
-  test('are as many as descriptors allow, but at least one', () => {
-    assert.equal(affordableConnections(1), 1)
-    assert.equal(affordableConnections(0), 1)
-    assert.ok(affordableConnections(1_000_000_000) > 0)
+  test('are as many as descriptors allow at both ports, beside the files of uploads and calls to other daemons', () => {
+    for (const limit of [1024, 4096, 20_000, 1_048_576])
+      for (const inCluster of [false, true]) {
+        const { connections, peerConnections, arrivingFiles } = fitDescriptors(inCluster, limit)
+        const peers = inCluster ? peerConnections + refusedBeside(peerConnections) + Math.min(400, limit / 8) : 0
+        const used = connections + refusedBeside(connections) + peers + arrivingFiles
+        assert.ok(used <= limit - 200 && connections > limit / 5, `${used} of ${limit}, ${connections} for clients`)
+      }
+    assert.deepEqual(fitDescriptors(true, 1), { connections: 1, peerConnections: 1, arrivingFiles: 1 })
+    assert.equal(fitDescriptors(true, Number.POSITIVE_INFINITY).connections, Number.POSITIVE_INFINITY)
   })
 })
