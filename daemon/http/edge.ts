@@ -67,7 +67,7 @@ export class Edge {
     this.#newId = newId
     this.#routes = Routes.of(parts.resources)
     this.#authenticator = new Authenticator(parts.keys)
-    this.#queues = new QueueEndpoints(parts.engine, parts.resources, parts.maxQueuesPerUser)
+    this.#queues = new QueueEndpoints(parts)
     this.limiter = parts.rateLimit ? new RateLimiter(parts) : undefined
     this.#logins = this.limiter && new LoginBudget(this.limiter)
     const { forwarding } = parts

@@ -15,8 +15,10 @@ import { idStep, positionOf } from '../events/event-ids.ts'
 import { type EventText, numberEvent, readEvent, writeEvent } from '../events/event-text.ts'
 import type { Pending, Queue, Waiter } from '../events/queue.ts'
 import { refuse, send, success } from './answer.ts'
-import type { Answering } from './exchange.ts'
+import type { EdgeParts } from './edge-parts.ts'
+import type { Answering, Forwarding } from './exchange.ts'
 import { type Attempt, once } from './idempotency.ts'
+import { notCaughtUp } from './to-leader.ts'
 
 interface QueueCall {
   readonly ctx: Context
@@ -28,15 +30,20 @@ interface QueueCall {
 type RegisterParams = ParamsOf<typeof api.register>
 type GetParams = ParamsOf<typeof api.get>
 
+type QueueParts = Pick<EdgeParts, 'engine' | 'resources' | 'maxQueuesPerUser' | 'forwarding'>
+
 export class QueueEndpoints {
   readonly #engine: Engine
   readonly #resources: readonly AnyResource[]
   readonly #maxPerUser: number
+  /** In a cluster. */
+  readonly #forwarding: Pick<Forwarding, 'catchUp'> | undefined
 
-  constructor(engine: Engine, resources: readonly AnyResource[], maxPerUser: number) {
+  constructor({ engine, resources, maxQueuesPerUser, forwarding }: QueueParts) {
     this.#engine = engine
     this.#resources = resources
-    this.#maxPerUser = maxPerUser
+    this.#maxPerUser = maxQueuesPerUser
+    this.#forwarding = forwarding
   }
 
   async register({ ctx, answering, ignored }: QueueCall, params: RegisterParams): Promise<void> {
@@ -66,6 +73,7 @@ export class QueueEndpoints {
       success(answering, { events: [], queue_id: queue.id }, ignored)
       return
     }
+    await this.#expect(params.queue_id)
     const found = this.#findOwn(ctx, params.queue_id)
     this.#engine.queues.touch(found)
     await this.#acknowledge(ctx, found, params.last_event_id)
@@ -131,6 +139,13 @@ export class QueueEndpoints {
       this.#engine.queues.forget(queue, upTo, kept)
       await this.#engine.settled()
     }
+  }
+
+  /** Another daemon of the cluster may have registered the queue, and clients take its absence for its end. */
+  async #expect(queueId: string): Promise<void> {
+    if (!this.#forwarding || this.#engine.queues.get(queueId)) return
+    if (!(await this.#forwarding.catchUp())) throw notCaughtUp('event queue')
+    this.#engine.mustBeOpen()
   }
 
   #findOwn(ctx: Context, queueId: string): Queue {

@@ -91,7 +91,7 @@ export class ToLeader {
       countUnknown(request, answering)
       const credentials = posted ? keyIn(posted) : request.headers.authorization
       if (credentials === undefined) throw error
-      if (!(await forwarding.catchUp())) throw notCaughtUp()
+      if (!(await forwarding.catchUp())) throw notCaughtUp('account')
       return known(request, answering, posted)
     }
   }
@@ -141,8 +141,8 @@ function encodeByte(char: string): string {
   return `%${char.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`
 }
 
-function notCaughtUp(): Refusal {
-  const msg =
-    'This daemon does not know your account, and it cannot ask the others at the moment. Try again in a few seconds.'
-  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 })
+/** The daemon may know it when it has what the others have. */
+export function notCaughtUp(unknown: 'account' | 'event queue'): Refusal {
+  const msg = `This daemon does not know your ${unknown}, and it cannot ask the others at the moment. Try again in a few seconds.`
+  return new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503, retryAfter: 1 })
 }
