@@ -4,18 +4,17 @@
 import { Refusal } from '../domain/refusal.ts'
 import type { FieldMap } from './parameters.ts'
 
-/** What a part may hold whatever the others do: enough for usual calls. */
-const alwaysFree = 64 * 1024
-
 export class HeldBytes {
   readonly #most: number
   readonly #whole: HeldBytes | undefined
+  readonly #free: number
   #held = 0
 
-  /** With a `whole`, this is a part of it: all but the first bytes are counted there too. */
-  constructor(most: number, whole?: HeldBytes) {
+  /** With a `whole`, this is a part of it: what is beyond the `free` bytes, which it has whatever the others hold, is counted there too. */
+  constructor(most: number, whole?: HeldBytes, free = 0) {
     this.#most = most
     this.#whole = whole
+    this.#free = free
   }
 
   /** Throws when this would exceed the bound. */
@@ -25,19 +24,19 @@ export class HeldBytes {
       throw new Refusal('Too many calls, or too large ones, wait for their answers. Try again in a moment.', {
         code: 'SERVER_BUSY',
       })
-    this.#whole?.take(countedInWhole(held) - countedInWhole(this.#held))
+    this.#whole?.take(this.#countedInWhole(held) - this.#countedInWhole(this.#held))
     this.#held = held
   }
 
   give(bytes: number): void {
     const held = this.#held - bytes
-    this.#whole?.give(countedInWhole(this.#held) - countedInWhole(held))
+    this.#whole?.give(this.#countedInWhole(this.#held) - this.#countedInWhole(held))
     this.#held = held
   }
-}
 
-function countedInWhole(held: number): number {
-  return Math.max(0, held - alwaysFree)
+  #countedInWhole(held: number): number {
+    return Math.max(0, held - this.#free)
+  }
 }
 
 /** The part of one call. */

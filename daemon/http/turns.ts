@@ -44,6 +44,8 @@ export const controlPlane = -1
 
 /** Bytes that the calls of one share may hold, and those of all. */
 const [mostOfShare, mostOfAll] = [16 * 1024 * 1024, 64 * 1024 * 1024]
+/** Of those, what each share has whatever the others hold: enough for usual calls. */
+const freeOfShare = 64 * 1024
 
 /** Shares by account, with 0 for callers without one. */
 export class Shares {
@@ -60,7 +62,7 @@ export class Shares {
   }
 
   create(): Share {
-    return new Share(new HeldBytes(mostOfShare, this.#held))
+    return new Share(new HeldBytes(mostOfShare, this.#held, freeOfShare))
   }
 }
 

@@ -93,8 +93,8 @@ describe('logs', () => {
     await daemon.anonymous.raw('GET', '/api/v1/nowhere')
     const logged = () =>
       daemon.stderr
-        .trim()
         .split('\n')
+        .filter(line => line !== '')
         .map(line => JSON.parse(line))
         .filter(({ msg }) => msg === 'request')
     await until(() => logged().length === 3)
