@@ -10,16 +10,26 @@ import { maskField } from './kept.ts'
 /** What the lines of a recording look like; a reader refuses others. */
 const recordingFormat = 1
 
-/** Recordings at the same time, each of which can have so much waiting. */
+/** Recordings at the same time. */
 const mostReaders = 10
 
-/** Characters that may wait for a slow reader. */
+/** Bytes that may wait for slow readers, in all recordings together; and characters of calls in progress. */
 const mostWaiting = 64 * 1024 * 1024
+
+/** Bytes that are given to a reader at once: what is on its way is held as well. */
+const pieceSize = 256 * 1024
 
 type Call = Static<typeof call>
 
+interface Sent {
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly size: number
+}
+
 interface Reader {
-  lines: string[]
+  /** In UTF-8: a text with one wide character takes two bytes for each. */
+  readonly lines: Buffer[]
+  /** Bytes of the lines. */
   waiting: number
   calls: number
   over: boolean
@@ -30,7 +40,9 @@ interface Reader {
 
 export class Recordings {
   readonly #readers = new Set<Reader>()
-  readonly #sent = new WeakMap<Call, Readonly<Record<string, unknown>>>()
+  readonly #sent = new WeakMap<Call, Sent>()
+  #waiting = 0
+  #sentSize = 0
 
   get isActive(): boolean {
     return this.#readers.size > 0
@@ -45,31 +57,40 @@ export class Recordings {
   /** A call has arrived. */
   know(call: Call, sent: Iterable<readonly [string, string | Upload]>): void {
     if (!this.isActive) return
-    this.#sent.set(call, Object.fromEntries([...sent].map(([name, value]) => [name, maskField(name, value)])))
+    let size = 0
+    const masked: [string, unknown][] = []
+    for (const [name, value] of sent) {
+      size += name.length + (typeof value === 'string' ? value.length : 0)
+      masked.push([name, maskField(name, value)])
+    }
+    // The recording gets what the log of calls has, which is cut.
+    if (this.#sentSize + size > mostWaiting) return
+    this.#sentSize += size
+    this.#sent.set(call, { fields: Object.fromEntries(masked), size })
   }
 
   /** A call was answered, or its client went away: then there is no body. */
   end(call: Call, body: string | undefined): void {
+    const sent = this.#takeSent(call)
     if (!this.isActive) return
     const { id, time, method, path, user_agent, endpoint, user, status, duration_ms, fault, lost } = call
-    const sent = this.#sent.get(call) ?? call.sent
     const about = { call: id, time, duration_ms, user, user_agent, method, path, endpoint, sent, status }
     const line = JSON.stringify({ ...about, ...(fault && { fault }), ...(lost && { lost }), answer: answerIn(body) })
-    for (const reader of this.#readers) this.#add(reader, line)
+    const bytes = Buffer.from(`${line}\n`)
+    for (const reader of this.#readers) this.#add(reader, bytes)
+    this.#cut()
   }
 
   /** Lines from now on, until the recording is ended or its reader goes away. */
-  async *read(head: object): AsyncGenerator<string> {
+  async *read(head: object): AsyncGenerator<string | Buffer> {
     const reader: Reader = { lines: [], waiting: 0, calls: 0, over: false, lagged: false, wake: () => {} }
     this.#readers.add(reader)
     try {
       yield `${JSON.stringify({ natter_recording: recordingFormat, ...head })}\n`
       while (reader.lines.length > 0 || !reader.over) {
-        const { lines } = reader
-        reader.lines = []
-        reader.waiting = 0
-        if (lines.length > 0) yield `${lines.join('\n')}\n`
-        else
+        const bytes = this.#takeLines(reader)
+        for (let at = 0; at < bytes.length; at += pieceSize) yield bytes.subarray(at, at + pieceSize)
+        if (bytes.length === 0 && !reader.over)
           await new Promise<void>(resolve => {
             reader.wake = resolve
           })
@@ -77,6 +98,7 @@ export class Recordings {
       yield `${JSON.stringify(reader.lagged ? { cut: reader.calls } : { end: reader.calls })}\n`
     } finally {
       this.#readers.delete(reader)
+      this.#waiting -= reader.waiting
     }
   }
 
@@ -87,18 +109,46 @@ export class Recordings {
     return size
   }
 
-  #add(reader: Reader, line: string): void {
+  /** As the call was sent, and forgets it: the log keeps the call for long. */
+  #takeSent(call: Call): Call['sent'] {
+    const sent = this.#sent.get(call)
+    if (!sent) return call.sent
+    this.#sent.delete(call)
+    this.#sentSize -= sent.size
+    return sent.fields
+  }
+
+  #add(reader: Reader, line: Buffer): void {
     if (reader.over) return
-    reader.waiting += line.length
-    // It ends early, with a last line that says so, instead of filling the memory.
-    if (reader.waiting > mostWaiting) {
-      reader.over = true
-      reader.lagged = true
-    } else {
-      reader.lines.push(line)
-      reader.calls++
-    }
+    reader.lines.push(line)
+    reader.calls++
+    this.#count(reader, line.length)
     reader.wake()
+  }
+
+  /** The slowest reader ends early, with a last line that says so, instead of filling the memory. */
+  #cut(): void {
+    while (this.#waiting > mostWaiting) {
+      const slowest = [...this.#readers].reduce((one, other) => (other.waiting > one.waiting ? other : one))
+      this.#count(slowest, -slowest.lines.pop()!.length)
+      slowest.calls--
+      slowest.lagged = true
+      this.#finish(slowest)
+    }
+  }
+
+  /** As many as make a piece, but at least one. */
+  #takeLines(reader: Reader): Buffer {
+    let count = 0
+    let size = 0
+    while (count < reader.lines.length && size < pieceSize) size += reader.lines[count++]!.length
+    this.#count(reader, -size)
+    return Buffer.concat(reader.lines.splice(0, count))
+  }
+
+  #count(reader: Reader, bytes: number): void {
+    reader.waiting += bytes
+    this.#waiting += bytes
   }
 
   #finish(reader: Reader): void {

@@ -21,9 +21,9 @@ interface ControlCall extends ControlContext {
 /** An answer that is a file, sent as it is made. */
 export class Streamed {
   readonly type: string
-  readonly pieces: AsyncIterable<string>
+  readonly pieces: AsyncIterable<string | Uint8Array>
 
-  constructor(type: string, pieces: AsyncIterable<string>) {
+  constructor(type: string, pieces: AsyncIterable<string | Uint8Array>) {
     this.type = type
     this.pieces = pieces
   }
