@@ -81,8 +81,8 @@ async function takeRows(
   const { loadChecked, RowsRefused } = await import('../domain/row-checks/index.ts')
   const uploads = seed.uploads ?? []
   try {
-    await loadChecked({ ...sections, uploads }, rest, { isSent: true })
-    await keepUploads(uploads, tools.keepFile)
+    const state = await loadChecked({ ...sections, uploads }, rest, { isSent: true })
+    await keepUploads(uploads, state, tools.keepFile)
   } catch (error) {
     const path = error instanceof RowsRefused && error.path[0] !== 'uploads' ? error.path : []
     throw await explain(new SeedMistake(['rows', ...path], `cannot be used: ${(error as Error).message}`))

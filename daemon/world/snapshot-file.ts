@@ -111,8 +111,8 @@ async function* writeWorld({ time, clock }: WorldTime, state: State, files: File
 async function readWorld(found: Readonly<Record<string, unknown[]>>, files: Files, isSent = false): Promise<Snapshot> {
   const { rows } = splitSections(found)
   const { clock: [clock] = [], uploads = [], ...sections } = rows
-  await checkSections(rows, isSent)
-  await keepUploads(uploads as SavedUpload[], files.keep)
+  const state = await checkSections(rows, isSent)
+  await keepUploads(uploads as SavedUpload[], state, files.keep)
   const setting = (clock as ClockSetting | undefined) ?? { ahead: 0 }
   return {
     time: 'frozenAt' in setting ? setting.frozenAt : Date.now() + setting.ahead,
@@ -122,9 +122,9 @@ async function readWorld(found: Readonly<Record<string, unknown[]>>, files: File
 }
 
 /** The checks are loaded when a file is read, which most daemons never do. */
-async function checkSections(sections: Sections, isSent = false): Promise<void> {
+async function checkSections(sections: Sections, isSent = false): Promise<State> {
   const { loadChecked } = await import('../domain/row-checks/index.ts')
-  await loadChecked(sections, nextTurn, { isSent })
+  return loadChecked(sections, nextTurn, { isSent })
 }
 
 // --- a store as the base ------------------------------------------------------------------------------------------

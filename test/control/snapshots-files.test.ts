@@ -8,6 +8,8 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { memoryFiles } from '../../daemon/io/files.ts'
+import { snapshotFiles } from '../../daemon/world/snapshot-file.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
 import { Caller, host, sharedDaemon, startDaemon, type TestDaemon } from '../support/daemon.ts'
@@ -94,6 +96,21 @@ describe('snapshots as files', () => {
     await made.control.call('POST', '/snapshots/theirs/restore')
     const reply = await made.owner.raw('GET', url)
     assert.equal(reply.status, 404, reply.text)
+  })
+
+  test('bring no uploads that no row names, which would stay for good', async () => {
+    const file = { filename: 'note.txt', contentType: 'text/plain', bytes: Buffer.from('named') }
+    await daemon().owner.call(uploads.upload, { file })
+    const document = JSON.parse((await new Control(daemon()).try('GET', '/snapshots/now/file')).text)
+    const [named, extra] = [file.bytes, Buffer.from('extra')].map(bytes =>
+      createHash('sha256').update(bytes).digest('hex'),
+    )
+    document.sections.uploads.push({ name: extra, content: Buffer.from('extra').toString('base64') })
+    document.sums = 'edited'
+    const files = memoryFiles()
+    await snapshotFiles(files).read(JSON.stringify(document))
+    const kept = await files.list()
+    assert.deepEqual([kept.includes(named!), kept.includes(extra!)], [true, false])
   })
 
   test('found a daemon that starts with --from, and are written when one stops', async t => {
