@@ -30,6 +30,7 @@ import {
   manifestName,
   manifestText,
 } from './backup-format.ts'
+import { isReady } from './member-readiness.ts'
 import { Pace } from './pace.ts'
 import { type HeldFile, StoreView } from './store-view.ts'
 import { checkSums } from './sums.ts'
@@ -47,7 +48,7 @@ interface BackupOptions {
   readonly folder: string
   /** Whether to leave out the secret: a restored store then has new API keys. */
   readonly withoutSecret: boolean
-  /** Whether to go on when uploads are missing or damaged. */
+  /** Whether to go on when uploads are missing or damaged, or when a daemon of a cluster is behind the others. */
   readonly incomplete?: boolean
   readonly now: Date
 }
@@ -101,6 +102,7 @@ class Backup {
 
   async *pieces(): AsyncGenerator<Uint8Array> {
     const { folder, now } = this.#options
+    await refuseBehind(this.#options)
     // Before the store is read: files that its state names stay until the end.
     const hold = StoreHold.take(folder)
     try {
@@ -230,7 +232,7 @@ async function refuseUnfit(
   view: StoreView,
   packed: readonly string[],
 ): Promise<void> {
-  const runs = daemonRuns(folder)
+  const runs = runningDaemon(folder) !== undefined
   const { namesUploads, secretVerifier } = await look(view)
   if (!withoutSecret) refuseOtherSecret(folder, secretVerifier)
   if (runs && (incomplete || !namesUploads)) return
@@ -283,12 +285,23 @@ async function look({ state, segments }: StoreView): Promise<Seen> {
 /** In a snapshot, and in a fact after its type. */
 const verifierFields = ['"secretVerifier"', '"store.secret-changed"']
 
+/** A backup has everything that was answered before it began, whichever daemon of a cluster has answered. */
+async function refuseBehind({ folder, incomplete }: BackupOptions): Promise<void> {
+  const running = runningDaemon(folder)
+  if (incomplete || !running || !existsSync(join(folder, clusterFileName)) || (await isReady(running.url))) return
+  throw new BackupRefused(
+    `the daemon at ${running.url} is not ready: it may lack what other daemons of its cluster have answered; ` +
+      'run it later, back up another daemon, or add --incomplete',
+  )
+}
+
 /** A daemon that was killed leaves its file. */
-function daemonRuns(folder: string): boolean {
+function runningDaemon(folder: string): Running | undefined {
   try {
-    return isAlive((JSON.parse(readText(join(folder, runningFileName), smallFile)) as Running).pid)
+    const running: Running = JSON.parse(readText(join(folder, runningFileName), smallFile))
+    return isAlive(running.pid) ? running : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 

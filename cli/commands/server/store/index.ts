@@ -16,7 +16,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       data,
       {
         name: 'incomplete',
-        about: 'go on when uploads are missing or damaged, or not yet fetched by a daemon of a cluster',
+        about: 'go on when uploads are missing or damaged, or when a daemon of a cluster lacks what others have',
       },
       { name: 'without-secret', about: 'leave out the secret: all API keys are new after a restore' },
       { name: 'force', about: 'the same as --yes: replace the file if it exists' },
