@@ -29,6 +29,14 @@ export class ClusterGone extends Error {
   }
 }
 
+/** Said by a daemon that cannot know whether others have the cluster: etcd may have been emptied. */
+export function foundsEmpty(name: string): string {
+  return (
+    `etcd had no cluster '${name}', so this daemon founds it with an empty organization. If there was one, stop this daemon: ` +
+    'see "When etcd is lost" in docs/cluster.md'
+  )
+}
+
 /** The log in etcd is not the one that this daemon has followed so far. */
 export class AnotherHistory extends Error {
   constructor(

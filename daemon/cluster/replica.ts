@@ -17,7 +17,7 @@ import { fetchSnapshot } from './fetch-snapshot.ts'
 import { checkFolder, type FolderIdentity, tidyFolder, writeIdentity } from './folder.ts'
 import { Following } from './following.ts'
 import { checkEnd, checkHistory } from './history.ts'
-import { AnotherHistory, type ClusterRecord, Keys, logFormat } from './keys.ts'
+import { AnotherHistory, type ClusterRecord, foundsEmpty, Keys, logFormat } from './keys.ts'
 import { KnownCluster, leaderTimeout, type OwnStatus } from './known-cluster.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
@@ -186,6 +186,7 @@ export class Replica {
       this.#record = await this.#membership.create(own, store.journal.position)
       // Another daemon has founded it meanwhile.
       if (this.#record.id !== id) this.#checkFolder()
+      else if (store.journal.position === 0) warn(foundsEmpty(name))
     }
     this.#identity = { cluster: this.#record.id, name, member }
     writeIdentity(config.data, this.#identity)

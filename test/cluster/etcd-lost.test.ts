@@ -75,6 +75,7 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
     const other = await cluster.add()
     other.hosted = true
     await other.start()
+    await until(() => /etcd had no cluster 'natter', so this daemon founds it with an empty/.test(other.daemon.stderr))
     assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
     assert.match(node.daemon.stderr, /etcd holds another cluster under \/natter\/natter\/ than this daemon belongs to/)
     assertPlain(node.daemon.stderr)
