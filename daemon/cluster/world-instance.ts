@@ -21,7 +21,8 @@ import { fetchEach, fetchMissing, fetchUpload, sharedFiles } from './shared-file
 
 /** Milliseconds between two attempts to fetch missing files. */
 const firstPause = 500
-const longestPause = 10 * 60_000
+/** Milliseconds between two looks at all files. */
+const usualPause = 10 * 60_000
 
 export interface WorldInstance {
   readonly world: World
@@ -86,10 +87,12 @@ export class WorldInstances {
   readonly #parts: WorldInstancesParts
   readonly #cluster: WorldCluster
   readonly answerPeer: AnswerPeer
+  readonly #longestPause: number
   #resolve!: () => void
 
-  constructor(parts: WorldInstancesParts) {
+  constructor(parts: WorldInstancesParts, longestPause = usualPause) {
     this.#parts = parts
+    this.#longestPause = longestPause
     this.#cluster = buildCluster(parts)
     this.answerPeer = answerPeer(parts)
     this.opened = new Promise((resolve, reject) => {
@@ -144,22 +147,18 @@ export class WorldInstances {
 
   /**
    * Asks the other daemons for files that this one lacks, until it has all: files are not in the log. Once it has the whole log,
-   * it also deletes files that were deleted while it was away.
+   * it also deletes files that were deleted while it was away, or while the leader could not reach it.
    */
   async #fetchFiles(instance: WorldInstance): Promise<void> {
     const { peers, others, current } = this.#parts
     const { localFiles: files } = instance.store
-    let isTidy = false
     for (let pause = firstPause; current() === instance; ) {
-      if (instance.caughtUp && !isTidy) {
-        instance.world.engine.dropFiles(await files.list())
-        isTidy = true
-      }
+      if (instance.caughtUp) instance.world.engine.dropFiles(await files.list())
       const missing = await fetchMissing({ files, peers, others }, namedFiles(instance.world.engine.state)).catch(
         () => 1,
       )
-      pause = missing > 0 ? Math.min(2 * pause, longestPause) : firstPause
-      await this.#fetchNamed(instance, missing > 0 ? pause : longestPause)
+      pause = missing > 0 ? Math.min(2 * pause, this.#longestPause) : firstPause
+      await this.#fetchNamed(instance, missing > 0 ? pause : this.#longestPause)
     }
   }
 
