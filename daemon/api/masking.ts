@@ -4,7 +4,7 @@ export const hidden = '***'
 
 const secretName = 'password|api_?key|token|secret|invite_link|link_url'
 const named = new RegExp(secretName, 'i')
-const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*":\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'gi')
+const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*"\\s*:\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'gi')
 /** Invitations, temporary addresses of files, and the command in a mail that confirms an address. */
 const tokens = /(\/join\/|\/user_uploads\/temporary\/|confirm-email )[^/"\\\s]+/g
 
@@ -19,7 +19,19 @@ export function maskTokens(text: string): string {
     : text
 }
 
-/** A JSON text without the values of fields that are secret. */
+/** A JSON text without the values of fields that are secret. Unchanged if there are none: it may be any other text. */
 export function maskJson(json: string): string {
-  return maskTokens(json.replace(inJson, `$1"${hidden}"`))
+  const plain = json.includes('\\u00') || json.includes('\\/') ? unescapeNames(json) : json
+  const masked = maskTokens(plain.replace(inJson, `$1"${hidden}"`))
+  return masked === plain ? json : masked
+}
+
+/** Letters, underscores, hyphens and slashes, which JSON may write as escapes; other escapes, so that a backslash before `u0041` is not taken for one. */
+const escapes = /\\(?:u00(2[df]|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9a])|(.))/gi
+
+/** The same JSON, in which names and addresses are written as they read. */
+function unescapeNames(json: string): string {
+  return json.replace(escapes, (written, code?: string, char?: string) =>
+    code ? String.fromCharCode(Number.parseInt(code, 16)) : char === '/' ? '/' : written,
+  )
 }

@@ -20,6 +20,14 @@ test('a name is telling in capitals, and without the underscore', () => {
   for (const name of ['API_KEY', 'Password', 'apiKey']) assert.ok(isSecretName(name), name)
 })
 
+test('a name is telling however JSON writes it, and so is an address', () => {
+  const json = String.raw`{"pass\u0077ord" : "a", "api\u005Fkey":"b", "link": "http:\/\/x\/join\/c\/", "text": "\\u0077 \u00e9 \u005c \n"}`
+  const shown = { password: '***', api_key: '***', link: 'http://x/join/***/', text: '\\u0077 é \\ \n' }
+  assert.deepEqual(JSON.parse(maskJson(json)), shown)
+  const text = String.raw`a \/ b \u0041`
+  assert.equal(maskJson(text), text)
+})
+
 // Looked for in two ways at each word, a text of this size would take several minutes.
 test('a long text of telling words is read once', () => {
   const json = JSON.stringify([{ content: 'token'.repeat(200_000) }, { api_key: 'a' }])

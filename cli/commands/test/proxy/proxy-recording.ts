@@ -59,6 +59,7 @@ export class ProxyRecording {
   add({ number, time, milliseconds, method, url, headers, body, status, answerHeaders, answer }: Exchange): void {
     const [path, query = ''] = url.split('?', 2) as [string, string?]
     if (!path.startsWith('/api/v1/') || this.#failure) return
+    const endpoint = findRoute(this.#routes, method, path)?.endpoint
     this.calls++
     this.#write({
       call: this.#last + number,
@@ -68,8 +69,8 @@ export class ProxyRecording {
       user_agent: headers['user-agent'] ?? null,
       method,
       path: maskTokens(path),
-      endpoint: findRoute(this.#routes, method, path)?.endpoint.id ?? null,
-      sent: sentIn(query, headers, body),
+      endpoint: endpoint?.id ?? null,
+      sent: sentIn(query, headers, body, endpoint?.access === 'key'),
       status,
       ...(status === null && { lost: true }),
       answer: status === null ? null : answerIn(answerHeaders, answer),
@@ -132,16 +133,23 @@ function readUser({ authorization = '' }: IncomingHttpHeaders): string | null {
   return colon < 1 ? null : decoded.slice(0, colon)
 }
 
-function sentIn(query: string, headers: IncomingHttpHeaders, body: Buffer | undefined): Record<string, unknown> {
+/** A body that is no form is kept only where the server takes it for a payload: elsewhere it may have a password in a form that cannot be read. */
+function sentIn(
+  query: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer | undefined,
+  isPosted: boolean,
+): Record<string, unknown> {
   const sent: Record<string, unknown> = {}
   const take = (fields: URLSearchParams) => {
     for (const [name, value] of fields) sent[name] = isSecretName(name) ? hidden : maskJson(value)
   }
   take(new URLSearchParams(query))
   const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
-  if (type === 'multipart/form-data' || body === undefined) sent.file = { size: Number(headers['content-length'] ?? 0) }
-  else if (type === 'application/x-www-form-urlencoded') take(new URLSearchParams(body.toString()))
-  else if (body.length > 0) sent.payload = maskJson(body.toString())
+  if (type === 'application/x-www-form-urlencoded' && body) take(new URLSearchParams(body.toString()))
+  else if (body?.length === 0) return sent
+  else if (isPosted && type !== 'multipart/form-data' && body) sent.payload = maskJson(body.toString())
+  else sent.file = { size: Number(headers['content-length'] ?? body?.length ?? 0) }
   return sent
 }
 

@@ -1,0 +1,28 @@
+// What a recording of `natter proxy` keeps of the bodies of calls.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ProxyRecording } from '../../cli/commands/test/proxy/proxy-recording.ts'
+import { newShell } from '../support/cli.ts'
+
+test('keeps a body that is no form only as the payload of a webhook, without secrets', async t => {
+  const file = join(newShell(t).home, 'talk.ndjson')
+  const recording = await ProxyRecording.open(file, false)
+  const add = (path: string, type: string, text: string) => {
+    const call = { number: 1, time: 0, milliseconds: 0, method: 'POST', status: 200, answerHeaders: {} }
+    const url = `/api/v1/${path}`
+    recording.add({ ...call, url, headers: { 'content-type': type }, body: Buffer.from(text), answer: undefined })
+  }
+  add('fetch_api_key', 'text/plain', 'username=amy&password=hidden')
+  add('fetch_api_key', '', '<password>hidden</password>')
+  add('external/json', 'text/plain', '{"pass\\u0077ord" : "hidden", "text": "shown"}')
+  add('external/json', 'text/plain', '')
+  await recording.end()
+  const lines = readFileSync(file, 'utf8').trim().split('\n').slice(1, -1)
+  assert.deepEqual(
+    lines.map(line => JSON.parse(line).sent),
+    [{ file: { size: 28 } }, { file: { size: 27 } }, { payload: '{"password" : "***", "text": "shown"}' }, {}],
+  )
+})
