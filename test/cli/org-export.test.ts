@@ -1,13 +1,14 @@
 // `natter org export`: asks, waits for the event, and downloads.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { exitCodes } from '../../cli/base/failure.ts'
 import { settings } from '../../daemon/api/people/settings.ts'
 import { entriesOf, rowsIn } from '../support/archives.ts'
+import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { type Caller, sharedDaemon } from '../support/daemon.ts'
 import { direct, people } from '../support/world.ts'
@@ -72,5 +73,25 @@ describe('natter org export', () => {
     assert.equal(code, exitCodes.denied)
     assert.match(stderr, /You must be an organization administrator/)
     assert.ok(!existsSync(file))
+  })
+
+  test('replaces no file by a name that the server chose, not even with --yes', async t => {
+    const row = { id: 1, pending: false, failed_timestamp: null, export_url: '/user_avatars/exports/package.json' }
+    const url = await fakeServer(t, (request, response) => {
+      const path = request.url!
+      if (path.startsWith('/api/v1/register'))
+        return json(response, { result: 'success', queue_id: 'q', last_event_id: -1 })
+      if (path.startsWith('/api/v1/events'))
+        return json(response, { result: 'success', events: [{ id: 0, type: 'realm_export', exports: [row] }] })
+      if (path.startsWith('/api/v1/export')) return json(response, { result: 'success', id: 1 })
+      response.end(Buffer.from('1f8b', 'hex'))
+    })
+    const shell = newShell(t, accountAt(url))
+    const file = join(shell.home, 'package.json')
+    writeFileSync(file, 'mine')
+    const { code, stderr } = await shell.run(['org', 'export', '--yes'])
+    assert.equal(code, exitCodes.usage, stderr)
+    assert.match(stderr, /package\.json exists\n.*Name a file/)
+    assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 })

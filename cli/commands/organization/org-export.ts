@@ -31,7 +31,7 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
   const within = readDuration('within', flags.within ?? defaultWait)
   const most = sizeIn(flags['max-size'])
   const [target] = args
-  if (target !== undefined) checkTarget(target, globals.yes)
+  if (target !== undefined && target !== '-' && !globals.yes) refuseExisting(target)
   const connection = await Connection.open(account)
   const stop = new AbortController()
   const timer = setTimeout(() => stop.abort(), within)
@@ -70,14 +70,12 @@ export async function exportOrganization({ args, flags, globals }: Invocation): 
     return
   }
   const file = target ?? nameIn(path)
-  if (target === undefined) checkTarget(file, globals.yes)
+  // Not even with --yes: a file of yours may have this name.
+  if (target === undefined)
+    refuseExisting(file, 'The server chose this name. Name a file, and add --yes if it may be replaced.')
   // It may hold what only one person has seen so far.
   await saveWhole(file, stream => pipeline(content, stream), 0o600)
   await printReply({ id: row.id, file }, { shows: 'file' }, globals)
-}
-
-function checkTarget(file: string, replace: boolean): void {
-  if (file !== '-' && !replace) refuseExisting(file)
 }
 
 /** The row of an export that is no longer pending. After a gap in the events, the list says what they would have. */
