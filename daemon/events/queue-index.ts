@@ -43,6 +43,11 @@ export class QueueIndex {
     return this.#accounts.get(ownerId)
   }
 
+  /** How many queues the user has together with their bots, or the bot with its owner. */
+  countOwned(userId: number): number {
+    return this.#accounts.get(this.#ownerOf(userId))?.queues.size ?? 0
+  }
+
   ofUser(userId: number): ReadonlySet<Queue> {
     return this.#byUser.get(userId) ?? none
   }

@@ -72,6 +72,10 @@ export class Queues {
     return this.#queues.get(id)
   }
 
+  countOwned(userId: number): number {
+    return this.#queues.countOwned(userId)
+  }
+
   ofUser(userId: number): ReadonlySet<Queue> {
     return this.#queues.ofUser(userId)
   }

@@ -157,7 +157,7 @@ export class QueueEndpoints {
   #registration(ctx: Context, params: RegisterParams | GetParams): QueueRegistration {
     const { queues, restoreId, budget } = this.#engine
     budget?.check(ctx.state, ctx.actor.id)
-    const count = { owned: queues.ofUser(ctx.actor.id).size, most: this.#maxPerUser }
+    const count = { owned: queues.countOwned(ctx.actor.id), most: this.#maxPerUser }
     return { ...planQueue(ctx, params, count), id: queueIdOf(ctx.random(), restoreId), step: idStep }
   }
 

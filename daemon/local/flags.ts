@@ -123,7 +123,7 @@ export const daemonFlags = {
   'max-queues': {
     type: 'number',
     takes: 'N',
-    about: 'largest number of event queues per account',
+    about: 'largest number of event queues per account, those of its bots included',
     fallback: '1000',
     max: 1_000_000,
   },

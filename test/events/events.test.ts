@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { bots } from '../../daemon/api/bots/bots.ts'
 import { events as api } from '../../daemon/api/events.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
 import { typing } from '../../daemon/api/messages/typing.ts'
 import { idStep } from '../../daemon/events/event-ids.ts'
 import { Control } from '../support/control.ts'
-import { type Caller, launch, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { Caller, launch, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -79,9 +80,13 @@ describe('POST /register', () => {
     const { msg } = await small.owner.refused(api.register, {}, 'BAD_REQUEST')
     assert.match(msg, /3 event queues/)
     await small.owner.refused(api.get, { dont_block: true }, 'BAD_REQUEST')
+    const { api_key } = await small.owner.call(bots.create, { full_name: 'A bot', short_name: 'b' })
+    const bot = new Caller(small.url, 'b-bot@example.com', api_key)
+    assert.match((await bot.refused(api.register, {}, 'BAD_REQUEST')).msg, /Your owner and their bots already have 3/)
     await register(await person(small, 'amy'))
     await small.owner.call(api.delete, { queue_id: first! })
-    await register(small.owner)
+    await register(bot)
+    await small.owner.refused(api.register, {}, 'BAD_REQUEST')
   })
 })
 

@@ -237,19 +237,40 @@ describe('forms of events', () => {
 })
 
 describe('POST /register by an account that wants too much', () => {
-  test('is refused beyond 1,000 queues or with a narrow of more than 2,000 characters; event types that do not exist are dropped', async t => {
+  test('is refused beyond 1,000 queues or with a narrow of more than 2,000 characters; repeated terms and event types that do not exist are dropped', async t => {
     const daemon = await startDaemon(t, { flags: ['--control', '--durability', 'os'] })
     const { owner } = daemon
+    const listQueues = async () => {
+      const { queues } = await new Control(daemon).call('GET', '/queues')
+      return queues as { event_types: string[]; narrow: string[][] }[]
+    }
     const narrow = Array.from({ length: 20 }, () => ['topic', 'x'.repeat(100)])
     const long = await owner.refused(events.register, { narrow, fetch_event_types: [] }, 'BAD_REQUEST')
     assert.match(long.msg, /narrow: must have at most 2000 characters in all/)
+    const many = [
+      ['is', 'unread'],
+      ['channel', 'General'],
+      ['stream', 'GENERAL'],
+      ['topic', 'x'],
+      ['topic', 'X '],
+    ]
+    const repeated = await owner.call(events.register, {
+      narrow: [...many, ...many],
+      fetch_event_types: [],
+    })
+    assert.deepEqual((await listQueues())[0]!.narrow, [
+      ['is', 'unread'],
+      ['stream', 'GENERAL'],
+      ['topic', 'X '],
+    ])
+    await owner.call(events.delete, { queue_id: repeated.queue_id })
     const register = (n: number) =>
       owner.call(events.register, { event_types: ['message', `made-up-${n}`], fetch_event_types: [] })
     for (let made = 0; made < 1000; made += 50)
       await Promise.all(Array.from({ length: 50 }, (_, n) => register(made + n)))
     const { msg } = await owner.refused(events.register, { fetch_event_types: [] }, 'BAD_REQUEST')
     assert.match(msg, /1000 event queues/)
-    const { queues } = (await new Control(daemon).call('GET', '/queues')) as { queues: { event_types: string[] }[] }
+    const queues = await listQueues()
     assert.equal(queues.length, 1000)
     for (const { event_types } of queues) assert.deepEqual(event_types, ['message'])
   })

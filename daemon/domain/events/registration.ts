@@ -13,16 +13,19 @@ import { check, hearPublicChannels } from '../rules/index.ts'
 
 type Wanted = ParamsOf<typeof api.register> | ParamsOf<typeof api.get>
 
-/** `owned` is how many queues the caller has, `most` how many they may have. */
+/** `owned` is how many queues the caller has together with their bots (a bot with its owner), `most` how many they may have. */
 export function planQueue(
   ctx: Context,
   params: Wanted,
   { owned, most }: { readonly owned: number; readonly most: number },
 ): Omit<QueueRegistration, 'id'> {
   if (owned >= most)
-    throw new Refusal(`You already have ${most} event queues. Delete one, or wait until one expires.`, {
-      kind: 'conflict',
-    })
+    throw new Refusal(
+      `${ctx.actor.bot ? 'Your owner and their' : 'You and your'} bots already have ${most} event queues. Delete one, or wait until one expires.`,
+      {
+        kind: 'conflict',
+      },
+    )
   if (params.all_public_streams) check(hearPublicChannels, ctx)
   const lifespan = idleTimeout(params) || params.queue_lifespan_secs || limits.queueLifespanSeconds
   return {

@@ -1,6 +1,7 @@
 // The terms that an event queue can be narrowed by.
 
 import { inQuotes, invalid } from '../refusal.ts'
+import { topicMeant } from '../values/topic-names.ts'
 
 export type QueueNarrow = readonly (readonly [operator: string, operand: string])[]
 
@@ -13,7 +14,9 @@ const mostCharacters = 2000
 export function queueNarrow(given: readonly (readonly string[])[]): QueueNarrow {
   if (given.flat().join('').length > mostCharacters)
     throw invalid('narrow', `must have at most ${mostCharacters} characters in all`)
-  return given.map((term, index) => {
+  // Each once: every message is compared with every term that fits.
+  const terms = new Map<string, QueueNarrow[number]>()
+  for (const [index, term] of given.entries()) {
     if (term.length !== 2) throw invalid(`narrow[${index}]`, 'must be a pair of operator and operand')
     const [operator, operand] = term as [string, string]
     if (!['channel', 'stream', 'topic', 'sender', 'is'].includes(operator))
@@ -22,6 +25,9 @@ export function queueNarrow(given: readonly (readonly string[])[]): QueueNarrow 
     // know, every message matches. Here it is refused: it is a mistake.
     if (operator === 'is' && !operands.has(operand))
       throw invalid(`narrow[${index}]`, `event queues do not support the operand ${inQuotes(operand)}`)
-    return [operator, operand] as const
-  })
+    const lower = operand.toLowerCase()
+    const meant = operator === 'topic' ? topicMeant(lower) : lower
+    terms.set(`${operator === 'stream' ? 'channel' : operator} ${meant}`, [operator, operand])
+  }
+  return [...terms.values()]
 }
