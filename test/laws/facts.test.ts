@@ -66,9 +66,10 @@ describe('every kind of fact', () => {
       assert.equal(rebuilt.queues, replayed.queues.size)
 
       const { sections } = await readBase(folder, memoryFiles())
-      // Answers to idempotency keys belong to the secret of their store.
-      const { answers: _answers, ...portable } = expected as Record<string, unknown>
-      assert.deepEqual(copied(sections), portable, 'a base')
+      // Answers to idempotency keys belong to the secret of their store, links to the organization that they lead to.
+      const { answers: _answers, invitations, emailChanges, ...portable } = expected
+      const heads = { invitations: invitations!.slice(0, 1), emailChanges: emailChanges!.slice(0, 1) }
+      assert.deepEqual(copied(sections), { ...portable, ...heads }, 'a base')
       assert.deepEqual(rowsOf(buildState(copied(story))), expected, 'a seed')
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -114,6 +115,6 @@ function copied<T>(value: T): T {
   return JSON.parse(JSON.stringify(value))
 }
 
-function rowsOf(state: State): unknown {
+function rowsOf(state: State): Record<string, unknown[]> {
   return copied(Object.fromEntries(Object.entries(state.save(true)).map(([name, rows]) => [name, [...rows]])))
 }
