@@ -12,7 +12,6 @@ import type { Upload } from '../../../daemon/api/define.ts'
 import { uploads as api } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { organization } from '../../../daemon/api/organization/organization.ts'
-import { keys } from '../../../daemon/api/people/keys.ts'
 import { unfinishedPath } from '../../../daemon/local/atomic-file.ts'
 import { type Caller, host, sharedDaemon, startDaemon } from '../../support/daemon.ts'
 import { send as request } from '../../support/http.ts'
@@ -226,41 +225,6 @@ describe('/user_uploads/…', () => {
     const again = await host(first.data)
     assert.equal((await again.owner.raw('GET', url)).text, 'kept')
     await again.stop()
-  })
-})
-
-describe('GET /user_uploads/{realm_id_str}/{filename}', () => {
-  const asked = (url: string) => {
-    const [, realm, rest] = /^\/user_uploads\/(\d+)\/(.*)$/.exec(url)!
-    return { realm_id_str: Number(realm), filename: rest! }
-  }
-
-  test('gives an address that works for a while without a key', async () => {
-    const { url } = await amy.call(api.upload, { file: file('secret') })
-    const { url: temporary } = await amy.call(api.temporary, asked(url))
-    const reply = await request(daemon().url + temporary)
-    assert.deepEqual([reply.status, reply.text], [200, 'secret'])
-    const other = temporary.replace(
-      /-([0-9a-f])([0-9a-f]{63})\//,
-      (_all, one: string, rest: string) => `-${one === '0' ? '1' : '0'}${rest}/`,
-    )
-    assert.equal((await request(daemon().url + other)).status, 400)
-    const later = temporary.replace(/-(\d+)-/, (_all, time: string) => `-${Number(time) + 60_000}-`)
-    assert.equal((await request(daemon().url + later)).status, 400)
-  })
-
-  test('dies with the key it was made with', async () => {
-    const { url } = await cat.call(api.upload, { file: file() })
-    const { url: temporary } = await cat.call(api.temporary, asked(url))
-    const { api_key } = await cat.call(keys.regenerate, {})
-    assert.equal((await request(daemon().url + temporary)).status, 400)
-    Object.assign(cat, { key: api_key })
-  })
-
-  test('is refused for files that the caller may not see', async () => {
-    const { url } = await amy.call(api.upload, { file: file() })
-    await bob.refused(api.temporary, asked(url), 'BAD_REQUEST')
-    await amy.refused(api.temporary, { realm_id_str: 1, filename: 'no/such/file' }, 'BAD_REQUEST')
   })
 })
 
