@@ -20,10 +20,8 @@ export class StoreHold {
   static take(folder: string): StoreHold | undefined {
     const path = join(folder, `hold-${crypto.randomUUID()}`)
     try {
-      writeFileSync(path, 'A backup reads this store. natterd deletes this file if the backup was killed.\n', {
-        flag: 'wx',
-        mode: 0o600,
-      })
+      // Empty, because a text would not fit on a full disk.
+      writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
     } catch {
       return undefined
     }

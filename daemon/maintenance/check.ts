@@ -220,7 +220,9 @@ class Checking {
     }
     const file = statSync(join(folder, 'secret'), { throwIfNoEntry: false })
     if (!file) {
-      this.#notes.push("there is no file 'secret': the daemon needs --secret or --secret-file")
+      this.#notes.push(
+        "there is no file 'secret': the daemon needs the old one with --secret-file, or --new-secret once, which changes all API keys",
+      )
       return
     }
     this.#count(file.size)

@@ -169,7 +169,9 @@ describe('files', () => {
         if (request.method === 'DELETE')
           deleted.push(new URLSearchParams(body || request.url!.split('?')[1]).get('queue_id')!)
         if (path.endsWith('/register')) return answer(response, { result: 'success', queue_id: queues[deleted.length] })
-        const messages = request.url!.includes('anchor=7') ? [] : [{ id: 7, timestamp: 1, content: '' }]
+        const messages = request.url!.includes('anchor=7')
+          ? []
+          : [{ id: 7, timestamp: 1, display_recipient: 'general', content: '' }]
         answer(response, { result: 'success', messages, found_newest: true })
       })
       const restored = join(folder, 'restored')
@@ -202,12 +204,13 @@ describe('files', () => {
     })
 
     /** A server with one message that links to these files. */
-    const serve = (t: TestContext, links: readonly string[], answerFile: RequestListener) => {
+    const serve = (t: TestContext, links: readonly string[], answerFile: RequestListener, wrong = {}) => {
       const content = links.map(link => `[f](/user_uploads/1/${link})`).join(' ')
       return fakeServer(t, (request, response) => {
         if (/^\/api\/v1\/(register|events)/.test(request.url!)) return answer(response, { result: 'success' })
         if (!request.url!.startsWith('/api/v1/messages')) return answerFile(request, response)
-        answer(response, { result: 'success', messages: [{ id: 7, timestamp: 1, content }], found_newest: true })
+        const message = { id: 7, timestamp: 1, display_recipient: 'general', content, ...wrong }
+        answer(response, { result: 'success', messages: [message], found_newest: true })
       })
     }
 
@@ -231,6 +234,16 @@ describe('files', () => {
       assert.match(stderr, /skipped \S+evil\.txt of message 7: the path is not safe/)
       assert.match(stderr, /exported 1 message and 0 files to .+; skipped 4 files/)
       assert.equal(lines(out).length, 1)
+    })
+
+    test('names a message that is none, and writes no line of it', async t => {
+      for (const wrong of [{ timestamp: 1e300 }, { content: 5 }, { display_recipient: null }]) {
+        const out = join(folder, `odd-${Object.keys(wrong)[0]}`)
+        const { code, stderr } = await exportFrom(await serve(t, [], (_, response) => response.end(), wrong), out)
+        assert.equal(code, 1)
+        assert.match(stderr, /the server sent message 7 without an ID, a time, a conversation or a text/)
+        assert.equal(readFileSync(join(out, 'messages.ndjson'), 'utf8'), '')
+      }
     })
 
     test('ends at an error of the server that may pass, and the next run saves the file', async t => {

@@ -1,7 +1,7 @@
 // Backups beside snapshots and deletions of uploads: each is one point in time. And what the daemon does with the files meanwhile.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -95,6 +95,8 @@ describe('a backup beside snapshots and deletions', () => {
     // A second one without the hold would be gone with the answer of the next call.
     await daemon().owner.call(uploads.list, {})
     assert.equal(files(), before + 1)
+    const sizes = holdsIn(daemon().data).map(name => statSync(join(daemon().data, name)).size)
+    assert.deepEqual(sizes, [0], 'a full disk has room for it')
     hold.release()
     await until(() => files() === before)
   })

@@ -117,7 +117,7 @@ describe('natter backup', () => {
     assert.equal((await natter(t, 'backup', file, '--data', daemon().data, '--without-secret')).code, 0)
     const data = place('store')
     const restored = await natter(t, 'restore', file, '--data', data)
-    assert.match(restored.stderr, /no file 'secret'/)
+    assert.match(restored.stderr, /no file 'secret': .*--new-secret/)
     const other = await startDaemon(t, { data, flags: ['--new-secret'] })
     assert.notEqual(other.ready.owner.api_key, daemon().ready.owner.api_key)
     await other.owner.call(users.me, {})

@@ -10,6 +10,7 @@ import { wasRestored } from '../../../daemon/api/queue-ids.ts'
 import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
+import { isRecord } from '../../../daemon/local/json.ts'
 import { whyNotPlain } from '../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
@@ -90,7 +91,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
     for (;;) {
       const position = { anchor: String(anchor ?? 'oldest'), include_anchor: anchor === undefined }
       const reply = await fetch({ ...position, num_before: 0, num_after: page })
-      const found = reply.messages as Reply[]
+      const found = checkMessages(reply.messages)
       for (const message of found) {
         const time = Number(message.timestamp)
         if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
@@ -117,6 +118,30 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const done = `exported ${savedText(counts)} to ${folder}${skipped}`
   await printReply({ folder, ...counts }, { says: () => [], done }, globals)
 }
+
+/** Before a line is written of them: a later run and messages.md read it again. */
+function checkMessages(found: unknown): Reply[] {
+  const refuse = (problem: string) =>
+    new Failure(exitCodes.refused, `the server sent ${problem}`, { code: 'BAD_ANSWER' })
+  if (!Array.isArray(found)) throw refuse('no list of messages')
+  for (const message of found) {
+    if (isMessage(message)) continue
+    const name = Number.isSafeInteger(message?.id) ? `message ${message.id}` : 'a message'
+    throw refuse(`${name} without an ID, a time, a conversation or a text that can be read`)
+  }
+  return found
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { id, timestamp, display_recipient: to, content } = value
+  const isPlace = typeof to === 'string' || (Array.isArray(to) && to.every(isRecord))
+  const isTime = typeof timestamp === 'number' && Math.abs(timestamp) <= lastSecond
+  return Number.isSafeInteger(id) && isTime && isPlace && typeof content === 'string'
+}
+
+/** Seconds from 1970 to the last time that a Date can hold. */
+const lastSecond = 8.64e12
 
 function savedText({ messages, files }: Counts): string {
   return `${countText(messages, 'message')} and ${countText(files, 'file')}`
