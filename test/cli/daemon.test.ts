@@ -326,7 +326,10 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
   writeFileSync(mine, 'mine')
   const url = await fakeServer(t, (_request, response) => response.end('{}'))
   const other = spawn('sleep', ['600'])
-  t.after(() => endProcess(other))
+  const log = join(shell.home, 'natterd')
+  writeFileSync(log, '')
+  const reader = spawn('tail', ['-f', log])
+  t.after(() => Promise.all([other, reader].map(child => endProcess(child))))
   const real = join(shell.home, 'real')
   t.after(() => endAt(real))
   assert.equal((await started(shell, real)).code, 0)
@@ -336,14 +339,19 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
     { pid: other.pid, url, args: foreign },
     { pid: other.pid, url, args: ['600'] },
     { pid: other.pid, url },
-    // Other systems print flags in other ways.
-    ...(process.platform === 'linux' ? [{ pid, url, args: foreign }] : []),
+    // Other systems print flags in other ways, and do not name the program.
+    ...(process.platform === 'linux'
+      ? [
+          { pid, url, args: foreign },
+          { pid: reader.pid, url },
+        ]
+      : []),
   ])
     for (const verb of ['status', 'stop', 'reload', 'restart']) {
       writeFileSync(join(store, 'daemon.json'), JSON.stringify(claimed))
       assert.equal((await shell.run(['daemon', verb, '--data', store])).code, 3, verb)
     }
-  assert.ok([other.pid!, pid].every(isAlive))
+  assert.ok([other.pid!, reader.pid!, pid].every(isAlive))
   assert.equal((await shell.run(['daemon', 'stop', '--data', real])).code, 0)
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })

@@ -1,7 +1,17 @@
 // Files of a daemon in the background: `daemon.json` and `daemon.log` in the folder of its store.
 
 import { execFileSync } from 'node:child_process'
-import { closeSync, existsSync, fstatSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
@@ -143,10 +153,22 @@ function isDaemon({ pid, args = [] }: Running): boolean {
   if (line === undefined) return true
   // Of other systems: ps may print letters beyond ASCII in another way.
   if (process.platform !== 'linux') return /natterd|daemon run|main\.ts/.test(line)
+  // Any program can have the name of a file as its last argument.
+  const program = programOf(pid)
+  if (program !== process.execPath && !/^(node|natter)/.test(basename(program))) return false
   const flags = args.map(flag => ` ${flag}`).join('')
   return (
     line.endsWith(flags) && /(natterd(\.cjs)?|daemon run|main\.ts)$/.test(line.slice(0, line.length - flags.length))
   )
+}
+
+/** That of another user is not told; such a process cannot be ended either, except by root, who is told. */
+function programOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return 'node'
+  }
 }
 
 /** Undefined where the system does not tell, as on Windows. */
