@@ -236,7 +236,7 @@ describe('files', () => {
       assert.equal(lines(out).length, 1)
     })
 
-    test('names a message that is none, and writes no line of it', async t => {
+    test('names a message of the wrong form, and writes no line of it', async t => {
       for (const wrong of [{ timestamp: 1e300 }, { content: 5 }, { display_recipient: null }]) {
         const out = join(folder, `odd-${Object.keys(wrong)[0]}`)
         const { code, stderr } = await exportFrom(await serve(t, [], (_, response) => response.end(), wrong), out)

@@ -1,4 +1,4 @@
-// What a recording of `natter proxy` keeps of the bodies of calls.
+// Recordings of `natter proxy`: the bodies of calls that they keep.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

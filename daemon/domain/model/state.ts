@@ -178,8 +178,8 @@ export class State {
 
   /** Whether nothing was founded in it yet. */
   isEmpty(): boolean {
-    const rowsOf = (state: State) => JSON.stringify(Object.values(state.save()).map(rows => [...rows]))
-    return this.users.size === 0 && rowsOf(this) === rowsOf(new State())
+    const writeRows = (state: State) => JSON.stringify(Object.values(state.save()).map(rows => [...rows]))
+    return this.users.size === 0 && writeRows(this) === writeRows(new State())
   }
 
   /** One section of what `save` gives. */

@@ -154,7 +154,7 @@ function isDaemon({ pid, args = [] }: Running): boolean {
   // Of other systems: ps may print letters beyond ASCII in another way.
   if (process.platform !== 'linux') return /natterd|daemon run|main\.ts/.test(line)
   // Any program can have the name of a file as its last argument.
-  const program = programOf(pid)
+  const program = readProgram(pid)
   if (program !== process.execPath && !/^(node|natter)/.test(basename(program))) return false
   const flags = args.map(flag => ` ${flag}`).join('')
   return (
@@ -163,7 +163,7 @@ function isDaemon({ pid, args = [] }: Running): boolean {
 }
 
 /** That of another user is not told; such a process cannot be ended either, except by root, who is told. */
-function programOf(pid: number): string {
+function readProgram(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/exe`)
   } catch {
