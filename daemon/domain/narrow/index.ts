@@ -45,6 +45,8 @@ class Builder {
   readonly #asker: Asker
   readonly #sources: Source[] = []
   readonly #tests: Test[] = []
+  /** They take longer than the others. */
+  readonly #searches: Test[] = []
   readonly #words = new Set<string>()
   readonly #terms: readonly Term[]
   readonly #channel: Channel | undefined
@@ -52,6 +54,8 @@ class Builder {
   #channels = false
   #openHistory = false
   #wordCount = 0
+  /** The message that was searched last, in lower case: other searches of the narrow read it too. */
+  #searched = { id: 0, text: '' }
 
   constructor(asker: Asker, terms: readonly Term[]) {
     this.#asker = asker
@@ -81,7 +85,7 @@ class Builder {
   #takeWords(words: readonly string[], negated: boolean): void {
     this.#wordCount += words.length
     if (this.#wordCount > maxWords) throw badNarrow(`a search can have at most ${maxWords} words`)
-    if (negated) this.#tests.push(id => !this.#has(id, words))
+    if (negated) this.#searches.push(id => !this.#has(id, words))
     else for (const word of words) this.#words.add(word)
   }
 
@@ -93,12 +97,12 @@ class Builder {
     const own = ownHistory(this.#asker)
     const sources = this.#openHistory && !personal ? this.#sources : [...this.#sources, own]
     const source = sources.reduce((best, next) => (next.size < best.size ? next : best), sources[0] ?? own)
-    const tests = this.#tests
+    const fits = askInTurn([...this.#tests, readable, ...this.#searches])
     const { messages } = this.#asker.state
     return {
       source,
       // Stars, histories and words outlive the messages they belong to.
-      test: id => messages.has(id) && tests.every(test => test(id)) && readable(id),
+      test: id => messages.has(id) && fits(id),
       search: [...this.#words],
       directOnly: this.#direct,
       inChannel: this.#terms.some(({ operator }) => operator === 'channel'),
@@ -110,12 +114,26 @@ class Builder {
     const words = [...this.#words]
     const found = messages.withWords(words.join(' '))
     if (found) this.#sources.push(inParts(found.count, found.parts))
-    this.#tests.push(id => this.#has(id, words))
+    this.#searches.push(id => this.#has(id, words))
   }
 
   #has(id: number, words: readonly string[]): boolean {
     const { messages } = this.#asker.state
-    return hasTerms(`${messages.place(id).topic}\n${messages.content(id)}`, words)
+    if (this.#searched.id !== id)
+      this.#searched = { id, text: `${messages.place(id).topic}\n${messages.content(id)}`.toLowerCase() }
+    return hasTerms(this.#searched.text, words)
+  }
+}
+
+/**
+ * Whether all tests fit. The one that did not fit is asked first for the next message: a walk past many messages asks hardly more than one
+ * test for each, however many terms the narrow has.
+ */
+function askInTurn(tests: Test[]): Test {
+  return id => {
+    const failed = tests.findIndex(test => !test(id))
+    if (failed > 0) tests.unshift(...tests.splice(failed, 1))
+    return failed === -1
   }
 }
 

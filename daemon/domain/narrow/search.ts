@@ -14,8 +14,7 @@ export function searchTerms(operand: string): string[] {
 }
 
 // OPEN: words match whole and as written, whatever their case; no stemming.
-export function hasTerms(text: string, terms: readonly string[]): boolean {
-  const lower = text.toLowerCase()
+export function hasTerms(lower: string, terms: readonly string[]): boolean {
   return terms.every(term => !occurrences(lower, term).next().done)
 }
 

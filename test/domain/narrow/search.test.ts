@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HtmlDifferences } from '../../../daemon/domain/messages/messages/html-differences.ts'
+import { type Plan, planNarrow } from '../../../daemon/domain/narrow/index.ts'
 import { highlight, highlightedText, searchTerms } from '../../../daemon/domain/narrow/search.ts'
 import { threePeople } from '../../support/domain-world.ts'
 
@@ -17,6 +18,50 @@ describe('searches', () => {
       world.refused(amy, 'check-messages-match-narrow', { msg_ids: [id], narrow }).message,
       /at most 50 words/,
     )
+  })
+
+  test('of one narrow read a message once, and none of those that a cheaper term or another search leaves out', () => {
+    const { world, amy } = threePeople()
+    const lunch = world.channel('lunch', [amy])
+    for (let n = 0; n < 200; n++) world.send(amy, lunch, 'soup', 'green tea')
+    world.send(amy, lunch, 'soup', 'coffee')
+    const { messages } = world.state
+    const readContent = messages.content.bind(messages)
+    let reads = 0
+    messages.content = id => {
+      reads++
+      return readContent(id)
+    }
+    const without = Array.from({ length: 48 }, (_, n) => ({ operator: 'search', operand: `no${n}`, negated: true }))
+    const find = (...terms: { operator: string; operand: string; negated: boolean }[]) => {
+      reads = 0
+      return planNarrow(world.context(amy), [...without, ...terms])
+    }
+    const walk = ({ source, test }: Plan) => [...source.up(0)].filter(test).length
+    assert.equal(walk(find({ operator: 'is', operand: 'resolved', negated: false })), 0)
+    assert.equal(reads, 0)
+    assert.equal(walk(find({ operator: 'search', operand: 'tea', negated: true })), 1)
+    assert.equal(reads, 201)
+  })
+
+  test('a term that fits no message is asked first, wherever it is in the narrow', () => {
+    const { world, amy } = threePeople()
+    const lunch = world.channel('lunch', [amy])
+    for (let n = 0; n < 200; n++) world.send(amy, lunch, 'soup', 'green tea')
+    const { messages } = world.state
+    const readPlace = messages.place.bind(messages)
+    let asked = 0
+    messages.place = id => {
+      asked++
+      return readPlace(id)
+    }
+    const without = Array.from({ length: 90 }, (_, n) => ({ operator: 'topic', operand: `no${n}`, negated: true }))
+    const { source, test: fits } = planNarrow(world.context(amy), [
+      ...without,
+      { operator: 'is', operand: 'resolved', negated: false },
+    ])
+    assert.equal([...source.up(0)].filter(fits).length, 0)
+    assert.ok(asked < 1000, `${asked} times`)
   })
 
   test('mark words in a file of others, where no tag is closed, as fast as elsewhere', () => {
