@@ -1,10 +1,13 @@
 // Waits until anything in a set of logs is new: one long poll shows a daemon live.
 
 import type { Boundary } from '../boundary.ts'
+import { conflict } from '../domain/refusal.ts'
 import type { NumberedLog } from './recent.ts'
 
 /** Milliseconds. A longer wait would exceed the timeouts of proxies. */
 export const longestWatch = 60_000
+/** Calls that wait at the same time. A change wakes all of them, and each looks through a log. */
+const mostWaiting = 100
 
 export class Live {
   readonly #waiting = new Set<() => void>()
@@ -17,9 +20,11 @@ export class Live {
     for (const log of logs) log.onChange = () => this.#wake()
   }
 
-  /** Resolves at the next change, when the time is up, or when the daemon stops. */
-  next(ms: number): Promise<void> {
-    if (this.#ended || ms <= 0) return Promise.resolve()
+  /** Resolves at the next change, when the time is up, or when the daemon stops. Refused if too many wait. */
+  async next(ms: number): Promise<void> {
+    if (this.#ended || ms <= 0) return
+    if (this.#waiting.size >= mostWaiting)
+      throw conflict('within', `${mostWaiting} calls already wait for a change; let some of them end`)
     return new Promise(resolve => {
       const end = () => {
         cancel()

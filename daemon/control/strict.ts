@@ -13,11 +13,15 @@ import type { Call } from './calls.ts'
 
 /** Different findings that are kept; a client could think of any number of parameters. */
 const mostKept = 1000
+/** Those of one space in the list of the daemon, and those of all spaces. */
+const [mostOfSpace, mostOfSpaces] = [100, 1000]
 
 export class Findings {
   readonly #kept = new Map<string, ClientFinding>()
   readonly #daemon: { readonly all: Findings; readonly space: string } | undefined
   #leftOut = 0
+  /** How many are kept of each space; null: of the daemon's own calls. */
+  readonly #counts = new Map<string | null, number>()
 
   constructor(daemon?: { all: Findings; space: string }) {
     this.#daemon = daemon
@@ -39,13 +43,24 @@ export class Findings {
     for (const finding of findings) {
       const key = JSON.stringify([client, user, endpoint, finding])
       const known = this.#kept.get(key)
-      if (!known && this.#kept.size >= mostKept) this.#leftOut++
+      if (!known && !this.#hasRoom(space)) this.#leftOut++
       else {
+        if (!known) this.#counts.set(space, this.#count(space) + 1)
         const first = known ?? { calls: 0, first_call: id, space }
         const counted = { calls: first.calls + 1, first_call: first.first_call, last_call: id, space: first.space }
         this.#kept.set(key, { client, user, endpoint: endpoint!, ...finding, ...counted })
       }
     }
+  }
+
+  #hasRoom(space: string | null): boolean {
+    const own = this.#count(null)
+    if (space === null) return own < mostKept
+    return this.#count(space) < mostOfSpace && this.#kept.size - own < mostOfSpaces
+  }
+
+  #count(space: string | null): number {
+    return this.#counts.get(space) ?? 0
   }
 
   /** On stderr. Those of a space are in the report of the daemon. */

@@ -6,10 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { events } from '../../daemon/api/events.ts'
 import { Boundary } from '../../daemon/boundary.ts'
 import { SteeredClock } from '../../daemon/clock.ts'
+import type { Call } from '../../daemon/control/calls.ts'
 import { ControlPlane } from '../../daemon/control/control-plane.ts'
 import { Deliveries } from '../../daemon/control/deliveries.ts'
 import { Faults, pollerOf } from '../../daemon/control/faults.ts'
+import { Live } from '../../daemon/control/live.ts'
 import { Recent, Slices } from '../../daemon/control/recent.ts'
+import { Findings } from '../../daemon/control/strict.ts'
 import { explainToAll } from '../../daemon/control/why.ts'
 import type { Fact } from '../../daemon/domain/facts.ts'
 import { roles } from '../../daemon/domain/model/roles.ts'
@@ -52,6 +55,30 @@ describe('the control plane', () => {
     other.end()
     await first
     assert.equal(await recent.wait(wish, 0, 0), undefined)
+  })
+
+  test('has 100 calls at a time that wait for any change', async () => {
+    const live = new Live([], new Boundary())
+    const waits = Array.from({ length: 100 }, () => live.next(60_000))
+    await assert.rejects(live.next(60_000), /100 calls already wait for a change/)
+    live.end()
+    await Promise.all(waits)
+  })
+
+  test('keeps findings of one space beside those of others and of the daemon', () => {
+    const all = new Findings()
+    const call = { id: 1, user: null, user_agent: 'x', endpoint: 'y' } as unknown as Call
+    const find = (from: Findings, says: string, count: number) =>
+      from.add(
+        call,
+        Array.from({ length: count }, (_, n) => ({ kind: 'ignored', parameter: `x${n}`, says })),
+      )
+    find(all.ofSpace('a'), 'of a', 1500)
+    find(all.ofSpace('b'), 'of b', 50)
+    find(all, 'own', 1000)
+    const kept = (space: string | null) => all.list().filter(finding => finding.space === space).length
+    assert.deepEqual(['a', 'b', null].map(kept), [100, 50, 1000])
+    assert.equal(all.leftOut, 1400)
   })
 
   test('keeps as many items of a log as their size allows, and the newest of any size', () => {
