@@ -82,7 +82,10 @@ describe('POST /register', () => {
     await small.owner.refused(api.get, { dont_block: true }, 'BAD_REQUEST')
     const { api_key } = await small.owner.call(bots.create, { full_name: 'A bot', short_name: 'b' })
     const bot = new Caller(small.url, 'b-bot@example.com', api_key)
-    assert.match((await bot.refused(api.register, {}, 'BAD_REQUEST')).msg, /Your owner and their bots already have 3/)
+    assert.match(
+      (await bot.refused(api.register, {}, 'BAD_REQUEST')).msg,
+      /An account and its bots can have 3 event queues/,
+    )
     await register(await person(small, 'amy'))
     await small.owner.call(api.delete, { queue_id: first! })
     await register(bot)

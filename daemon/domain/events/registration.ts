@@ -20,12 +20,9 @@ export function planQueue(
   { owned, most }: { readonly owned: number; readonly most: number },
 ): Omit<QueueRegistration, 'id'> {
   if (owned >= most)
-    throw new Refusal(
-      `${ctx.actor.bot ? 'Your owner and their' : 'You and your'} bots already have ${most} event queues. Delete one, or wait until one expires.`,
-      {
-        kind: 'conflict',
-      },
-    )
+    throw new Refusal(`An account and its bots can have ${most} event queues. Delete one, or wait until one expires.`, {
+      kind: 'conflict',
+    })
   if (params.all_public_streams) check(hearPublicChannels, ctx)
   const lifespan = idleTimeout(params) || params.queue_lifespan_secs || limits.queueLifespanSeconds
   return {
