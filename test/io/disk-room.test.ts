@@ -33,13 +33,14 @@ test('the disk is asked again after some MiB, so that files notice that it becom
     asked++
     return storeBytes
   })
-  const arriving = files.receive()
-  await Promise.all([arriving, files.receive(), files.receive()].map(file => file.write(Buffer.alloc(1024))))
+  const together = [files.receive(), files.receive(), files.receive()]
+  t.after(() => Promise.all(together.map(file => file.discard())))
+  await Promise.all(together.map(file => file.write(Buffer.alloc(1024))))
   assert.equal(asked, 1)
   storeBytes = blocks * bsize
   await assert.rejects(
     async () => {
-      for (let written = 0; written < 8; written++) await arriving.write(Buffer.alloc(1024 * 1024))
+      for (let written = 0; written < 8; written++) await together[0]!.write(Buffer.alloc(1024 * 1024))
     },
     { code: 'ENOSPC' },
   )
