@@ -299,6 +299,8 @@ export class Edge {
     const drop = () => kept.names.length > 0 && engine.boundary.nextTurn(() => engine.dropFiles(kept.names))
     const finish = async () => {
       try {
+        // A world that was replaced while the body arrived no longer has its files.
+        engine.mustBeOpen()
         const prepared = await prepare({ ...tools, keepFile: kept.keep }, params, engine.state, ctx.actor)
         const reply = await this.#decide(endpoint, ctx, current => command(current, params, prepared as never))
         // The same request was answered while this one was prepared, so this password was not looked at.
