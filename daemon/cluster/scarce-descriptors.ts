@@ -1,4 +1,4 @@
-// What to do where no file descriptor is free: to try again. They are free again when connections end, and a daemon of a cluster that
+// Repeats steps for which no file descriptor is free. Descriptors are free again when connections end, and a daemon of a cluster that
 // gave up instead would take its copy of everything with it.
 
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -46,5 +46,7 @@ export class DiskRoom {
 
 function full(): Error {
   const message = 'ENOSPC: what is left on the disk is kept for the journal and the next snapshot'
-  return Object.assign(new Error(message), { code: 'ENOSPC' })
+  const error: NodeJS.ErrnoException = new Error(message)
+  error.code = 'ENOSPC'
+  return error
 }

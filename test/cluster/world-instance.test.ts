@@ -1,4 +1,4 @@
-// What a daemon of a cluster does with its files while it runs. The world is a stand-in.
+// The files of a daemon of a cluster while it runs. The world is a stand-in.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
