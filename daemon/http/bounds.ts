@@ -61,9 +61,9 @@ interface Fitting extends Pick<Bounds, 'arrivingFiles'> {
 export function fitDescriptors(inCluster: boolean, limit = openFilesLimit()): Fitting {
   const part = (wanted: number) => Math.max(1, Math.min(wanted, Math.floor(limit / 8)))
   const arrivingFiles = part(usualBounds.arrivingFiles)
-  const peers = inCluster ? part(addRefused(peerConnections)) : 0
+  const peers = inCluster ? part(addRefusals(peerConnections)) : 0
   const clients = limit - reserved - arrivingFiles - peers - (inCluster ? part(ownCalls) : 0)
-  return { arrivingFiles, connections: subtractRefused(clients), peerConnections: subtractRefused(peers) }
+  return { arrivingFiles, connections: subtractRefusals(clients), peerConnections: subtractRefusals(peers) }
 }
 
 /** Connections beyond a bound that are open until their clients have read the refusal. */
@@ -71,11 +71,11 @@ export function refusedBeside(connections: number): number {
   return Math.ceil(Math.min(200, connections / 10))
 }
 
-function addRefused(connections: number): number {
+function addRefusals(connections: number): number {
   return connections + refusedBeside(connections)
 }
 
-function subtractRefused(descriptors: number): number {
+function subtractRefusals(descriptors: number): number {
   return Math.max(1, Math.floor(Math.max(descriptors / 1.1, descriptors - 200)))
 }
 
