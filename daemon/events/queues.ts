@@ -72,13 +72,8 @@ export class Queues {
     return this.#queues.get(id)
   }
 
-  countOwned(userId: number): number {
-    return this.#queues.countOwned(userId)
-  }
-
-  ofUser(userId: number): ReadonlySet<Queue> {
-    return this.#queues.ofUser(userId)
-  }
+  readonly ofUser = (userId: number): ReadonlySet<Queue> => this.#queues.ofUser(userId)
+  readonly countOwned = (userId: number): number => this.#queues.countOwned(userId)
 
   /** Puts events into the queues of the audience. They are delivered when the position is released. */
   push(position: number, announcements: readonly Announcement[], lasting = true): void {

@@ -2,7 +2,6 @@
 // bound of its own, so that bodies that never arrive whole do not keep out calls.
 
 import { Refusal } from '../domain/refusal.ts'
-import type { FieldMap } from './parameters.ts'
 
 export class HeldBytes {
   readonly #most: number
@@ -66,11 +65,3 @@ export class Hold {
 
 /** What a call takes besides what it was sent: more calls than the daemon has connections fit. */
 export const perCall = 1024
-/** What a parameter takes besides its characters. */
-const perField = 128
-
-export function measureFields(fields: FieldMap): number {
-  let size = perCall
-  for (const [name, value] of fields) size += perField + name.length + (typeof value === 'string' ? value.length : 0)
-  return size
-}

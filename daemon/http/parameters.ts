@@ -6,6 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Upload } from '../api/define.ts'
 import { inQuotes, invalid, malformed, type Refusal } from '../domain/refusal.ts'
 import { isJson } from '../local/json.ts'
+import { perCall } from './held-bytes.ts'
 import { readMultipart } from './multipart.ts'
 import type { UploadsInProgress } from './uploads-in-progress.ts'
 
@@ -70,6 +71,15 @@ function notAForm(type: string): Refusal {
   return malformed(
     `Send parameters as form fields (application/x-www-form-urlencoded or multipart/form-data), not as ${inQuotes(type)}.`,
   )
+}
+
+/** What a parameter takes besides its characters. */
+const perField = 128
+
+export function measureFields(fields: FieldMap): number {
+  let size = perCall
+  for (const [name, value] of fields) size += perField + name.length + (typeof value === 'string' ? value.length : 0)
+  return size
 }
 
 /** `curl -d '{"type": "direct"}'` declares a form. Its one field has the JSON as its name. */

@@ -2,12 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { connect, createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { events } from '../../daemon/api/events.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
@@ -15,82 +14,19 @@ import { messages } from '../../daemon/api/messages/messages.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { createClient } from '../../daemon/client/index.ts'
 import { accountAt, newShell, Watched } from '../support/cli.ts'
-import { interruptHere } from '../support/cli-in-process.ts'
 import { Control } from '../support/control.ts'
 import { Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { send } from '../support/http.ts'
-import type { Outcome } from '../support/natter-bundle.ts'
+import { listen, startProxy, startProxyAlone, upstream } from '../support/proxies.ts'
 import { until } from '../support/until.ts'
 import { loadZulipJs } from '../support/zulip-js.ts'
 
 const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
 
-interface Proxy {
-  readonly url: string
-  readonly file: string
-  /** Ends it as Ctrl-C does, and returns the lines of the recording. */
-  stop(): Promise<Record<string, any>[]>
-}
-
-/** In the process of the tests. */
-async function startProxy(t: TestContext, to: string, flags: readonly string[] = [], before = ''): Promise<Proxy> {
-  const shell = newShell(t)
-  const file = join(shell.home, 'talk.ndjson')
-  if (before !== '') writeFileSync(file, before)
-  let ended: Promise<Outcome> | undefined
-  const url = await new Promise<string>((resolve, reject) => {
-    ended = shell.run(['proxy', file, '--to', to, ...flags], { onPrint: text => resolve(text.trim()) })
-    ended.then(({ stderr }) => reject(new Error(stderr)), reject)
-  })
-  t.after(interruptHere)
-  return {
-    url,
-    file,
-    async stop() {
-      interruptHere()
-      const { code, stderr } = await ended!
-      assert.equal(code, 0, stderr)
-      return linesOf(file)
-    },
-  }
-}
-
-async function startProcess(t: TestContext, to: string, env: Readonly<Record<string, string>> = {}): Promise<Proxy> {
-  const shell = newShell(t, env)
-  const file = join(shell.home, 'talk.ndjson')
-  const child = new Watched(t, shell.spawn(['proxy', file, '--to', to]))
-  const [url] = await child.until(1)
-  return {
-    url: url!,
-    file,
-    async stop() {
-      child.child.kill('SIGINT')
-      assert.equal(await child.ended, 0, child.stderr)
-      return linesOf(file)
-    },
-  }
-}
-
-function linesOf(recording: string): Record<string, any>[] {
-  const lines = readFileSync(recording, 'utf8').trimEnd().split('\n')
-  return lines.map(line => JSON.parse(line))
-}
-
-async function listen(
-  t: TestContext,
-  server: Server | ReturnType<typeof createSocketServer> | ReturnType<typeof createSecureServer>,
-): Promise<string> {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const upstream = (t: TestContext, answer: RequestListener) => listen(t, createServer(answer))
-
 describe('natter proxy', () => {
   test('passes calls, polls, uploads and errors through, and records them without the key', async t => {
     const { owner } = daemon()
-    const proxy = await startProcess(t, daemon().url)
+    const proxy = await startProxyAlone(t, daemon().url)
     const caller = new Caller(proxy.url, owner.email, owner.key, owner.id)
     const { queue_id } = (await caller.call(events.register, { event_types: ['message'] })) as { queue_id: string }
     const polling = caller.call(events.get, { queue_id, last_event_id: -1 })
@@ -170,70 +106,6 @@ describe('natter proxy', () => {
     await proxy.stop()
   })
 
-  test('replaces names and addresses with --disguise, the same everywhere', async t => {
-    const { owner } = daemon()
-    const proxy = await startProxy(t, daemon().url, ['--disguise'])
-    const caller = new Caller(proxy.url, owner.email, owner.key, owner.id)
-    const { members } = await caller.call(users.list, {})
-    await caller.call(messages.send, {
-      type: 'channel',
-      to: 'general',
-      topic: 't',
-      content: `Ask ${members[0]!.full_name}`,
-    })
-    const [, list, sent] = await proxy.stop()
-    const text = readFileSync(proxy.file, 'utf8')
-    for (const { full_name, email } of members) assert.ok(!text.includes(full_name) && !text.includes(email), full_name)
-    assert.equal(sent!.sent.content, `Ask ${list!.answer.members[0].full_name}`)
-    assert.ok(list!.answer.members.some(({ email }: { email: string }) => email === sent!.user))
-  })
-
-  test('disguises people who are named only as senders, recipients, in events and in mentions', async t => {
-    const content = '<p><span class="user-mention" data-user-id="7">@Gil Green</span> will mark it, says Amy</p>'
-    const answer = {
-      result: 'success',
-      messages: [
-        {
-          type: 'private',
-          sender_id: 1,
-          sender_email: 'user1@real.test',
-          sender_full_name: 'Amy Adams',
-          is_admin: true,
-          content,
-          display_recipient: [
-            { id: 1, email: 'user1@real.test', full_name: 'Amy Adams' },
-            { id: 2, email: 'bob@real.test', full_name: 'Bob Brown' },
-          ],
-          reactions: [{ user_id: 3, user: { id: 3, email: 'cat@real.test', full_name: 'Cat Cole' } }],
-        },
-      ],
-      events: [
-        { id: 0, type: 'realm_user', op: 'update', person: { user_id: 2, full_name: 'Bobby Black' } },
-        { id: 1, type: 'mark', user_id: 4, user_full_name: 'Mark Admin' },
-        { id: 2, type: 'draft', content: 'Ask @**Eve Elm|5**, @_**Fay Fox** and @**all** of them' },
-      ],
-      presences: { 'bob@real.test': {} },
-    }
-    const site = await upstream(t, (_, response) => response.end(JSON.stringify(answer)))
-    const proxy = await startProxy(t, site, ['--disguise'])
-    await send(`${proxy.url}/api/v1/users/bob%40real.test`)
-    const [, call] = await proxy.stop()
-    const text = readFileSync(proxy.file, 'utf8')
-    for (const name of 'Amy Adams Bob Bobby Black Brown Cat Cole Eve Elm Fay Fox Gil Green real.test'.split(' '))
-      assert.doesNotMatch(text, new RegExp(`\\b${name}\\b`))
-    const { messages, events, presences } = call!.answer
-    const [{ display_recipient: recipients, ...message }] = messages
-    assert.notEqual(message.sender_full_name, 'Amy Adams')
-    assert.deepEqual(recipients[0], { id: 1, email: message.sender_email, full_name: message.sender_full_name })
-    assert.equal(events[0].person.full_name, recipients[1].full_name)
-    assert.deepEqual(Object.keys(presences), [recipients[1].email])
-    assert.equal(call!.path, `/api/v1/users/${encodeURIComponent(recipients[1].email)}`)
-    assert.match(events[2].content, /@\*\*all\*\* of them$/)
-    // Words of the API stay, though a person is called Mark Admin.
-    assert.equal(events[1].type, 'mark')
-    assert.equal(message.is_admin, true)
-  })
-
   test('continues a recording with --append, after its last whole line', async t => {
     const line =
       '{"call":7,"time":1,"user":null,"method":"GET","path":"/api/v1/x","endpoint":null,"sent":{},"status":200,"answer":{}}'
@@ -283,7 +155,7 @@ describe('natter proxy', () => {
     const [cert, key] = [readFileSync(fixture('cert')), readFileSync(fixture('key'))]
     const secure = createSecureServer({ cert, key }, (_, response) => response.end('{"result":"success"}'))
     const site = (await listen(t, secure)).replace('http:', 'https:')
-    const trusting = await startProcess(t, site, { NODE_EXTRA_CA_CERTS: fixture('cert') })
+    const trusting = await startProxyAlone(t, site, { NODE_EXTRA_CA_CERTS: fixture('cert') })
     assert.equal((await send(`${trusting.url}/api/v1/users/me`)).body.result, 'success')
     await trusting.stop()
     const wary = await startProxy(t, site)

