@@ -53,7 +53,7 @@ export abstract class NumberedLog<T extends Numbered> {
   readonly #ends = new Set<(refusal?: Refusal) => void>()
   readonly #boundary: Boundary
   #ended = false
-  #looking = { since: 0, ms: 0 }
+  #looking = { since: Number.NEGATIVE_INFINITY, ms: 0 }
 
   constructor(boundary: Boundary) {
     this.#boundary = boundary

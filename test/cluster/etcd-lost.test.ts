@@ -73,7 +73,6 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
 
   test('stops with a sentence when another cluster of the same name was founded there', async () => {
     const other = await cluster.add()
-    other.hosted = true
     await other.start()
     await until(() => /etcd had no cluster 'natter', so this daemon founds it with an empty/.test(other.daemon.stderr))
     assert.equal(await node.daemon.closed, 1, node.daemon.stderr)
@@ -105,6 +104,7 @@ describe('a daemon whose etcd is lost', { skip: withoutEtcd ?? false }, () => {
     await otherBatch(last + 1, last + 1)
     await put(head, headText({ position: last + 1, term }))
     const said = new RegExp(`the log in etcd has another entry at position ${last} than this daemon`)
+    other.hosted = true
     await assert.rejects(other.start(), said)
     await direct.call('/v3/kv/put', { key, value })
     other.hosted = false

@@ -15,6 +15,8 @@ const launcher = join(import.meta.dirname, '../../bin/natter')
 const inside = new AsyncLocalStorage<true>()
 let turn: Promise<unknown> = Promise.resolve()
 let evaluate: (() => Promise<number>) | undefined
+// The suites of a process listen to its end, each for its own files.
+process.setMaxListeners(0)
 
 /** Without a home folder: no profile and no zuliprc. */
 export function inProcess(args: readonly string[], { env, ...others }: Surroundings = {}): Promise<Outcome> {
