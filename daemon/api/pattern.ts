@@ -26,9 +26,12 @@ const flagsByLetter: Readonly<Record<string, () => number>> = {
   u: () => 0,
 }
 
-/** A text such as `/ok|done/i` as pattern and flags; undefined for any other text. */
+/**
+ * A text such as `/ok|done/i` as pattern and flags; undefined for any other text. A path such as `/api/v1/register` is none: its end
+ * has other letters than the flags of JavaScript.
+ */
 export function patternIn(text: string): { readonly source: string; readonly flags: string } | undefined {
-  const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
+  const [, source, flags] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(text) ?? []
   return source === undefined ? undefined : { source, flags: flags! }
 }
 

@@ -1,11 +1,13 @@
-// Waits, on the server's side, for an event or a call. What did not come is answered with what came closest.
+// Waits, on the server's side, for an event, a call or a poll. What did not come is answered with what came closest.
 
 import { patternIn } from '../api/pattern.ts'
 import { requireEndpoint } from '../domain/index.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
 import { invalid, missing } from '../domain/refusal.ts'
+import type { Queue } from '../events/queue.ts'
 import { didYouMean } from '../local/did-you-mean.ts'
+import type { Call } from './calls.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { Goal } from './match.ts'
 import type { NumberedLog } from './recent.ts'
@@ -29,7 +31,7 @@ export type Waited =
   | { readonly met: true; readonly event?: any; readonly call?: any; readonly webhook?: any }
   | { readonly met: false; readonly near: readonly { readonly differs: readonly string[] }[] }
 
-export const longest = 600_000
+const longest = 600_000
 
 const kinds = ['event', 'call', 'webhook'] as const
 
@@ -73,6 +75,20 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
       differs: kind === 'webhook' && item.error !== null ? [...differs, `it failed: ${item.error}`] : differs,
     })),
   }
+}
+
+/** Resolves to whether the account listens: one of its polls waits for events. */
+export async function waitForListener(plane: ControlPlane, userId: number, within: number): Promise<boolean> {
+  if (within > longest) throw invalid('within', 'must be at most 10m')
+  // The poll may have waited so long that the log of calls no longer has it.
+  if (findListening(plane, userId)) return true
+  const fits = (call: Call) => call.parked && call.user_id === userId
+  return (await plane.calls.wait({ size: 0, characters: 0, isTooCostly: false, fits }, 0, within)) !== undefined
+}
+
+/** A queue of the account with a poll that waits. */
+export function findListening({ engine }: ControlPlane, owner: number): Queue | undefined {
+  return [...engine.queues.values()].find(({ userId, waiter }) => userId === owner && waiter)
 }
 
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */

@@ -45,13 +45,13 @@ export const limits = {
   // OPEN: the public server limits neither how many accounts times channels one request subscribes or unsubscribes, nor how many files a
   // message may link, nor how many messages are listed with a file; here one request ends in a moment.
   subscriptionsAtOnce: 20_000,
-  // OPEN: the public server does not limit it. Who comes to see, or no longer sees, whom or which private channel by one
-  // change of subscriptions or of a group.
+  // OPEN: the public server does not limit how many people come to see, or no longer see, whom or which private channel by one change of
+  // subscriptions or of a group; here all of them are told at once, in a moment.
   sightsAtOnce: 300_000,
   /** Groups and settings that list an account which comes back or goes: every queue gets an event for each. */
   membershipsAnnounced: 500,
-  // OPEN: the public server does not limit it. Messages in the channels that one request unsubscribes several accounts from, for each
-  // account: those that it has not read become read.
+  // OPEN: the public server does not limit from how many messages one request unsubscribes several accounts; here what an account has not
+  // read becomes read in one step. The messages of a channel count for each account.
   readAtOnce: 3_000_000,
   /** Channels of accounts that are deactivated together, of which other subscribers get an event for each account. */
   departuresAnnounced: 1000,
@@ -76,7 +76,8 @@ export const limits = {
   channelDescription: 1024,
   /**
    * Of all channels that one request creates.
-   * OPEN: the public server has no such limit; here rendering them would keep other callers waiting for seconds.
+   * OPEN: the public server does not limit the descriptions of the channels that one request creates together; here rendering them would
+   * keep other callers waiting for seconds.
    */
   newDescriptions: 20_000,
   /**
@@ -119,7 +120,10 @@ export const limits = {
   profileShortText: 50,
   profileLongText: 500,
   botStorage: 10_000_000,
-  /** OPEN: the public server limits the characters only, so that small values can fill the memory. Per account. */
+  /**
+   * Per account.
+   * OPEN: the public server limits the characters in the storage of a bot only, not its keys, so that small values can fill the memory.
+   */
   botStorageKeys: 10_000,
   imageMiB: 5,
   imagePixels: 90_000_000,

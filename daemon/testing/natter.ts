@@ -1,6 +1,7 @@
 // One world of a test: its accounts, its clock, and everything the control plane knows of it, without a network in between.
 
 import { readFileSync } from 'node:fs'
+import { patternIn } from '../api/pattern.ts'
 import { eventTypeNames } from '../client/events.ts'
 import type { BotHandler, Client } from '../client/index.ts'
 import type { Call } from '../control/calls.ts'
@@ -79,6 +80,11 @@ export interface Natter extends AsyncDisposable {
   waitFor(event: Pattern, options?: WaitOptions): Promise<Record<string, any>>
   /** The same for a call of the API. */
   waitForCall(call: Pattern, options?: Pick<WaitOptions, 'within'>): Promise<Call>
+  /**
+   * Resolves when an account listens, with a poll that waits for events. A test waits for a bot that another program runs, and then
+   * writes to it.
+   */
+  waitForListener(user: string | number, options?: Pick<WaitOptions, 'within'>): Promise<void>
   readonly faults: {
     add(rule: FaultRule): Fault
     list(): Fault[]
@@ -203,6 +209,18 @@ const examples: Readonly<Record<WaitKind, string>> = {
   webhook: "{ bot: 'echo-bot' }",
 }
 
+/** The milliseconds of a wait until an account listens, and the error if it does not. */
+export function readListenerWait(user: string | number, options: Pick<WaitOptions, 'within'> = {}) {
+  refuseUnknown('waitForListener', options, ['within'])
+  const { within = '5s' } = options
+  const time = typeof within === 'number' ? `${within} s` : within
+  return {
+    ms: milliseconds(within),
+    missed: () =>
+      new Error(`${user} did not poll for events within ${time}. Is the bot running, with the key of ${user}?`),
+  }
+}
+
 export function explainMiss(
   kind: WaitKind,
   wanted: Pattern,
@@ -212,7 +230,14 @@ export function explainMiss(
   const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
   const reader = user === undefined ? '' : ` for ${user}`
   const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all${reader}.`
-  return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}`
+  return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}${kind === 'event' ? adviseListener(wanted) : ''}`
+}
+
+/** A message that was sent before its bot listened is not answered. */
+function adviseListener({ message }: Pattern): string {
+  const sender = (message as Pattern | undefined)?.sender_email
+  if (typeof sender !== 'string' || patternIn(sender)) return ''
+  return `\nIf the sender is a bot that another program runs, wait until it listens before you write to it: await natter.waitForListener('${sender}')`
 }
 
 export function milliseconds(given: Duration): number {

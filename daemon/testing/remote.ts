@@ -19,6 +19,7 @@ import {
   mostDifferences,
   type Natter,
   type Pattern,
+  readListenerWait,
   type SpaceOptions,
   type WaitKind,
   type WaitOptions,
@@ -97,6 +98,11 @@ function createRemote(space: ShownSpace, control: Control, stop: () => Promise<v
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
+    async waitForListener(user, options) {
+      const { ms, missed } = readListenerWait(user, options)
+      const { met } = await control('POST', '/queues/wait', { user, within: ms / 1000 })
+      if (!met) throw missed()
+    },
     waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
     faults: {
       add: async rule => (await control('POST', '/faults', rule)).fault,

@@ -3,7 +3,7 @@
 import { type BotHandler, type Client, createClient } from '../client/index.ts'
 import { attemptAll } from '../client/uncaught.ts'
 import { readRule } from '../control/faults.ts'
-import { requireUser, waitFor } from '../control/wait.ts'
+import { requireUser, waitFor, waitForListener } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
 import { Refusal } from '../domain/refusal.ts'
@@ -24,6 +24,7 @@ import {
   mostDifferences,
   type Natter,
   type Pattern,
+  readListenerWait,
   type SpaceOptions,
   type WaitKind,
   type WaitOptions,
@@ -119,6 +120,10 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,
     waitForCall: (call, options) => wait('call', call, options),
+    async waitForListener(user, options) {
+      const { ms, missed } = readListenerWait(user, options)
+      if (!(await keepingAlive(waitForListener(control, requireUser(control, user).id, ms)))) throw missed()
+    },
     faults: {
       add: rule => control.faults.add(readRule({ ...rule }, name => requireUser(control, name).email)),
       list: () => control.faults.list(),

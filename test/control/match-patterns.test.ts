@@ -25,6 +25,7 @@ describe('a pattern', () => {
     assert.deepEqual(patternIn('/ok|done/i'), { source: 'ok|done', flags: 'i' })
     assert.equal(patternIn('ok'), undefined)
     assert.equal(patternIn('//'), undefined)
+    assert.equal(patternIn('/api/v1/register'), undefined, 'a path')
     assert.ok(finds('^OK$', 'no\nok\nno', 'im'))
     assert.ok(finds('a.b', 'a\nb', 's'))
     assert.ok(!finds('a.b', 'a\nb'))

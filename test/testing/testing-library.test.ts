@@ -62,6 +62,36 @@ describe('natter/testing', () => {
     assert.equal((await amy.savedSnippets.list()).saved_snippets.length, 1)
   })
 
+  test('waitForListener resolves when a poll of the account waits, in this process and in a space of another', async () => {
+    await using natter = await startNatter()
+    await using remote = await startNatter({ in: natter.url, controlToken: natter.controlToken })
+    const env = await remote.env('echo-bot')
+    const bots = [natter.env('echo-bot'), env].map(({ NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY }) =>
+      createClient({ site: NATTER_SITE!, email: NATTER_EMAIL!, apiKey: NATTER_API_KEY! }),
+    )
+    const stop = new AbortController()
+    for (const [index, world] of [natter, remote].entries()) {
+      await assert.rejects(world.waitForListener('echo-bot', { within: 0.05 }), {
+        message: 'echo-bot did not poll for events within 0.05 s. Is the bot running, with the key of echo-bot?',
+      })
+      await assert.rejects(world.waitForListener('nobody'), /there is no account "nobody"/)
+      await assert.rejects(world.waitForListener('echo-bot', { user: 'amy' } as never), /no option "user"/)
+      const listening = world.waitForListener('echo-bot')
+      const first = bots[index]!.events({ types: ['message'], signal: stop.signal }).next()
+      await listening
+      await world.waitForListener('echo-bot', { within: 0 })
+      const amy = await world.as('amy')
+      await amy.messages.send({ type: 'direct', to: ['echo-bot@example.com'], content: 'Hello' })
+      assert.equal((await first).value?.message.content, 'Hello')
+      const answer = { type: 'message', message: { sender_email: 'echo-bot@example.com' } }
+      await assert.rejects(
+        world.waitFor(answer, { within: 0 }),
+        /await natter\.waitForListener\('echo-bot@example\.com'\)/,
+      )
+    }
+    stop.abort()
+  })
+
   test('waitFor finds what has happened and what will, and says what came closest', async () => {
     await using natter = await startNatter()
     const amy = natter.as('amy')
@@ -72,6 +102,7 @@ describe('natter/testing', () => {
     await amy.savedSnippets.create({ title: 'deploy', content: 'b' })
     assert.equal((await later).saved_snippet.content, 'b')
     assert.equal((await natter.waitForCall({ endpoint: 'create-saved-snippet' })).status, 200)
+    assert.equal((await natter.waitForCall({ path: '/api/v1/saved_snippets' })).method, 'POST')
     await assert.rejects(
       natter.waitFor({ type: 'saved_snippets', op: 'remove' }, { within: 0.05 }),
       /The closest were:\n {2}- event\.op: wanted "remove", was "add"/,

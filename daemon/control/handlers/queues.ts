@@ -1,11 +1,10 @@
 // Handlers of `api/control/queues.ts`.
 
 import { allQueues as api } from '../../api/control/queues.ts'
-import { invalid, missingOwn } from '../../domain/refusal.ts'
+import { missingOwn } from '../../domain/refusal.ts'
 import type { Queue } from '../../events/queue.ts'
-import type { Call } from '../calls.ts'
 import type { ControlPlane } from '../control-plane.ts'
-import { longest, requireUser } from '../wait.ts'
+import { findListening, requireUser, waitForListener } from '../wait.ts'
 import { readDuration } from './durations.ts'
 import { resource } from './handler.ts'
 
@@ -17,19 +16,9 @@ export const queues = resource(api, {
   },
   async wait({ plane }, { user, within }) {
     const { id } = requireUser(plane, user)
-    const ms = readDuration('within', within)
-    if (ms > longest) throw invalid('within', 'must be at most 10m')
-    // The poll may have waited so long that the log of calls no longer has it.
-    const listening = () => [...plane.engine.queues.values()].find(({ userId, waiter }) => userId === id && waiter)
-    const parked = {
-      size: 0,
-      characters: 0,
-      isTooCostly: false,
-      fits: (call: Call) => call.parked && call.user_id === id,
-    }
-    const met = listening() ?? (await plane.calls.wait(parked, 0, ms))
-    const queue = listening()
+    const met = await waitForListener(plane, id, readDuration('within', within))
     if (!met) return { met: false, near: [] as never[] }
+    const queue = findListening(plane, id)
     return { met: true, ...(queue && { queue: presentQueue(plane, queue) }) }
   },
   async expire({ plane }, { queue_id, user }) {

@@ -51,7 +51,11 @@ class Natter:
         self.token = space["control_token"]
 
     def control(self, method, path, **params):
-        """Calls the control plane (clock, faults, waits, accounts): control("POST", "/clock/advance", by="10m")."""
+        """Calls the control plane (clock, faults, waits, accounts): control("POST", "/clock/advance", by="10m").
+
+        A bot that a test starts gets no message that was sent before it listens. This waits for it:
+        control("POST", "/queues/wait", user="echo-bot", within="10s")["met"]
+        """
         __tracebackhide__ = True
         return send(method, self.url + "/control/v1" + path + "?" + encode(params), "Bearer " + self.token)
 
