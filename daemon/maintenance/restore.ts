@@ -41,6 +41,7 @@ import {
   readManifest,
 } from './backup-format.ts'
 import { checkStore, type StoreReport } from './check.ts'
+import { changeNote, noteReplaced, readNote } from './replaced-store.ts'
 import { checkGaps } from './tar-gaps.ts'
 
 export interface Restored {
@@ -124,6 +125,9 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
     // Of an earlier attempt that was interrupted while parts were moved: they go when there is something to put in their place, and until
     // then no daemon starts here.
     const leftovers = names.filter(isRestoring)
+    const begun = leftovers.map(name => readNote(join(folder, name))).find(note => note !== undefined)
+    const isWhole = begun?.isWhole ?? false
+    const replaced = begun?.folder ?? (there.length > 0 ? replacedFolder(folder, now) : null)
     const unpacking = join(folder, unpackingName())
     const unpacked = join(folder, restoringName())
     const restored = await removedOnExit(unpacking, async () => {
@@ -132,6 +136,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
         const restored = await unpackChecked(source, unpacking, cluster?.secret)
         if (!options.incomplete) refuseIncomplete(restored.missing)
         const position = await endQueues(unpacking, now)
+        if (replaced) noteReplaced(unpacking, { folder: replaced, isWhole })
         // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
         await renameDurably(unpacking, unpacked)
         await cluster?.move(unpacked, position)
@@ -142,11 +147,18 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
       }
     })
     for (const name of leftovers) rmSync(join(folder, name), { recursive: true, force: true })
-    const replaced = there.length > 0 ? replacedFolder(folder, now) : null
     try {
-      if (replaced) await moveParts(folder, replaced)
+      // Of the backup: the interrupted attempt had put them in their place.
+      if (isWhole) for (const name of there) rmSync(join(folder, name), { recursive: true, force: true })
+      else if (replaced) {
+        await moveParts(folder, replaced)
+        changeNote(unpacked, true)
+      }
       await moveParts(unpacked, folder).catch(async error => {
-        if (replaced) await moveParts(replaced, folder)
+        if (replaced) {
+          changeNote(unpacked, false)
+          await moveParts(replaced, folder)
+        }
         throw error
       })
     } catch (error) {
