@@ -12,6 +12,11 @@ import type { Peers } from './peers.ts'
 const attempts = 5
 /** Milliseconds between two of them. Another daemon may be starting again. */
 const usualPause = 1000
+/** Milliseconds to write a snapshot, which a daemon with very many messages may need. */
+const writing = 120_000
+
+/** Addresses of the other daemons that have a lease now. */
+export type ListOthers = () => Promise<readonly string[]>
 
 /**
  * Replaces the store in the folder by the snapshot of one of the daemons, which must reach the position. The store stays until all of the
@@ -19,7 +24,7 @@ const usualPause = 1000
  */
 export async function fetchSnapshot(
   peers: Peers,
-  urls: readonly string[],
+  listOthers: ListOthers,
   folder: string,
   identity: FolderIdentity,
   position: number,
@@ -27,11 +32,13 @@ export async function fetchSnapshot(
 ): Promise<void> {
   let reason =
     'no other daemon of the cluster is running. First start one that has the store; after a restore, the restored one'
-  for (let attempt = 0; attempt < attempts && urls.length > 0; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     if (attempt > 0) await sleep(pause)
+    const urls = await listOthers()
+    if (urls.length === 0) break
     for (const url of urls)
       try {
-        const { position: reached } = await peers.post(url, '/snapshot', { position }, 120_000)
+        const reached = await requestSnapshot(peers, url, position, listOthers)
         // Its state would be older than what this daemon has, or lack what the log no longer has.
         if (!(reached >= position)) throw new Error(`${url} is behind, at position ${reached}`)
         await removeUnfinishedFetch(folder)
@@ -46,6 +53,23 @@ export async function fetchSnapshot(
   }
   throw new Error(`the log no longer has what this daemon lacks, and no daemon could give it a snapshot: ${reason}`)
 }
+
+/** The position of the newest snapshot that the daemon has, or has written now. Given up when the daemon loses its lease: then it hangs. */
+async function requestSnapshot(peers: Peers, url: string, position: number, listOthers: ListOthers): Promise<number> {
+  const lost = new AbortController()
+  const looking = setInterval(async () => {
+    const urls = await listOthers().catch(() => [url])
+    if (!urls.includes(url)) lost.abort(new Error(`${url} has lost its lease`))
+  }, lookEvery)
+  try {
+    return (await peers.post(url, '/snapshot', { position }, writing, [lost.signal])).position
+  } finally {
+    clearInterval(looking)
+  }
+}
+
+/** Milliseconds. */
+const lookEvery = 1000
 
 /** Fetches the state under another name and reads it first, so that a state that this version cannot read replaces nothing. */
 async function fetchState(peers: Peers, url: string, folder: string): Promise<string[]> {

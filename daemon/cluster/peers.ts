@@ -58,13 +58,19 @@ export class Peers {
   }
 
   /** Throws when the daemon does not answer in time; PeerRefused when it answers with another status than 200. */
-  async post(url: string, path: string, body: object, deadlineMs = usualDeadline): Promise<any> {
+  async post(
+    url: string,
+    path: string,
+    body: object,
+    deadlineMs = usualDeadline,
+    ended: AbortSignal[] = [],
+  ): Promise<any> {
     const response = await this.#own.send(new URL(url), {
       method: 'POST',
       path: `${peersPrefix}${path}`,
       headers: { [tokenHeader]: this.token, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: AbortSignal.any([AbortSignal.timeout(deadlineMs), ...ended]),
     })
     const answer = await text(response)
     if (response.statusCode !== 200) throw new PeerRefused(url, response.statusCode!, answer)

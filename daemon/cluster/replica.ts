@@ -212,9 +212,13 @@ export class Replica {
     const view = await this.#membership.view().catch(ignoreUnreachable)
     // Then this daemon begins to follow as it is, and finds the log trimmed again.
     if (!view) return
-    this.#known.update(view)
     this.#comparison.forget()
-    await fetchSnapshot(this.peers, this.#others(), this.#parts.config.data, this.#identity!, view.head.position)
+    const listOthers = async () => {
+      const now = await this.#membership.view().catch(ignoreUnreachable)
+      if (now) this.#known.update(now)
+      return this.#others()
+    }
+    await fetchSnapshot(this.peers, listOthers, this.#parts.config.data, this.#identity!, view.head.position)
   }
 
   // --- the world ------------------------------------------------------------------------------------------------

@@ -25,7 +25,10 @@ async function refusedFetch(t: TestContext, state: object, reason: RegExp): Prom
   })
   const peers = new Peers('token')
   t.after(() => peers.close())
-  await assert.rejects(fetchSnapshot(peers, [url], folder, identity, 7, 1), reason)
+  await assert.rejects(
+    fetchSnapshot(peers, async () => [url], folder, identity, 7, 1),
+    reason,
+  )
   assert.equal(readFileSync(join(folder, 'journal.ndjson'), 'utf8'), 'what was there\n')
   assert.ok(!readdirSync(folder).includes('cluster.json'), 'the folder is marked as incomplete')
 }
@@ -91,8 +94,28 @@ describe('a store stays in its folder', () => {
     })
     const peers = new Peers('token')
     t.after(() => peers.close())
-    await fetchSnapshot(peers, [url], folder, identity, 7, 1)
+    await fetchSnapshot(peers, async () => [url], folder, identity, 7, 1)
     assert.deepEqual(positions, [])
+    assert.ok(readdirSync(folder).includes('state.json'))
+  })
+
+  test('until a daemon that does not hang has a snapshot', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-fetch-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    let hangs = false
+    const hanging = await fakeServer(t, () => {
+      hangs = true
+    })
+    const well = await fakeServer(t, (request, response) => {
+      const state = { format: 2, position: 7, time: 1, sections: {} }
+      json(response, request.url!.endsWith('/state.json') ? state : { position: 7 })
+    })
+    const peers = new Peers('token')
+    t.after(() => peers.close())
+    // Etcd no longer names a daemon whose lease has ended.
+    const listOthers = async () => (hangs ? [well] : [hanging, well])
+    await fetchSnapshot(peers, listOthers, folder, identity, 7, 1)
+    assert.ok(hangs)
     assert.ok(readdirSync(folder).includes('state.json'))
   })
 })
