@@ -10,6 +10,8 @@ export interface Segment {
   readonly size: number
   /** What the segment must end with: the number in a sealed one's name, the journal's position for the active one. */
   readonly last: number
+  /** Bytes after its last entry that are none: of a write in progress, or of one that was not finished. */
+  readonly unfinished?: number
 }
 
 /**
@@ -38,7 +40,12 @@ export async function* readSegment<Found>(
         continue
       }
       const sum = findSum(block, start, end)
-      if (sum < 0) throw new JournalDamaged(file, line, 'the entry does not fit its sum')
+      if (sum < 0)
+        throw new JournalDamaged(
+          file,
+          line,
+          block[end - 1] === carriageReturn ? copiedAsText : 'the entry does not fit its sum',
+        )
       const found = positionAt(block, start)
       if (found !== position + 1) throw new JournalDamaged(file, line, `position ${found} after ${position}`)
       position = found
@@ -178,6 +185,9 @@ function isFactsName(block: Buffer, letter: number): boolean {
   return true
 }
 
+const carriageReturn = 0x0d
+const copiedAsText = 'the line ends in CR LF: a program that copied the file as text has changed it'
+
 interface Tail {
   /** Position of the last whole entry, and its sum; undefined when there is none. */
   readonly position: number | undefined
@@ -197,6 +207,9 @@ interface Tail {
  * follow it. Any other bad line BEFORE a whole entry is damage: cutting there would lose entries that were acknowledged, so it stays, and
  * reading refuses it. (So is a gap in the part of a batch that made the file longer. Filesystems grow a file only over what they have
  * written, so this is rare, and better asked about than guessed.)
+ *
+ * Two lines that are whole and do not fit their sums are damage, too: a write that was not finished leaves no such lines, except where a disk
+ * damages the sector that it was writing, in the middle of one of them.
  */
 export async function findTail(fd: number, from: number, size: number): Promise<Tail> {
   for (let window = 4 * 1024 * 1024; ; window *= 2) {
@@ -214,6 +227,7 @@ export async function findTail(fd: number, from: number, size: number): Promise<
       end: begin + end,
       torn: bytes.subarray(end).some(byte => byte !== roomByte),
     })
+    let changed: { readonly position: number; readonly end: number } | undefined
     // A line that begins before the window cannot be judged: `before` is then the end of it, not of the header.
     for (let end = bytes.lastIndexOf(newline, room < 0 ? bytes.length : room); end >= 0; ) {
       const before = end === 0 ? -1 : bytes.lastIndexOf(newline, end - 1)
@@ -221,9 +235,18 @@ export async function findTail(fd: number, from: number, size: number): Promise<
       if (findSum(bytes, before + 1, end) >= 0) {
         const position = positionAt(bytes, before + 1)
         if (position > 0) return tail(position, end + 1)
+      } else if (isWholeLine(bytes, before + 1, end)) {
+        if (changed) return tail(changed.position, changed.end)
+        changed = { position: positionAt(bytes, before + 1), end: end + 1 }
       }
       end = before
     }
     if (begin === from) return tail(undefined, 0)
   }
+}
+
+/** Whether nothing of the line is missing. No entry holds a tab or a zero. */
+function isWholeLine(bytes: Buffer, start: number, end: number): boolean {
+  const line = bytes.subarray(start, end)
+  return positionAt(bytes, start) > 0 && !line.includes(roomByte) && !line.includes(0)
 }

@@ -9,6 +9,7 @@ import { checkRows, checkState, RowsRefused } from '../domain/row-checks/index.t
 import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
+import type { Segment } from '../journal/segment-reader.ts'
 import { readOpenState, SnapshotDamaged, type StateDocument } from '../journal/state-file.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { findOpen } from '../local/open-files.ts'
@@ -98,6 +99,10 @@ function listNeeded(state: State): string[] {
   return [...new Set(namedFiles(state))].map(name => `files/${name}`)
 }
 
+function describeUnfinished({ file, unfinished, last }: Segment): string {
+  return `${file}: ${unfinished} bytes after position ${last} are no entry: a write in progress, or one that was not finished, which the next start cuts off`
+}
+
 type Document = StateDocument<unknown[]> | undefined
 
 class Checking {
@@ -142,6 +147,7 @@ class Checking {
       this.#count(segment.size)
       await this.#guard(() => walkSegment(segment, view.snapshot.position, previous))
       previous = segment.last
+      if (segment.unfinished) this.#notes.push(describeUnfinished(segment))
     }
     return document
   }

@@ -180,8 +180,10 @@ async function openActive(opened: Opened, sealed: readonly Sealed[]): Promise<Se
     return undefined
   }
   refuseGap(sealed, header.after)
-  const tail = await findTail(fd, header.end, fstatSync(fd).size)
-  return { file: activeName, fd, size: tail.end, last: tail.position ?? header.after }
+  const { size } = fstatSync(fd)
+  const tail = await findTail(fd, header.end, size)
+  const unfinished = tail.torn ? size - tail.end : 0
+  return { file: activeName, fd, size: tail.end, last: tail.position ?? header.after, unfinished }
 }
 
 const headerRoom = 256

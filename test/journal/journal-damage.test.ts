@@ -94,6 +94,18 @@ describe('FileJournal: damage is refused', () => {
     }
   })
 
+  test('a change in each of the last lines, and CR LF at the end of all', async () => {
+    const changes: readonly (readonly [change: (text: string) => string, line: number, reason: RegExp])[] = [
+      [text => text.replaceAll(/"(c|d)"/g, '"x"'), 4, /does not fit its sum/],
+      [text => text.replaceAll('\n', '\r\n'), 2, /the line ends in CR LF/],
+    ]
+    for (const [change, line, reason] of changes) {
+      const folder = await written(['a', 'b', 'c', 'd'])
+      writeFileSync(active(folder), change(readFileSync(active(folder), 'latin1')), 'latin1')
+      await refused(folder, line, reason)
+    }
+  })
+
   test('a missing, a doubled and an exchanged line', async () => {
     const whole = readFileSync(active(await written(letters(5))), 'utf8')
     const [header, a, b, c, d, e] = whole.split('\n')

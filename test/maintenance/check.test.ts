@@ -54,6 +54,7 @@ async function check(t: TestContext, folder: string) {
   return { code, ...JSON.parse(stdout) } as {
     code: number
     ok: boolean
+    position: number
     problems: { file: string; line?: number; message: string }[]
     notes: string[]
   }
@@ -262,6 +263,17 @@ describe('natter store check', () => {
     assert.equal(code, 1)
     assert.match(problems[0]!.message, /the fact "organization\.changed" cannot be applied/)
     await assert.rejects(host(folder))
+  })
+
+  test('notes a write that was not finished', async t => {
+    const folder = copy()
+    writeFileSync(join(folder, 'journal.ndjson'), '{"position":', { flag: 'a' })
+    const { code, notes, position } = await check(t, folder)
+    assert.equal(code, 0)
+    assert.match(
+      notes.join(),
+      new RegExp(`journal.ndjson: \\d+ bytes after position ${position} are no entry: .*the next start cuts off`),
+    )
   })
 
   test('notes a queue whose account does not exist; a daemon starts on the store and sends messages', async t => {
