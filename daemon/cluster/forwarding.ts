@@ -44,7 +44,7 @@ export class LeaderForwarding implements Forwarding {
   readonly #parts: ForwardingParts
   readonly #accounts = new FairLimit(mostOfAccount, mostOfAccounts)
   readonly #unknown = new FairLimit(mostUnknown)
-
+  readonly #underWay = new Set<Promise<void>>()
   readonly #answerTimeout: number
 
   constructor(parts: ForwardingParts, timeout = answerTimeout) {
@@ -76,7 +76,15 @@ export class LeaderForwarding implements Forwarding {
 
   forward(call: ForwardedCall, answering: Answering): Promise<void> {
     const limit = call.account === undefined ? this.#unknown : this.#accounts
-    return limit.run(call.account, call.body?.held ?? 0, () => this.#forward(call, answering))
+    const work = limit.run(call.account, call.body?.held ?? 0, () => this.#forward(call, answering))
+    const ended = work.finally(() => this.#underWay.delete(ended))
+    this.#underWay.add(ended)
+    return ended
+  }
+
+  /** A leader that hangs may never answer. */
+  async settled(): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#underWay), sleep(leaderTimeout, undefined, { ref: false })])
   }
 
   async #forward(call: ForwardedCall, answering: Answering): Promise<void> {

@@ -162,8 +162,11 @@ export class Replica {
     clearTimeout(this.#looking)
     await this.#changing.catch(() => {})
     if (this.#leads) await this.#handOver()
-    await this.#stopFollowing()
-    await this.#instance?.world.stop(() => this.#parts.server.close())
+    // A call that was sent on is answered when this daemon has what the leader has written.
+    await this.#instance?.world.stop(async () => {
+      await this.#parts.server.close()
+      await this.#stopFollowing()
+    })
     await this.#lease?.revoke()
     await this.peers.close()
     await this.#etcd.close()

@@ -56,6 +56,8 @@ export interface Forwarding {
   catchUp(): Promise<boolean>
   /** Has the call answered by that daemon. */
   forward(call: ForwardedCall, answering: Answering): Promise<void>
+  /** Resolves when the calls that were sent on are answered, or have taken too long. */
+  settled(): Promise<void>
   /** Refuses a forwarded request, and returns false, if this daemon does not lead; otherwise adds the newest position to its answer. */
   admit(head: RequestHead, response: Response): boolean
 }

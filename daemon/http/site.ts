@@ -131,9 +131,9 @@ export class Site {
     this.#begin()
   }
 
-  /** Resolves when everything decided so far is on disk. */
-  settled(): Promise<void> {
-    return this.#parts.engine.settled()
+  /** Resolves when everything decided so far is on disk, here or at the leader of the cluster. */
+  async settled(): Promise<void> {
+    await Promise.all([this.#parts.engine.settled(), this.#parts.forwarding?.settled()])
   }
 
   /** Answers a request that node:http has read as far as its body. */

@@ -284,6 +284,20 @@ describe('the leader of a cluster', { skip }, () => {
     await cluster.agree()
   })
 
+  test('answers what a follower has sent on to it that is stopped meanwhile', async () => {
+    const [follower] = (await cluster.followers()) as [Node]
+    const sending = Array.from({ length: 20 }, (_, i) => send(follower, `before the end ${i}`).catch(() => undefined))
+    await Promise.race(sending)
+    follower.daemon.process.kill('SIGTERM')
+    const answers = await Promise.all(sending)
+    assert.equal(await follower.daemon.closed, 0, follower.daemon.stderr)
+    const saved = (await contents(await cluster.leader())).filter(text => text.startsWith('before the end'))
+    // A request that had not arrived is neither answered nor saved.
+    assert.equal(answers.filter(answer => answer?.body.result === 'success').length, saved.length)
+    await follower.start()
+    await cluster.agree()
+  })
+
   test('paused for longer than its lease, is deposed: what it takes then is refused or goes to the new leader', async () => {
     const leader = await cluster.leader()
     const [one] = (await cluster.followers()) as [Node]
