@@ -33,7 +33,8 @@ const mostSessions = 1000
 /** Milliseconds without a request. */
 const longestIdle = 30 * 60_000
 const gone =
-  `There is no such session: it was unused for ${longestIdle / 60_000} minutes, or your account and its bots have opened ${mostOfOwner} others since. ` +
+  `There is no such session: it was unused for ${longestIdle / 60_000} minutes, your account and its bots have opened ${mostOfOwner} others since, ` +
+  'the daemon has been started again, or another daemon of its cluster has the session. ' +
   'Initialize a new one.'
 /** Bytes of one request. */
 const largestRequest = 1024 * 1024
