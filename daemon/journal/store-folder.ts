@@ -52,7 +52,7 @@ export function refuseHalfRestored(folder: string, names: readonly string[]): vo
   if (!unpacked) return
   const isMember = [folder, join(folder, unpacked)].some(place => existsSync(join(place, 'cluster.json')))
   const command = isMember ? '`natter cluster restore` again' : '`natter restore` again, with --replace'
-  const reason = `a restore into it was interrupted; run ${command}`
+  const reason = `a restore into it was interrupted, or has not ended; if it was interrupted, run ${command}`
   throw new StoreUnusable(folder, reason, undefined)
 }
 

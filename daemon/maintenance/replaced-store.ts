@@ -1,4 +1,4 @@
-// Where a restore puts the store that it replaces: a folder inside the folder of the new one. Its parts are moved one after the other,
+// The folder inside that of a restored store where the replaced one goes. Its parts are moved one after the other,
 // and what was unpacked has a note that says where to, so that a restore after one that was killed puts the rest there, too.
 
 import { readdirSync, readFileSync, renameSync } from 'node:fs'

@@ -15,12 +15,14 @@ import {
 } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { FileJournal } from '../journal/file-journal.ts'
 import { isRestoring, isUnpacking, prepareFolder, restoringName, unpackingName } from '../journal/store-folder.ts'
+import { StoreHolds } from '../journal/store-hold.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
 import { isOlder, makeFolderSync, nameFile, removedOnExit, renameDurably } from '../local/atomic-file.ts'
@@ -139,6 +141,7 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
         if (replaced) noteReplaced(unpacking, { folder: replaced, isWhole })
         // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
         await renameDurably(unpacking, unpacked)
+        await waitForBackups(folder)
         await cluster?.move(unpacked, position)
         return restored
       } catch (error) {
@@ -173,6 +176,12 @@ export async function restoreBackup(source: Source, options: RestoreOptions): Pr
   } finally {
     await lock.release()
   }
+}
+
+/** A backup that began before the folder was marked as incomplete reads the old store. */
+async function waitForBackups(folder: string): Promise<void> {
+  const holds = new StoreHolds(folder)
+  while (holds.any()) await sleep(100)
 }
 
 /** Removes the folder if it is empty. Returns whether no part of a store is in it. */

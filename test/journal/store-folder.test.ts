@@ -165,7 +165,7 @@ describe('the folder of a store', () => {
     assert.throws(() => refuseHalfRestored('/data', ['state.json', restoringName()]), {
       name: 'StoreUnusable',
       message:
-        '/data cannot hold the store: a restore into it was interrupted; run `natter restore` again, with --replace',
+        '/data cannot hold the store: a restore into it was interrupted, or has not ended; if it was interrupted, run `natter restore` again, with --replace',
     })
   })
 

@@ -6,10 +6,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { moveParts, replacedFolder } from '../../daemon/journal/store-parts.ts'
+import { isRestoring } from '../../daemon/journal/store-folder.ts'
+import { StoreHold } from '../../daemon/journal/store-hold.ts'
+import { moveParts, partsIn, replacedFolder } from '../../daemon/journal/store-parts.ts'
 import { openBackup, restoreBackup } from '../../daemon/maintenance/restore.ts'
 import { newShell } from '../support/cli.ts'
 import { host } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-restore-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
@@ -44,6 +47,23 @@ test('a restore whose store cannot be moved aside leaves the store as it was, an
   await assert.rejects(restoring, /EEXIST.*mkdir/)
   assert.deepEqual(readdirSync(folder), before)
   await (await host(folder)).stop()
+})
+
+test('a restore moves nothing while a backup reads the store that it replaces', async t => {
+  const [folder, file] = [join(scratch, 'read'), join(scratch, 'read.tar')]
+  await (await host(folder)).stop()
+  assert.equal((await newShell(t).run(['backup', file, '--data', folder])).code, 0)
+  const hold = StoreHold.take(folder)!
+  const parts = partsIn(folder)
+  const restoring = restoreBackup(openBackup(file), { folder, replace: true, now: new Date() })
+  await until(() => readdirSync(folder).some(isRestoring))
+  // The other order: a backup that begins now is refused.
+  const { code, stderr } = await newShell(t).run(['backup', join(scratch, 'late.tar'), '--data', folder])
+  assert.deepEqual([code, /has not ended/.test(stderr)], [1, true], stderr)
+  assert.deepEqual(partsIn(folder), parts)
+  hold.release()
+  const { replaced } = await restoring
+  assert.deepEqual(partsIn(replaced!), parts)
 })
 
 test('--replace leaves a store alone that has a mount in it', async t => {
