@@ -43,6 +43,16 @@ describe('the history of a message', () => {
     assert.equal(world.run(owner, api.get.id, { message_id: id }).message.subject, 'two')
   })
 
+  test('has a bound on its marks that counts tags as well as words: the oldest versions are shown without', () => {
+    const version = (number: number) => `version${number}\n\n${'- \n'.repeat(3000)}`
+    const edited = send(world, owner, version(0))
+    for (let number = 1; number <= 20; number++)
+      world.run(owner, api.update.id, { message_id: edited, content: version(number) })
+    const [, ...entries] = world.run(owner, api.history.id, { message_id: edited }).message_history
+    assert.ok(entries[0].content_html_diff === `<div>${entries[0].rendered_content}</div>`)
+    assert.ok(entries[19].content_html_diff.includes('<span class="highlight_text_inserted">version20</span>'))
+  })
+
   test('is refused where it does not fit into one reply, because each move shows the whole content', () => {
     const moved = send(world, owner, large)
     for (let i = 0; i < 200; i++) world.run(owner, api.update.id, { message_id: moved, topic: `topic ${i}` })

@@ -3,8 +3,8 @@
 
 /** How many words all differences of one request may compare. Beyond it, a change is shown as a whole. */
 const mostSteps = 100_000
-/** How many words the versions of one request may have together. Beyond it, the newer version is shown without marks. */
-const mostWords = 100_000
+/** How many words and tags the versions of one request may have together. Beyond it, the newer version is shown without marks. */
+const mostParts = 150_000
 
 interface Token {
   /** Escaped, as the HTML has it. */
@@ -26,14 +26,18 @@ type Range = readonly [oldFrom: number, oldTo: number, newFrom: number, newTo: n
 
 export class HtmlDifferences {
   #steps = mostSteps
-  #words = mostWords
+  #parts = mostParts
+  /** In a history, the newer version of the next difference. */
+  #older: { readonly html?: string; readonly tokens: readonly Token[] } = { tokens: [] }
 
   between(older: string, newer: string): string {
     const unmarked = `<div>${newer}</div>`
-    if (this.#words < 0) return unmarked
-    const [old, now] = [tokenize(older), tokenize(newer)]
-    this.#words -= old.length + now.length
-    if (this.#words < 0) return unmarked
+    if (this.#parts < 0) return unmarked
+    const now = newer === this.#older.html ? this.#older.tokens : tokenize(newer)
+    const old = tokenize(older)
+    this.#older = { html: older, tokens: old }
+    this.#parts -= countParts(old) + countParts(now)
+    if (this.#parts < 0) return unmarked
     const pieces: (string | Deleted)[] = []
     let [at, next] = [0, 0]
     for (const { from, to, size } of [...this.#commonBlocks(old, now), { from: old.length, to: now.length, size: 0 }]) {
@@ -117,6 +121,11 @@ function tokenize(html: string): Token[] {
   if (tokens.length === 0) add('', '')
   else for (const tag of tags) tokens.at(-1)!.after.push(tag)
   return tokens
+}
+
+/** Tags too: a text can be thousands of them without a word. */
+function countParts(tokens: readonly Token[]): number {
+  return tokens.reduce((count, { before, after }) => count + before.length + 1 + after.length, 0)
 }
 
 function expand({ word, space, before, after }: Token, isShown = true): string[] {
