@@ -22,8 +22,7 @@ import { KnownCluster, leaderTimeout, type OwnStatus } from './known-cluster.ts'
 import { Lease } from './lease.ts'
 import { LogTrimmed, SharedLog, type Term } from './log.ts'
 import { LogKeeper } from './log-keeper.ts'
-import type { View } from './membership.ts'
-import { addressIn, checkOthers, Membership, waitForNextLeader, waitForOwnExpiry } from './membership.ts'
+import { addressIn, checkOthers, Membership, type View, waitForNextLeader, waitForOwnExpiry } from './membership.ts'
 import type { AnswerPeer } from './peer-routes.ts'
 import { Peers } from './peers.ts'
 import { CatchingUp, PositionWaiters } from './position-waiters.ts'
@@ -123,10 +122,9 @@ export class Replica {
 
   /** Checks etcd, the cluster and the folder, and opens the store. Writes nothing to etcd. */
   async prepare(): Promise<void> {
-    const { config } = this.#parts
     await retryWhileSilent(() => this.#membership.checkEtcd())
     this.#record = await retryWhileSilent(() => this.#membership.record())
-    await tidyFolder(config, this.#record)
+    await tidyFolder(this.#parts.config, this.#record)
     this.#instance = await this.#instances.create()
     this.#identity = this.#checkFolder()
   }
@@ -180,7 +178,6 @@ export class Replica {
 
   /** Founds the cluster if there is none, and registers this daemon: the first writes to etcd. */
   async #enter(): Promise<void> {
-    const { config } = this.#parts
     const { store, world } = this.#instance!
     checkSecret(store.secret, world.engine.secretVerifier, world.engine.state.users.size > 0)
     const { cluster: id, name, member } = this.#identity!
@@ -192,7 +189,7 @@ export class Replica {
       else if (store.journal.position === 0) warn(foundsEmpty(name))
     }
     this.#identity = { cluster: this.#record.id, name, member }
-    writeIdentity(config.data, this.#identity)
+    writeIdentity(this.#parts.config.data, this.#identity)
     await this.#renewLease()
   }
 
@@ -217,8 +214,7 @@ export class Replica {
     if (!view) return
     this.#comparison.forget()
     const listOthers = async () => {
-      const now = await this.#membership.view().catch(ignoreUnreachable)
-      if (now) this.#known.update(now)
+      await this.#membership.view().then(now => this.#known.update(now), ignoreUnreachable)
       return this.#others()
     }
     await fetchSnapshot(this.peers, listOthers, this.#parts.config.data, this.#identity!, view.head.position)
@@ -397,8 +393,7 @@ export class Replica {
   }
 
   status() {
-    const { name } = this.#parts.config.cluster!
-    const own = { name, self: this.#self, leads: this.#leads, instance: this.#instance! }
-    return describeStatus({ ...own, known: this.#known, log: this.#keeper.size })
+    const own = { self: this.#self, leads: this.#leads, instance: this.#instance!, log: this.#keeper.size }
+    return describeStatus({ name: this.#parts.config.cluster!.name, ...own, known: this.#known })
   }
 }

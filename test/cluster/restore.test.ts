@@ -179,7 +179,10 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     const scratch = join(first.data, restoringName())
     mkdirSync(scratch)
     await moveCluster(etcd, plan, scratch, 5)
-    assert.match(await refusal(first.data, first.flags), /was interrupted, or has not ended; if it was interrupted, run `natter cluster restore` again/)
+    assert.match(
+      await refusal(first.data, first.flags),
+      /was interrupted, or has not ended; if it was interrupted, run `natter cluster restore` again/,
+    )
     const done = await restore(first)
     assert.equal(done.code, 0, done.stderr)
     await first.start()
@@ -213,7 +216,10 @@ describe('natter cluster restore', { skip: withoutEtcd ?? false }, () => {
     } finally {
       proxy.end()
     }
-    assert.match(await refusal(first.data, first.flags), /was interrupted, or has not ended; if it was interrupted, run `natter cluster restore` again/)
+    assert.match(
+      await refusal(first.data, first.flags),
+      /was interrupted, or has not ended; if it was interrupted, run `natter cluster restore` again/,
+    )
 
     for (const _ of ['finished', 'and repeated']) {
       const done = await restore(first)

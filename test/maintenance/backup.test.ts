@@ -377,7 +377,10 @@ describe('natter restore', () => {
     const data = place('store')
     mkdirSync(join(data, restoringName()), { recursive: true })
     const isRefused = () =>
-      assert.rejects(host(data), /a restore into it was interrupted, or has not ended; if it was interrupted, run `natter restore` again, with --replace/)
+      assert.rejects(
+        host(data),
+        /a restore into it was interrupted, or has not ended; if it was interrupted, run `natter restore` again, with --replace/,
+      )
     await isRefused()
     const cut = place('cut.tar')
     writeFileSync(cut, readFileSync(file).subarray(0, 3000))

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Fact } from '../../daemon/domain/facts.ts'
+import { checkRows } from '../../daemon/domain/row-checks/index.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { checkStore } from '../../daemon/maintenance/index.ts'
 import { host, newStoreFolder } from '../support/daemon.ts'
@@ -62,4 +63,23 @@ test('a queue whose event IDs have no distance is found', async () => {
     problems[0]?.message ?? '',
     /"queue\.registered" cannot be applied: queue\["step"\]: must be an integer from 1 to 10000/,
   )
+})
+
+test('a fact that can be applied but not announced is found', async () => {
+  const folder = newStoreFolder()
+  await (await host(folder)).stop()
+  const journal = await FileJournal.open<Fact>({ folder, durability: 'os' })
+  const queue = { type: 'queue.registered', queue: { id: 'q', userId: 2, ...registration([]) } } as Fact
+  const fact = { type: 'organization.changed' } as Fact
+  await journal.append({ time: 0, op: 'test', actor: null, facts: [queue, fact] }).durable
+  await journal.close()
+  const { problems } = await checkStore(folder)
+  assert.match(problems[0]?.message ?? '', /the fact "organization\.changed" cannot be applied/)
+  await assert.rejects(host(folder))
+})
+
+test('a queue that waits for an event whose text is missing is found', () => {
+  const queue = { id: 'q', userId: 2, ...registration([]), birth: -1, newest: 0, acknowledged: -1, position: 1 }
+  const rows = { queues: ['{"type":"heartbeat"}', { ...queue, pending: [[0, 1, 1, true]] }] }
+  assert.throws(() => [...checkRows(rows)], /queues, row 2: pending: there is no text 1 before it/)
 })

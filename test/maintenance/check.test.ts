@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { messages } from '../../daemon/api/messages/messages.ts'
-import { checkRows } from '../../daemon/domain/row-checks/index.ts'
 import { FileJournal } from '../../daemon/journal/file-journal.ts'
 import { openSnapshots } from '../../daemon/journal/snapshots.ts'
 import { newShell } from '../support/cli.ts'
@@ -252,19 +251,6 @@ describe('natter store check', () => {
     await startDaemon(t, { data: untouched })
   })
 
-  test('finds a fact that can be applied but not announced to the queues that the store has', async t => {
-    const folder = copy()
-    const journal = await FileJournal.open({ folder, durability: 'os' })
-    const queue = { type: 'queue.registered', queue: { id: 'q', userId: 2, ...registration([]) } }
-    const fact = { type: 'organization.changed' }
-    await journal.append({ time: 0, op: 'test', actor: null, facts: [queue, fact] }).durable
-    await journal.close()
-    const { code, problems } = await check(t, folder)
-    assert.equal(code, 1)
-    assert.match(problems[0]!.message, /the fact "organization\.changed" cannot be applied/)
-    await assert.rejects(host(folder))
-  })
-
   test('notes a write that was not finished', async t => {
     const folder = copy()
     writeFileSync(join(folder, 'journal.ndjson'), '{"position":', { flag: 'a' })
@@ -297,12 +283,6 @@ describe('natter store check', () => {
     } finally {
       await daemon.stop()
     }
-  })
-
-  test('finds a queue that waits for an event whose text is missing', () => {
-    const queue = { id: 'q', userId: 2, ...registration([]), birth: -1, newest: 0, acknowledged: -1, position: 1 }
-    const rows = { queues: ['{"type":"heartbeat"}', { ...queue, pending: [[0, 1, 1, true]] }] }
-    assert.throws(() => [...checkRows(rows)], /queues, row 2: pending: there is no text 1 before it/)
   })
 
   test('says that a file of the store is missing', async t => {

@@ -78,7 +78,8 @@ test('a sealed segment of an older copy is found by every check, as a start find
 test('a folder that a restore has half replaced is refused by everything, whatever is in it', async () => {
   const folder = await storeOfTwo()
   mkdirSync(join(folder, restoringName()))
-  const words = /a restore into it was interrupted, or has not ended; if it was interrupted, run `natter restore` again, with --replace/
+  const words =
+    /a restore into it was interrupted, or has not ended; if it was interrupted, run `natter restore` again, with --replace/
   for (const part of ['journal.ndjson', 'state.json']) {
     for (const work of [checkStore, readStats, backUp, host]) await assert.rejects(work(folder), words)
     rmSync(join(folder, part), { force: true })
