@@ -5,6 +5,7 @@ import type { Account } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import { type ReadNow, readPast } from '../base/times.ts'
 import { type CallOptions, call, type Request } from '../transport/client.ts'
+import { Kept, nextAnchor } from '../transport/pages.ts'
 
 /** The most that a server returns at once. */
 const page = 5000
@@ -31,24 +32,26 @@ export async function fetchRange(
   options: CallOptions,
 ): Promise<Reply> {
   const pages: Reply[][] = []
+  const kept = new Kept()
   let count = 0
-  let anchor = 'newest'
+  let anchor: number | undefined
   // Every turn goes further back, so it ends at the oldest message at the latest.
   for (;;) {
     const fields = new Map(request.fields)
-      .set('anchor', anchor)
-      .set('include_anchor', String(anchor === 'newest'))
+      .set('anchor', String(anchor ?? 'newest'))
+      .set('include_anchor', String(anchor === undefined))
       .set('num_before', String(page))
       .set('num_after', '0')
     const reply = await call(account, { ...request, fields }, options)
     const found = reply.messages as Reply[]
     const wanted = found.filter(({ timestamp }) => Number(timestamp) >= since && Number(timestamp) <= until)
+    kept.add(wanted)
     pages.unshift(wanted)
     count += wanted.length
     const oldest = found[0]
     if (!oldest || reply.found_oldest === true || Number(oldest.timestamp) < since || count >= most)
       return { ...reply, found_newest: true, messages: pages.flat().slice(Math.max(0, count - most)) }
-    anchor = String(oldest.id)
+    anchor = nextAnchor(found, anchor, true)
   }
 }
 

@@ -99,6 +99,7 @@ async function fetchAfter(fetch: Fetch, id: number, gathered: Gathered): Promise
     const { messages, reply } = await fetch({ anchor, num_before: 0, num_after: pageSize })
     const newer = messages.filter(message => message.id > anchor)
     hasRoom = gathered.add(newer)
+    if (newer.length === 0) gathered.isWhole &&= isEnd(messages, reply.found_newest)
     if (reply.found_newest === true || newer.length === 0) return
     anchor = newer.at(-1)!.id
   }
@@ -111,6 +112,7 @@ async function fetchLast(fetch: Fetch, count: number, upTo: number | undefined, 
     if (left <= 0) return
     const older = await fetchBack(fetch, Math.min(pageSize, left), oldest, upTo)
     hasRoom = gathered.add(older.messages)
+    gathered.isWhole &&= older.isWhole
     if (older.isLast) return
     left -= older.messages.length
     oldest = older.messages[0]!.id
@@ -123,6 +125,7 @@ async function fetchSince(fetch: Fetch, time: number, gathered: Gathered): Promi
   for (let oldest: number | undefined, hasRoom = true; hasRoom; ) {
     const older = await fetchBack(fetch, pageSize, oldest)
     hasRoom = gathered.add(older.messages.filter(isWithin))
+    gathered.isWhole &&= older.isWhole
     if (older.isLast || !isWithin(older.messages[0]!)) return
     oldest = older.messages[0]!.id
   }
@@ -133,7 +136,13 @@ async function fetchSince(fetch: Fetch, time: number, gathered: Gathered): Promi
 async function fetchBack(fetch: Fetch, count: number, oldest: number | undefined, upTo?: number) {
   const { messages, reply } = await fetch({ anchor: oldest ?? upTo ?? 'newest', num_before: count, num_after: 0 })
   const older = messages.filter(message => oldest === undefined || message.id < oldest)
-  return { messages: older, isLast: reply.found_oldest === true || older.length === 0 }
+  const isLast = reply.found_oldest === true || older.length === 0
+  return { messages: older, isLast, isWhole: older.length > 0 || isEnd(messages, reply.found_oldest) }
+}
+
+/** Of a page without anything new: a server that says that there is more, and sends what it has sent before, has not sent all. */
+function isEnd(page: readonly Message[], found: unknown): boolean {
+  return page.length === 0 || found !== false
 }
 
 async function fetchPage(call: Call, narrow: readonly unknown[], applyMarkdown: boolean, range: Range) {

@@ -28,6 +28,7 @@ import { printReply } from '../../print/output.ts'
 import { Progress } from '../../terminal/progress.ts'
 import { type CallOptions, call } from '../../transport/client.ts'
 import { sizeIn, UnfitFile } from '../../transport/download.ts'
+import { nextAnchor } from '../../transport/pages.ts'
 import { isLost, pathIdIn, saveFile } from '../../transport/uploaded-files.ts'
 
 /** Messages per call. */
@@ -92,6 +93,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
       const position = { anchor: String(anchor ?? 'oldest'), include_anchor: anchor === undefined }
       const reply = await fetch({ ...position, num_before: 0, num_after: page })
       const found = checkMessages(reply.messages)
+      const next = found.length === 0 ? anchor : nextAnchor(found, anchor, false)
       for (const message of found) {
         const time = Number(message.timestamp)
         if (time < (order.since ?? 0) || time > (order.until ?? Number.POSITIVE_INFINITY)) continue
@@ -101,9 +103,6 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
         progress.reach(Number(message.id) - (last ?? 0), savedText(counts))
       }
       fsyncSync(fd)
-      const next = Number(found.at(-1)?.id ?? anchor)
-      if (found.length > 0 && anchor !== undefined && !(next > anchor))
-        throw new Failure(exitCodes.refused, 'the server sent the same messages again', { code: 'BAD_ANSWER' })
       anchor = next
       const past = order.until !== null && Number(found.at(-1)?.timestamp) > order.until
       if (found.length === 0 || reply.found_newest === true || past) break

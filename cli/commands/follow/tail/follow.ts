@@ -86,7 +86,7 @@ export class Follower {
   /** Messages from before the queue began, only the last ones if there are too many: call after `begin`, before `follow`. */
   async *past(past: Past, most = Number.POSITIVE_INFINITY): AsyncGenerator<Batch> {
     const { events, isWhole } = await lookBack(this.#call, this.#wanted, past)
-    if (!isWhole) note(`there are too many messages; only the last ${events.length} are shown`)
+    if (!isWhole) note(`not all messages could be fetched; only the last ${events.length} are shown`)
     const messages = events.slice(Math.max(0, events.length - most))
     // A tail that stops in the middle of this fetches the rest next time.
     const items = messages.map(event => {

@@ -16,6 +16,7 @@ import type { Reply } from '../../../base/reply.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { printJson } from '../../../print/output.ts'
 import { call, requireSite } from '../../../transport/client.ts'
+import { Kept, nextAnchor } from '../../../transport/pages.ts'
 import { buildSeed } from './build-seed.ts'
 import { settingsIn } from './settings.ts'
 import { type Read, type ReadMessage, wrongIn, wrongInAny } from './shapes.ts'
@@ -89,6 +90,7 @@ class Pull {
   #read: Begun
   /** Whether something was read since the file was written, and when it is written again. */
   #unkept = false
+  readonly #kept = new Kept()
   #nextWrite = 0
 
   constructor(account: Account, { timeout }: Globals, file: string) {
@@ -120,7 +122,9 @@ class Pull {
           // A channel that the account may list, but not look into.
           replaceRefused({ subscribers: [] }),
         )
-        Object.assign(read.subscribers, checkPart('subscribers', { [stream_id]: subscribers }))
+        const found = checkPart('subscribers', { [stream_id]: subscribers })
+        this.#kept.add(found)
+        Object.assign(read.subscribers, found)
         this.#keep(`who is in #${name}`)
       }
     read.messages ??= {}
@@ -148,7 +152,6 @@ class Pull {
     if (!channel) throw new Failure(exitCodes.notFound, `there is no channel ${name} that this account can see`)
     read.messages[channel.stream_id] ??= { list: [], complete: false }
     const kept = read.messages[channel.stream_id]!
-    // Bounded by `count`: each page brings at least one message or ends it.
     while (!kept.complete && kept.list.length < count) {
       const oldest = kept.list[0]?.id
       const page = await this.#get('/messages', {
@@ -164,8 +167,11 @@ class Pull {
         Found
       >
       const older = found!.list.map(slim)
+      const complete = older.length === 0 || page.found_oldest === true
+      if (!complete) nextAnchor(older, oldest, true)
+      this.#kept.add(older)
       kept.list.unshift(...older)
-      kept.complete = older.length === 0 || page.found_oldest === true
+      kept.complete = complete
       this.#keep(`${kept.list.length} messages of #${channel.name}`)
     }
   }
