@@ -173,6 +173,7 @@ class Follower {
   /** Polls until the queue is lost. Returns whether any poll was answered. */
   async *#poll(): AsyncGenerator<Event, boolean> {
     for (let idle = 0, answered = false; ; answered = true) {
+      const asked = performance.now()
       let events: readonly Event[]
       try {
         const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
@@ -187,6 +188,7 @@ class Follower {
         this.#queueId = undefined
         return answered
       }
+      const held = performance.now() - asked
       const lastEvent = this.#lastEvent
       let hasNews = false
       for (const event of events) {
@@ -197,7 +199,7 @@ class Follower {
         hasNews = true
         yield event
       }
-      idle = idlePause(idle, hasNews, this.#lastEvent > lastEvent)
+      idle = idlePause(idle, hasNews, this.#lastEvent > lastEvent, held)
       if (idle > 0) await pause(idle, this.#options.signal)
     }
   }

@@ -198,10 +198,11 @@ export function laterPause(pause: number): number {
 }
 
 /**
- * Milliseconds before the next poll. An empty reply comes from a daemon that is stopping, from a queue that another client reads too, or from
- * a server in disorder. After one with heartbeats alone, wanted events may follow soon.
+ * Milliseconds before the next poll. A reply whose event IDs do not go on comes from a daemon that is stopping, from a queue that another client
+ * reads too, or from a server in disorder. After one with heartbeats alone, wanted events may follow soon. The time that the server has held the
+ * poll counts: only one that answers at once is kept from being asked all the time.
  */
-export function idlePause(pause: number, hasNews: boolean, goesOn: boolean): number {
-  if (hasNews) return 0
-  return goesOn ? firstPause : laterPause(pause)
+export function idlePause(pause: number, hasNews: boolean, goesOn: boolean, held: number): number {
+  if (hasNews && goesOn) return 0
+  return Math.max(0, (goesOn ? firstPause : laterPause(pause)) - held)
 }

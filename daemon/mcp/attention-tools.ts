@@ -3,6 +3,7 @@
 import type { Static } from '@sinclair/typebox'
 import { topicLink } from '../api/links.ts'
 import { Type } from '../api/shape-builders.ts'
+import { idlePause } from '../client/following.ts'
 import { NatterError, pause, type Reply } from '../client/sender.ts'
 import type { Chat } from './chat.ts'
 import { fetchMessages, type MessageRecord, messageRecord, messageShape, messagesText, placeName } from './messages.ts'
@@ -155,12 +156,17 @@ async function waitFor(
       const found = await newerThan(chat, narrow, last, signal)
       if (found.messages.length > 0) return found
     }
-    for (;;) {
+    for (let idle = 0; ; ) {
       await progress(Math.floor(passed()), seconds, 'waiting for a message')
+      const asked = performance.now()
       const events = await pollQueue(chat, String(queue.queue_id), event, either)
       if (over.aborted || signal.aborted) break
-      event = events.reduce((highest, { id }) => Math.max(highest, Number(id)), event)
-      if (!events.some(({ type }) => type === 'message')) continue
+      const highest = events.reduce((highest, { id }) => Math.max(highest, Number(id)), event)
+      const hasNews = events.some(({ type }) => type === 'message')
+      idle = idlePause(idle, hasNews, highest > event, performance.now() - asked)
+      event = highest
+      if (idle > 0) await pause(idle, either).catch(() => {})
+      if (!hasNews) continue
       const found = await newerThan(chat, narrow, last, signal)
       if (found.messages.length > 0) return found
     }

@@ -127,6 +127,7 @@ export class Follower {
         if (gone !== undefined) yield* this.#startOver(gone)
         gone = undefined
         const before = this.#lastEvent
+        const asked = performance.now()
         let hasNews = false
         for await (const batch of this.#poll(false)) {
           hasNews ||= batch.items.length > 0
@@ -134,7 +135,7 @@ export class Follower {
           lost = false
           yield batch
         }
-        pause = idlePause(pause, hasNews, this.#lastEvent > before)
+        pause = idlePause(pause, hasNews, this.#lastEvent > before, performance.now() - asked)
       } catch (error) {
         if (this.#stop.aborted) return
         if (isQueueLost(error)) {
@@ -199,7 +200,8 @@ export class Follower {
     const items: Item[] = []
     for (const { event, text } of arrived) {
       const { id, type, message } = event
-      if (typeof id === 'number') this.#lastEvent = Math.max(this.#lastEvent, id)
+      if (typeof id !== 'number') throw noEvents()
+      this.#lastEvent = Math.max(this.#lastEvent, id)
       if (type === 'heartbeat') continue
       if (type === 'message') {
         if (!isMessage(message)) throw noEvents()
