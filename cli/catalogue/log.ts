@@ -1,5 +1,6 @@
 // Logs of the control plane, one line per entry: `natter requests`, `natter events`, and `--follow`.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { encodeJson } from '../../daemon/api/json-wire.ts'
 import type { Globals } from '../base/globals.ts'
@@ -17,6 +18,8 @@ const firstEntries = 10
 const keptEntries = 1000
 /** How long the daemon waits for an entry, and how long its answer may take, in milliseconds. */
 const turn = { within: '30s', timeout: 60_000 }
+/** Milliseconds after an answer with nothing new, which a server may give at once. */
+const idlePause = 100
 
 export async function showLog(endpoint: Endpoint, params: Params, follow: boolean, globals: Globals): Promise<void> {
   const fetch = (more: Params, timeout = globals.timeout) => {
@@ -35,6 +38,7 @@ export async function showLog(endpoint: Endpoint, params: Params, follow: boolea
       await print(endpoint, params, shown, emails, withLines(globals))
     const last = Number(reply.last_id)
     reply = await fetch({ [param]: reply[field], limit: keptEntries, within: turn.within }, turn.timeout)
+    if (!(Number(reply.last_id) > last)) await sleep(idlePause)
     const skipped = Number(reply.last_id) - last - keptEntries
     if (skipped > 0) note(`skipped up to ${skipped} entries: they came faster than they could be read`)
   }

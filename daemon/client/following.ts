@@ -189,7 +189,7 @@ export function isPassingStatus(status: number): boolean {
   return status >= 500 || status === 429
 }
 
-export const firstPause = 100
+const firstPause = 100
 const longestPause = 10_000
 
 /** Milliseconds: twice as long each time, a little uneven, so that a hundred followers do not come back at once. */

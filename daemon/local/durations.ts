@@ -20,11 +20,11 @@ export function parseDuration(text: string): number | undefined {
   return total
 }
 
-/** Seconds that a server can make a client wait. */
-const longestRetry = 3600
+/** Seconds that a server can make a client wait; without the shortest, it could be asked all the time. */
+const [shortestRetry, longestRetry] = [0.1, 3600]
 
 /** Milliseconds to wait, by the Retry-After of an answer. One that is absent or no number of seconds counts as 1. */
 export function pauseFor(retryAfter: string | number | null | undefined): number {
   const seconds = Number(retryAfter ?? 1)
-  return (seconds >= 0 ? Math.min(seconds, longestRetry) : 1) * 1000
+  return (seconds >= 0 ? Math.min(Math.max(seconds, shortestRetry), longestRetry) : 1) * 1000
 }

@@ -1,9 +1,12 @@
-// A server that answers each poll at once, with nothing new: no follower asks it all the time. One that holds its polls is not asked later.
+// A server that answers each poll at once, with nothing new or with too much: no follower asks it all the time, or keeps all of it in memory.
+// One that holds its polls is not asked later.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../daemon/client/index.ts'
@@ -123,4 +126,91 @@ describe('polls that are held', () => {
       }
       assert.ok(inBetween() < most, `events(): ${inBetween()} ms between ${asked.polls} polls`)
     })
+})
+
+describe('events that are large', () => {
+  /** 320 MiB of messages, and one that is waited for. */
+  function* answer() {
+    yield '{"result":"success","msg":"","events":['
+    const content = 'x'.repeat(1024 * 1024)
+    for (let id = 6; id < 326; id++)
+      yield `${JSON.stringify({ type: 'message', id, message: { ...message, id, content } })},`
+    yield `${JSON.stringify({ type: 'message', id: 326, message: { ...message, id: 326, content: 'needle' } })}]}`
+  }
+
+  for (const args of [
+    ['wait', '--match', 'needle', '--within', '5m'],
+    ['tail', '--type', 'all', '--sender', 'id:9', '--jq', '.message.id', '--until', 'needle'],
+  ])
+    test(`are not all kept by \`${args[0]}\``, { timeout: 240_000 }, async t => {
+      const url = await fakeServer(t, (request, response) => {
+        if (request.method === 'GET' && request.url!.includes('/events')) {
+          response.writeHead(200, { 'Content-Type': 'application/json' })
+          return void pipeline(Readable.from(answer()), response).catch(() => {})
+        }
+        json(response, { result: 'success', msg: '', queue_id: 'q', last_event_id: 5, max_message_id: 3, members: [] })
+      })
+      const env = { ...accountAt(url), NODE_OPTIONS: '--max-old-space-size=200' }
+      const { code, stdout, stderr } = await newShell(t, env).natter(args)
+      assert.equal(code, 0, stderr.slice(0, 500))
+      assert.match(stdout, /needle|^326$/m)
+    })
+})
+
+describe('a server that answers at once', () => {
+  test('is not asked all the time by `requests list --follow`', async t => {
+    let asked = 0
+    const url = await fakeServer(t, (_request, response) => {
+      asked++
+      json(response, { requests: [], last_id: 7, cursor: 7 })
+    })
+    const shell = newShell(t, { ...accountAt(url), NATTER_CONTROL_TOKEN: 'token' })
+    const child = shell.spawn(['requests', 'list', '--follow'])
+    t.after(() => endProcess(child))
+    await until(() => asked > 1)
+    asked = 0
+    await sleep(1500)
+    assert.ok(asked < 30, `${asked} calls`)
+  })
+
+  test('is not asked all the time by a batch, if it asks to wait for no time', async t => {
+    let asked = 0
+    const url = await fakeServer(t, (_request, response) => {
+      if (++asked <= 10) json(response, { result: 'error', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0' })
+      else json(response, { result: 'success' })
+    })
+    const began = performance.now()
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['api', '--batch', '-'], {
+      input: '{"path":"/users/me"}',
+    })
+    assert.equal(code, 0, stderr)
+    assert.ok(performance.now() - began > 900, `${performance.now() - began} ms`)
+  })
+
+  test('with heartbeats alone does not keep `replay` busy', async t => {
+    let polls = 0
+    const url = await fakeServer(t, (_request, response) => {
+      const id = ++polls
+      // A server that is patient enough for a test.
+      const events = id < 100 ? [{ id, type: 'heartbeat' }] : []
+      json(response, { result: 'success', events })
+    })
+    const shell = newShell(t, accountAt(url))
+    const call = {
+      call: 1,
+      time: 0,
+      user: 'amy@example.com',
+      method: 'GET',
+      path: '/api/v1/events',
+      endpoint: 'get-events',
+    }
+    const answer = { events: [{ id: 1, type: 'presence' }] }
+    const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer }
+    const lines = [{ natter_recording: 1 }, poll, { end: 1 }]
+    writeFileSync(join(shell.home, 'talk.ndjson'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+    const { code, stdout, stderr } = await shell.run(['replay', 'talk.ndjson', '--against', url])
+    assert.equal(code, 8, stderr)
+    assert.match(stdout, /event presence/)
+    assert.equal(polls, 1)
+  })
 })

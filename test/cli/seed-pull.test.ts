@@ -169,13 +169,13 @@ describe('natter seed pull from a server that does not behave', () => {
   test('waits as long as a rate limit asks', async t => {
     let calls = 0
     const url = await fakeServer(t, (request, response) => {
-      if (++calls === 2) json(response, { result: 'error', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0' })
+      if (++calls === 2) json(response, { result: 'error', code: 'RATE_LIMIT_HIT' }, 429, { 'Retry-After': '0.2' })
       else answer(request, response)
     })
     const shell = newShell(t, accountAt(url))
     const { code, stderr } = await pull(shell)
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /rate limited, retrying in 0 s/)
+    assert.match(stderr, /rate limited, retrying in 0.2 s/)
     assert.deepEqual(
       seedIn(shell).channels.map((channel: { name: string }) => channel.name),
       ['general', 'hidden'],

@@ -96,18 +96,21 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   })
   const places = new Places(connection)
   const follower = new Follower(connection, plan, stop.signal)
-  const misses: Miss[] = []
+  let nearest: readonly Miss[] = []
+  let missed = 0
   let met = 0
 
   const takeAll = async (batches: AsyncIterable<Batch>): Promise<void> => {
     for await (const item of each(batches)) {
       const { event } = item
       if (event.type === '_gap') continue
-      if (event.message) places.remember(event.message)
+      if (event.message) places.remember(event.message, item.text?.length)
       const place = await places.of(event)
       const differed = criteria.filter(criterion => criterion.meets(event, place) !== true).map(({ name }) => name)
-      if (differed.length > 0) misses.push({ event, place, differed })
-      else {
+      if (differed.length > 0) {
+        missed++
+        nearest = near([...nearest, { event, place, differed }])
+      } else {
         printLines(await print.renderItem(item, place))
         if (++met >= count) return stop.abort()
       }
@@ -129,11 +132,11 @@ async function runWait({ flags, globals }: Invocation): Promise<void> {
   }
   if (met >= count) return
   if (ending !== undefined) throw new Ending(ending)
-  const lines = near(misses).map(({ event, place, differed }) => {
+  const lines = nearest.map(({ event, place, differed }) => {
     const text = renderLine(event, place, { columns: undefined, colors: undefined }, new Date(), account.email)
     return `${text}\n    differed in ${differed.join(' and ')}`
   })
-  throw new Failure(exitCodes.unmet, summary(met, count, misses, within), {
+  throw new Failure(exitCodes.unmet, summary(met, count, missed, within), {
     ...(lines.length > 0 && { hint: `Nearest:\n  ${lines.join('\n  ')}` }),
   })
 }
@@ -179,9 +182,8 @@ function near(misses: readonly Miss[]): Miss[] {
   return [...misses].sort((a, b) => a.differed.length - b.differed.length).slice(0, shownMisses)
 }
 
-function summary(met: number, count: number, misses: readonly Miss[], within: number): string {
+function summary(met: number, count: number, missed: number, within: number): string {
   const came = count === 1 ? 'no matching event arrived' : `${met} of ${count} matching events arrived`
-  const others =
-    misses.length === 0 ? 'no other events' : `${misses.length} other event${misses.length === 1 ? '' : 's'} arrived`
+  const others = missed === 0 ? 'no other events' : `${missed} other event${missed === 1 ? '' : 's'} arrived`
   return `${came} within ${within / 1000} s; ${others}`
 }

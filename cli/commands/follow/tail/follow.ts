@@ -4,7 +4,6 @@
 import {
   buildRegistration,
   capabilities,
-  firstPause,
   type Gap,
   idlePause,
   isOutOfStep,
@@ -49,6 +48,9 @@ export interface Batch {
   /** Where to continue after all items; past the last item if later events were skipped. */
   readonly position?: Position
 }
+
+/** Characters that arrive for one batch: events can be large. */
+const mostGathered = 16 * 1024 * 1024
 
 /** Yields events in batches. */
 export class Follower {
@@ -180,12 +182,15 @@ export class Follower {
     const texts = new EventTexts()
     const { gather = 1 } = this.#plan
     let items: Item[] = []
+    let characters = 0
     try {
       for await (const piece of answer) {
         for (const item of this.#taken(texts.push(piece))) items.push(item)
-        if (items.length < gather && gather > 1) continue
+        characters += piece.length
+        if (items.length < gather && gather > 1 && characters < mostGathered) continue
         yield { items, position: this.position }
         items = []
+        characters = 0
       }
     } catch (error) {
       // They count as read: the next poll asks for what comes after them.
@@ -257,7 +262,7 @@ export class Follower {
   #pauseAfter(error: unknown, pause: number): number {
     if (!isPassingFailure(error)) throw error
     const asked = (error as Failure).retryAfter
-    return asked !== undefined ? Math.max(pauseFor(asked), firstPause) : laterPause(pause)
+    return asked !== undefined ? pauseFor(asked) : laterPause(pause)
   }
 }
 

@@ -4,28 +4,44 @@ import { type ChatEvent, type Message, type Place, placeIn, placeOfMessage } fro
 import { Failure } from '../../../base/failure.ts'
 import type { Connection } from '../../../transport/connection.ts'
 
-const remembered = 5000
+/** Characters as well: a server can send messages of any size. */
+const remembered = { messages: 5000, characters: 64 * 1024 * 1024 }
+
+interface Known {
+  readonly message: Message
+  readonly characters: number
+}
 
 export class Places {
   readonly #connection: Connection
-  readonly #known = new Map<number, Message>()
+  readonly #known = new Map<number, Known>()
+  #characters = 0
   #channels: Promise<Map<number, string>> | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  remember(message: Message): void {
-    this.#known.delete(message.id)
-    this.#known.set(message.id, message)
-    if (this.#known.size > remembered) this.#known.delete(this.#known.keys().next().value!)
+  /** `characters`: of its JSON, if they are known. */
+  remember(message: Message, characters = JSON.stringify(message).length): void {
+    this.#forget(message.id)
+    this.#known.set(message.id, { message, characters })
+    this.#characters += characters
+    const { messages: most, characters: room } = remembered
+    while (this.#known.size > most || (this.#known.size > 1 && this.#characters > room))
+      this.#forget(this.#known.keys().next().value!)
+  }
+
+  #forget(id: number): void {
+    this.#characters -= this.#known.get(id)?.characters ?? 0
+    this.#known.delete(id)
   }
 
   async of(event: ChatEvent): Promise<Place | undefined> {
     if (event.message) return placeOfMessage(event.message)
     const own = placeIn(event)
     const id = messageIn(event)
-    const message = id === undefined ? undefined : (this.#known.get(id) ?? (await this.#ask(event, id)))
+    const message = id === undefined ? undefined : (this.#known.get(id)?.message ?? (await this.#ask(event, id)))
     const known = message && placeOfMessage(message)
     const place = own && known ? { ...known, ...omitUndefined(own) } : (own ?? known)
     if (place?.channelId === undefined || place.channel !== undefined) return place
@@ -44,7 +60,7 @@ export class Places {
     } catch (error) {
       if (!(error instanceof Failure)) throw error
     }
-    return this.#known.get(id)
+    return this.#known.get(id)?.message
   }
 
   async #channelName(id: number): Promise<string | undefined> {

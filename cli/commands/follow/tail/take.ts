@@ -34,7 +34,7 @@ export function takerFor(parts: Parts): (batches: AsyncIterable<Batch>) => Promi
   /** False if it was the last. */
   const take = async (item: Item): Promise<boolean> => {
     const { event, position } = item
-    if (remembers && event.message) places.remember(event.message)
+    if (remembers && event.message) places.remember(event.message, item.text?.length)
     const place = needsPlace ? await places.of(event) : undefined
     if (!criteria.every(criterion => criterion.meets(event, place) === true)) return true
     if (prints) {
