@@ -3,6 +3,7 @@
 import {
   closeSync,
   existsSync,
+  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -45,19 +46,39 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /**
  * The same, before it returns: for small files outside the daemon's traffic. Without `durable` it does not wait for the
- * disk: enough for a file that says nothing once its process has ended.
+ * disk: enough for a file that says nothing once its process has ended. With `toOwner` it is for the owner of the folder.
  */
-export function writeFileAtomicallySync(path: string, text: string, { durable = true } = {}): void {
+export function writeFileAtomicallySync(path: string, text: string, { durable = true, toOwner = false } = {}): void {
   refuseDevice(path)
   const unfinished = unfinishedPath(path)
   try {
-    writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: durable })
+    const fd = openSync(unfinished, 'wx', 0o600)
+    try {
+      if (toOwner) giveToOwner(fd, dirname(path))
+      writeFileSync(fd, text, { flush: durable })
+    } finally {
+      closeSync(fd)
+    }
     renameSync(unfinished, path)
   } catch (error) {
     rmSync(unfinished, { force: true })
     throw error
   }
   if (durable) syncFolderNow(dirname(path))
+}
+
+/**
+ * What root makes in the folder of a service is given to the service, which could not open it otherwise. By descriptor: a name in that
+ * folder can be exchanged for a link to another file of root.
+ */
+export function giveToOwner(fd: number, folder: string): void {
+  const { uid, gid } = statSync(folder)
+  if (process.getuid?.() !== 0 || uid === 0) return
+  try {
+    fchownSync(fd, uid, gid)
+  } catch {
+    // On disks without owners everyone can open it, and a container may not give files away.
+  }
 }
 
 /** For a file that is written much later: makes its folder, and throws if it could not be written now. */

@@ -1,6 +1,6 @@
 // The port of a process, before it listens: certificate, bounds, trusted names and log, and what SIGHUP reads again.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '../domain/limits.ts'
 import { fitDescriptors, usualBounds } from '../http/bounds.ts'
@@ -8,6 +8,7 @@ import { type Certificate, expiryWarning, readCertificate } from '../http/certif
 import { buildServer, type HttpServer } from '../http/server.ts'
 import { anyHost, localHosts, namedHosts, type TrustedHosts } from '../http/trusted-hosts.ts'
 import { daemonFlags } from '../local/flags.ts'
+import { openPlainSync } from '../local/plain-files.ts'
 import { logLevelFileName } from '../local/ready-file.ts'
 import { warn } from '../local/warnings.ts'
 import type { Metrics } from '../metrics/prometheus.ts'
@@ -55,6 +56,7 @@ export function openPort(config: Config, { certificate, metrics }: ProcessResour
     countCall: metrics?.countCall,
   })
   const expiry = certificate && watchExpiry(certificate)
+  let level: string = config.logLevel
   const reload = (follow?: (certificate: Certificate) => void) => {
     if (config.tls && expiry)
       try {
@@ -65,7 +67,7 @@ export function openPort(config: Config, { certificate, metrics }: ProcessResour
       } catch (error) {
         warn(`the certificate in use stays: ${(error as Error).message}`)
       }
-    const level = wantedLevel(config)
+    level = wantedLevel(config, level)
     server.setLogLevel(level)
     warn(`reloaded; the log level is ${level}`)
   }
@@ -87,15 +89,33 @@ export function readableUrl(address: string, host: string): string {
   return isLoopback(host) && !host.includes(':') ? `${protocol}//${host}${end}` : address
 }
 
-/** The level in the file `log-level` of the folder, or else that of the flags. */
-function wantedLevel({ data, logLevel }: Config): string {
+/** The level in the file `log-level` of the folder, without the file that of the flags, and the present one if the file is of no use. */
+function wantedLevel({ data, logLevel }: Config, present: string): string {
   const file = join(data, logLevelFileName)
-  if (!existsSync(file)) return logLevel
-  const level = readFileSync(file, 'utf8').trim()
   const levels: readonly string[] = daemonFlags['log-level'].choices
-  if (levels.includes(level)) return level
-  warn(`${file} has no log level; write one of ${levels.join(', ')}`)
-  return logLevel
+  try {
+    const level = readStart(file).trim()
+    if (levels.includes(level)) return level
+    warn(`${file} has no log level; write one of ${levels.join(', ')}`)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return logLevel
+    warn(
+      `${file} cannot be read (${code}); remove it, and set the level again with \`natter daemon reload --log-level LEVEL\``,
+    )
+  }
+  return present
+}
+
+/** As much as a level can be. */
+function readStart(file: string): string {
+  const fd = openPlainSync(file)
+  try {
+    const bytes = Buffer.alloc(64)
+    return bytes.toString('utf8', 0, readSync(fd, bytes))
+  } finally {
+    closeSync(fd)
+  }
 }
 
 const dayMs = 24 * 60 * 60 * 1000

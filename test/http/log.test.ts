@@ -1,7 +1,8 @@
 // The content of the log, and what it must never hold.
 
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
@@ -13,6 +14,8 @@ import { newShell } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { Caller, startDaemon } from '../support/daemon.ts'
 import { sendBytes } from '../support/http.ts'
+import { quickFolder } from '../support/quick-folder.ts'
+import { asService, canBeService, serviceUser } from '../support/service-user.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -132,10 +135,62 @@ describe('logs', () => {
     const wrong = await reload('--log-level', 'loud')
     assert.equal(wrong.code, 2)
     assert.match(wrong.stderr, /--log-level takes trace, .*, not 'loud'/)
-    writeFileSync(join(daemon.data, 'log-level'), 'nonsense')
-    daemon.process.kill('SIGHUP')
-    await until(() => /log-level has no log level; write one of trace/.test(daemon.stderr))
     assert.equal((await shell.run(['daemon', 'reload', '--data', shell.home])).code, 3)
+  })
+
+  test('the level stays when its file is of no use, and the next reload replaces the file', async t => {
+    const daemon = await startDaemon(t, { alone: true })
+    const shell = newShell(t)
+    const file = join(daemon.data, 'log-level')
+    const elsewhere = join(shell.home, 'elsewhere')
+    const reload = (...flags: string[]) => shell.run(['daemon', 'reload', '--data', daemon.data, ...flags])
+    const times = (text: string) => daemon.stderr.split(text).length - 1
+    writeFileSync(elsewhere, 'debug')
+    const useless: readonly [() => void, RegExp][] = [
+      [() => writeFileSync(file, 'nonsense'), /log-level has no log level; write one of trace/],
+      [() => writeFileSync(file, 'debug'.repeat(1_000_000)), /log-level has no log level/],
+      [() => symlinkSync(elsewhere, file), /log-level cannot be read \(it is not a plain file\); remove it/],
+      [() => symlinkSync('/dev/zero', file), /log-level cannot be read \(it is not a plain file\)/],
+      [() => execFileSync('mkfifo', [file]), /log-level cannot be read \(it is not a plain file\)/],
+    ]
+    for (const [index, [make, said]] of useless.entries()) {
+      assert.equal((await reload('--log-level', 'info')).code, 0)
+      await until(() => times('reloaded; the log level is info') === 2 * index + 1)
+      rmSync(file)
+      make()
+      const before = daemon.stderr.length
+      daemon.process.kill('SIGHUP')
+      await until(() => times('reloaded; the log level is info') === 2 * index + 2)
+      assert.match(daemon.stderr.slice(before), said)
+    }
+    assert.equal((await reload('--log-level', 'error')).code, 0)
+    await until(() => times('reloaded; the log level is error') === 1)
+    assert.equal(readFileSync(elsewhere, 'utf8'), 'debug')
+    rmSync(file)
+    mkdirSync(file)
+    daemon.process.kill('SIGHUP')
+    await until(() => times('reloaded; the log level is error') === 2)
+    await daemon.owner.call(users.me, {})
+  })
+
+  test('a level that root sets reaches the daemon of another user, and a file that it cannot read does not end it', {
+    skip: !canBeService(),
+  }, async t => {
+    // Not in the folder for temporary files, which the user of a service may not enter.
+    const data = mkdtempSync(join(quickFolder(), 'natter-service-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    chownSync(data, serviceUser, serviceUser)
+    const daemon = await startDaemon(t, { data, exec: asService, env: { NATTER_CONFIG_DIR: join(data, 'config') } })
+    const shell = newShell(t)
+    const file = join(data, 'log-level')
+    assert.equal((await shell.run(['daemon', 'reload', '--data', data, '--log-level', 'info'])).code, 0)
+    await until(() => daemon.stderr.includes('reloaded; the log level is info'))
+    assert.deepEqual([statSync(file).uid, statSync(file).mode & 0o777], [serviceUser, 0o600])
+    chownSync(file, 0, 0)
+    daemon.process.kill('SIGHUP')
+    await until(() => /log-level cannot be read \(EACCES\); remove it, and set the level again/.test(daemon.stderr))
+    await until(() => daemon.stderr.split('reloaded; the log level is info').length === 3)
+    await daemon.owner.call(users.me, {})
   })
 
   test('the line of a call has the form of any other line', () => {

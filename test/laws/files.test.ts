@@ -13,6 +13,7 @@ const own = sources('daemon', 'cli', 'test', 'docs', 'bin', 'build.ts')
 const writers: Readonly<Record<string, string>> = {
   'daemon/io/files.ts': 'to a file that it has made',
   'daemon/journal/segments.ts': 'refuseLinks has looked at the folder',
+  'daemon/local/atomic-file.ts': 'to a file that it has made',
   'daemon/journal/store-lock.ts': 'refuseLinks has looked at the folder',
   'daemon/maintenance/restore.ts': 'under a new name',
   'cli/commands/follow/export-markdown.ts': 'whyNotPlain has looked at the folder',

@@ -174,8 +174,9 @@ export async function reload({ flags, globals }: Invocation): Promise<void> {
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   const file = join(folder, logLevelFileName)
-  if (level === undefined) rmSync(file, { force: true })
-  else writeFileAtomicallySync(file, `${level}\n`, { durable: false })
+  // Also a link or a pipe, which is not replaced.
+  rmSync(file, { force: true })
+  if (level !== undefined) writeFileAtomicallySync(file, `${level}\n`, { durable: false, toOwner: true })
   process.kill(running.pid, 'SIGHUP')
   if (!(await printFormatted({ reloaded: true, pid: running.pid, url: running.url }, globals)))
     note(`asked the daemon at ${running.url} to reload; its log says what came of it`)
