@@ -1,6 +1,6 @@
 // The folder of a store, made ready before anything else: what is wrong with it is said here, in a sentence.
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { whyNotPlain } from '../local/plain-files.ts'
@@ -75,8 +75,12 @@ export function refuseLinks(folder: string): void {
   if (reason) throw new StoreUnusable(folder, reason, undefined)
 }
 
-/** Makes the folder if need be, for its owner alone, and makes sure that it can be written to and leads nowhere else. */
-export async function prepareFolder(path: string): Promise<void> {
+/**
+ * Makes the folder if need be, for its owner alone, and makes sure that it can be written to and leads nowhere else. Returns the folders
+ * that it made.
+ */
+export async function prepareFolder(path: string): Promise<readonly string[]> {
+  const missing = findMissing(path)
   // A name that can be guessed can be planted.
   const probe = join(path, `.probe-${randomUUID()}`)
   try {
@@ -87,9 +91,25 @@ export async function prepareFolder(path: string): Promise<void> {
     await rm(probe)
   } catch (error) {
     await rm(probe, { force: true }).catch(() => {})
+    removeEmpty(missing)
     throw new StoreUnusable(path, advice(error as NodeJS.ErrnoException), error)
   }
   refuseLinks(path)
+  return missing
+}
+
+/** The folder and those above it that are not there, the deepest first. */
+function findMissing(path: string): string[] {
+  return existsSync(path) ? [] : [path, ...findMissing(dirname(path))]
+}
+
+/** Up to the first that has something in it, or is not there. */
+export function removeEmpty(folders: readonly string[]): void {
+  try {
+    for (const folder of folders) rmdirSync(folder)
+  } catch {
+    // It stays with what is in it.
+  }
 }
 
 /** With its parents; false when it was there. Node's own recursive mkdir never returns in places such as /proc. */

@@ -5,6 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { giveToOwner, isOfAnother } from '../local/atomic-file.ts'
 
 interface StoreLock {
   /** Tells the operator which other daemons the lock cannot keep out. */
@@ -31,9 +32,21 @@ export class StoreInUse extends Error {
 
 /** Takes the folder or throws StoreInUse; never waits for a holder. The folder must exist. */
 export async function lockStore(folder: string): Promise<StoreLock> {
+  if (isOfAnother(folder)) makeForOwner(folder)
   const lock = isNamed(process.platform) ? await lockBoth(folder) : lockFile(join(folder, 'lock'))
   if (!lock) throw new StoreInUse(folder, readHolder(folder))
   return lock
+}
+
+/** The file stays when its holder is gone: one of root would keep the service out. */
+function makeForOwner(folder: string): void {
+  try {
+    const fd = openSync(join(folder, 'lock'), 'wx', 0o600)
+    giveToOwner(fd, folder)
+    closeSync(fd)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** The name first: it costs nothing, and works where flock(1) is missing. On Linux the file keeps out other containers. */

@@ -72,13 +72,18 @@ export function writeFileAtomicallySync(path: string, text: string, { durable = 
  * folder can be exchanged for a link to another file of root.
  */
 export function giveToOwner(fd: number, folder: string): void {
+  if (!isOfAnother(folder)) return
   const { uid, gid } = statSync(folder)
-  if (process.getuid?.() !== 0 || uid === 0) return
   try {
     fchownSync(fd, uid, gid)
   } catch {
     // On disks without owners everyone can open it, and a container may not give files away.
   }
+}
+
+/** Whether root works in the folder of another user. */
+export function isOfAnother(folder: string): boolean {
+  return process.getuid?.() === 0 && statSync(folder).uid !== 0
 }
 
 /** For a file that is written much later: makes its folder, and throws if it could not be written now. */

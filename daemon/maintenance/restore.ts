@@ -21,11 +21,18 @@ import { newRestoreId } from '../api/queue-ids.ts'
 import type { Fact } from '../domain/facts.ts'
 import { readWhole, TarDamaged, type TarEntry, unpackTar } from '../io/tar.ts'
 import { FileJournal } from '../journal/file-journal.ts'
-import { isRestoring, isUnpacking, prepareFolder, restoringName, unpackingName } from '../journal/store-folder.ts'
+import {
+  isRestoring,
+  isUnpacking,
+  prepareFolder,
+  removeEmpty,
+  restoringName,
+  unpackingName,
+} from '../journal/store-folder.ts'
 import { StoreHolds } from '../journal/store-hold.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
-import { isOlder, makeFolderSync, nameFile, removedOnExit, renameDurably } from '../local/atomic-file.ts'
+import { isOfAnother, isOlder, makeFolderSync, nameFile, removedOnExit, renameDurably } from '../local/atomic-file.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import {
@@ -110,72 +117,86 @@ function isScratch(path: string): boolean {
 
 /** Refuses a folder that a daemon uses, one of a cluster, and one that has a store unless that is to be replaced. */
 export async function restoreBackup(source: Source, options: RestoreOptions): Promise<Restored> {
-  const { folder, replace, now, cluster } = options
-  await prepareFolder(folder)
-  const lock = await lockStore(folder)
+  const made = await prepareFolder(options.folder)
+  const lock = await lockStore(options.folder)
   try {
-    if (!cluster) refuseMember(folder)
-    const there = partsIn(folder)
-    if (there.length > 0 && !replace)
-      throw new BackupRefused(
-        `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
-      )
-    refuseMounts(folder, there)
-    const names = readdirSync(folder)
-    // What a killed process was unpacking. The lock shows that no other process is at work.
-    for (const name of names.filter(isUnpacking)) rmSync(join(folder, name), { recursive: true, force: true })
-    // Of an earlier attempt that was interrupted while parts were moved: they go when there is something to put in their place, and until
-    // then no daemon starts here.
-    const leftovers = names.filter(isRestoring)
-    const begun = leftovers.map(name => readNote(join(folder, name))).find(note => note !== undefined)
-    const isWhole = begun?.isWhole ?? false
-    const replaced = begun?.folder ?? (there.length > 0 ? replacedFolder(folder, now) : null)
-    const unpacking = join(folder, unpackingName())
-    const unpacked = join(folder, restoringName())
-    const restored = await removedOnExit(unpacking, async () => {
-      try {
-        mkdirSync(unpacking, { mode: 0o700 })
-        const restored = await unpackChecked(source, unpacking, cluster?.secret)
-        if (!options.incomplete) refuseIncomplete(restored.missing)
-        const position = await endQueues(unpacking, now)
-        if (replaced) noteReplaced(unpacking, { folder: replaced, isWhole })
-        // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
-        await renameDurably(unpacking, unpacked)
-        await waitForBackups(folder)
-        await cluster?.move(unpacked, position)
-        return restored
-      } catch (error) {
-        for (const path of [unpacking, unpacked]) rmSync(path, { recursive: true, force: true })
-        throw error
-      }
-    })
-    for (const name of leftovers) rmSync(join(folder, name), { recursive: true, force: true })
-    try {
-      // Of the backup: the interrupted attempt had put them in their place.
-      if (isWhole) for (const name of there) rmSync(join(folder, name), { recursive: true, force: true })
-      else if (replaced) {
-        await moveParts(folder, replaced)
-        changeNote(unpacked, true)
-      }
-      await moveParts(unpacked, folder).catch(async error => {
-        if (replaced) {
-          changeNote(unpacked, false)
-          await moveParts(replaced, folder)
-        }
-        throw error
-      })
-    } catch (error) {
-      const isAsBefore = (!replaced || removeWithoutParts(replaced)) && partsIn(folder).join() === there.join()
-      // The rest of a cluster is restored already: there the folder stays marked as incomplete.
-      if (isAsBefore && !cluster) rmSync(unpacked, { recursive: true, force: true })
-      throw error
-    }
-    rmSync(unpacked, { recursive: true, force: true })
-    await syncFolder(folder)
-    return { ...restored, notes: [...restored.notes, ...ownerNote(folder)], replaced }
+    return await unpackInto(source, options)
+  } catch (error) {
+    removeMade(made)
+    throw error
   } finally {
     await lock.release()
   }
+}
+
+/** A folder that root made would be in the way of a service. */
+function removeMade([folder, ...above]: readonly string[]): void {
+  if (folder === undefined || !existsSync(folder) || readdirSync(folder).some(name => name !== 'lock')) return
+  rmSync(join(folder, 'lock'), { force: true })
+  removeEmpty([folder, ...above])
+}
+
+async function unpackInto(source: Source, options: RestoreOptions): Promise<Restored> {
+  const { folder, replace, now, cluster } = options
+  if (!cluster) refuseMember(folder)
+  const there = partsIn(folder)
+  if (there.length > 0 && !replace)
+    throw new BackupRefused(
+      `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
+    )
+  refuseMounts(folder, there)
+  const names = readdirSync(folder)
+  // What a killed process was unpacking. The lock shows that no other process is at work.
+  for (const name of names.filter(isUnpacking)) rmSync(join(folder, name), { recursive: true, force: true })
+  // Of an earlier attempt that was interrupted while parts were moved: they go when there is something to put in their place, and until
+  // then no daemon starts here.
+  const leftovers = names.filter(isRestoring)
+  const begun = leftovers.map(name => readNote(join(folder, name))).find(note => note !== undefined)
+  const isWhole = begun?.isWhole ?? false
+  const replaced = begun?.folder ?? (there.length > 0 ? replacedFolder(folder, now) : null)
+  const unpacking = join(folder, unpackingName())
+  const unpacked = join(folder, restoringName())
+  const restored = await removedOnExit(unpacking, async () => {
+    try {
+      mkdirSync(unpacking, { mode: 0o700 })
+      const restored = await unpackChecked(source, unpacking, cluster?.secret)
+      if (!options.incomplete) refuseIncomplete(restored.missing)
+      const position = await endQueues(unpacking, now)
+      if (replaced) noteReplaced(unpacking, { folder: replaced, isWhole })
+      // From here on a daemon refuses to start until everything is in its place: the folder `unpacked` marks the store as incomplete.
+      await renameDurably(unpacking, unpacked)
+      await waitForBackups(folder)
+      await cluster?.move(unpacked, position)
+      return restored
+    } catch (error) {
+      for (const path of [unpacking, unpacked]) rmSync(path, { recursive: true, force: true })
+      throw error
+    }
+  })
+  for (const name of leftovers) rmSync(join(folder, name), { recursive: true, force: true })
+  try {
+    // Of the backup: the interrupted attempt had put them in their place.
+    if (isWhole) for (const name of there) rmSync(join(folder, name), { recursive: true, force: true })
+    else if (replaced) {
+      await moveParts(folder, replaced)
+      changeNote(unpacked, true)
+    }
+    await moveParts(unpacked, folder).catch(async error => {
+      if (replaced) {
+        changeNote(unpacked, false)
+        await moveParts(replaced, folder)
+      }
+      throw error
+    })
+  } catch (error) {
+    const isAsBefore = (!replaced || removeWithoutParts(replaced)) && partsIn(folder).join() === there.join()
+    // The rest of a cluster is restored already: there the folder stays marked as incomplete.
+    if (isAsBefore && !cluster) rmSync(unpacked, { recursive: true, force: true })
+    throw error
+  }
+  rmSync(unpacked, { recursive: true, force: true })
+  await syncFolder(folder)
+  return { ...restored, notes: [...restored.notes, ...ownerNote(folder)], replaced }
 }
 
 /** A backup that began before the folder was marked as incomplete reads the old store. */
@@ -207,8 +228,8 @@ async function endQueues(folder: string, now: Date): Promise<number> {
 
 /** Of a restore by root into the folder of a service, which cannot read files of root. */
 function ownerNote(folder: string): string[] {
+  if (!isOfAnother(folder)) return []
   const { uid, gid } = statSync(folder)
-  if (process.getuid?.() !== 0 || uid === 0) return []
   // For a service with DynamicUser the folder is a link, and chown -R does not follow links.
   const place = realpathSync(folder)
   return [

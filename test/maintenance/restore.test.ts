@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -12,6 +12,7 @@ import { moveParts, partsIn, replacedFolder } from '../../daemon/journal/store-p
 import { openBackup, restoreBackup } from '../../daemon/maintenance/restore.ts'
 import { newShell } from '../support/cli.ts'
 import { host } from '../support/daemon.ts'
+import { serviceUser } from '../support/service-user.ts'
 import { until } from '../support/until.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'natter-restore-'))
@@ -23,6 +24,29 @@ test('a restore of a file that is missing makes no folder', async t => {
   assert.equal(code, 3, stderr)
   assert.match(stderr, /missing\.tar/)
   assert.ok(!existsSync(folder))
+})
+
+test('a refused restore removes the folders that it made, and no others', async t => {
+  const [file, parent] = [join(scratch, 'bad.tar'), join(scratch, 'parent')]
+  writeFileSync(file, 'not a backup')
+  mkdirSync(parent)
+  const { code, stderr } = await newShell(t).run(['restore', file, '--data', join(parent, 'deep/store')])
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, /not a backup/)
+  assert.deepEqual(readdirSync(parent), [])
+})
+
+test('a restore by root that is refused leaves nothing that keeps the service out of its folder', {
+  skip: process.getuid?.() !== 0,
+}, async t => {
+  const [file, folder] = [join(scratch, 'refused.tar'), join(scratch, 'service')]
+  writeFileSync(file, 'not a backup')
+  mkdirSync(folder)
+  chownSync(folder, serviceUser, serviceUser)
+  const { code, stderr } = await newShell(t).run(['restore', file, '--data', folder])
+  assert.equal(code, 1, stderr)
+  assert.deepEqual(readdirSync(folder), ['lock'])
+  assert.equal(statSync(join(folder, 'lock')).uid, serviceUser)
 })
 
 test('parts of a store are moved together, or not at all', async () => {
