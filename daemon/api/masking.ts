@@ -2,11 +2,14 @@
 
 export const hidden = '***'
 
-const secretName = 'password|api_?key|token|secret|invite_link|link_url'
+/** Also as `api-key`, and with an underscore that was encoded twice. */
+const secretName = 'password|api(?:%5f|[^a-z\\d"])?key|token|secret|invite_link|link_url'
 const named = new RegExp(secretName, 'i')
 const inJson = new RegExp(`("(?=[^"]*(?:${secretName}))[^"]*"\\s*:\\s*)"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?`, 'gi')
 /** Invitations, temporary addresses of files, and the command in a mail that confirms an address. */
 const tokens = /(\/join\/|\/user_uploads\/temporary\/|confirm-email )[^/"\\\s]+/g
+/** A field inside another: in a query whose fields have semicolons between them, or after a path without a question mark. */
+const inField = new RegExp(`([;&](?=[^;&="\\\\\\s]*(?:${secretName}))[^;&="\\\\\\s]*=)[^;&"\\\\\\s]+`, 'gi')
 
 export function isSecretName(name: string): boolean {
   return named.test(name)
@@ -14,9 +17,11 @@ export function isSecretName(name: string): boolean {
 
 /** A text without tokens in addresses. */
 export function maskTokens(text: string): string {
-  return text.includes('/join/') || text.includes('/temporary/') || text.includes('confirm-email ')
-    ? text.replace(tokens, `$1${hidden}`)
-    : text
+  const told =
+    text.includes('/join/') || text.includes('/temporary/') || text.includes('confirm-email ')
+      ? text.replace(tokens, `$1${hidden}`)
+      : text
+  return told.includes('=') ? told.replace(inField, `$1${hidden}`) : told
 }
 
 /** A JSON text without the values of fields that are secret. Unchanged if there are none: it may be any other text. */

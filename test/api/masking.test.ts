@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSecretName, maskJson } from '../../daemon/api/masking.ts'
+import { isSecretName, maskJson, maskTokens } from '../../daemon/api/masking.ts'
 
 test('a field with a telling name is hidden, and a text that says the same is not', () => {
   const shown = { content: 'the token: "api_key": x', tokens: 3, name: 'password' }
@@ -17,7 +17,8 @@ test('a field with a telling name is hidden, and a text that says the same is no
 
 test('a name is telling in capitals, and without the underscore', () => {
   assert.equal(maskJson('{"API_KEY":"a","apiKey":"b"}'), '{"API_KEY":"***","apiKey":"***"}')
-  for (const name of ['API_KEY', 'Password', 'apiKey']) assert.ok(isSecretName(name), name)
+  for (const name of ['API_KEY', 'Password', 'apiKey', 'api_key[]', 'Api-Key', 'api.key', 'api key', 'api%5Fkey'])
+    assert.ok(isSecretName(name), name)
 })
 
 test('a name is telling however JSON writes it, and so is an address', () => {
@@ -26,6 +27,19 @@ test('a name is telling however JSON writes it, and so is an address', () => {
   assert.deepEqual(JSON.parse(maskJson(json)), shown)
   const text = String.raw`a \/ b \u0041`
   assert.equal(maskJson(text), text)
+})
+
+test('a field inside another is hidden, however fields are separated', () => {
+  for (const [text, shown] of [
+    ['1;api_key=KEY', '1;api_key=***'],
+    ['1;API%5FKEY[]=KEY;b=2', '1;API%5FKEY[]=***;b=2'],
+    ['/api/v1/users/me&api_key=KEY', '/api/v1/users/me&api_key=***'],
+    ['{"a":"1;token=KEY","b":2}', '{"a":"1;token=***","b":2}'],
+    ['a; token = b; the=password', 'a; token = b; the=password'],
+  ] as const)
+    assert.equal(maskTokens(text), shown)
+  const long = `;${'token'.repeat(200_000)}`
+  assert.equal(maskTokens(`a=${long}`), `a=${long}`)
 })
 
 // Looked for in two ways at each word, a text of this size would take several minutes.

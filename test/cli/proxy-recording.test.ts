@@ -26,3 +26,27 @@ test('keeps a body that is no form only as the payload of a webhook, without sec
     [{ file: { size: 28 } }, { file: { size: 27 } }, { payload: '{"password" : "***", "text": "shown"}' }, {}],
   )
 })
+
+test('keeps no key of a query, however it is spelled', async t => {
+  const file = join(newShell(t).home, 'talk.ndjson')
+  const recording = await ProxyRecording.open(file, false)
+  const addresses = [
+    'users/me?x=1;api_key=mine',
+    'users/me?x=1;api%5Fkey=mine;y=2',
+    'users/me?API_KEY=mine',
+    'users/me?api_key[]=mine',
+    'users/me?%61pi%5fkey%5B%5D=mine',
+    'users/me?api%255Fkey=mine',
+    'users/me?api-key=mine',
+    'users/me&api_key=mine',
+    'users/me;api_key=mine?x=1',
+  ]
+  const call = { number: 1, time: 0, milliseconds: 0, method: 'GET', status: 200, headers: {}, answerHeaders: {} }
+  for (const address of addresses)
+    recording.add({ ...call, url: `/api/v1/${address}`, body: Buffer.alloc(0), answer: undefined })
+  await recording.end()
+  const lines = readFileSync(file, 'utf8').trim().split('\n').slice(1, -1)
+  assert.equal(lines.length, addresses.length)
+  for (const line of lines) assert.doesNotMatch(line, /mine/)
+  assert.deepEqual(JSON.parse(lines[1]!).sent, { x: '1;api_key=***;y=2' })
+})
