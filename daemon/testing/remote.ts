@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { resolveAddress, siteAddress } from '../api/address.ts'
+import { isSpaceName } from '../api/control/spaces.ts'
 import { createClient, NatterError } from '../client/index.ts'
 import { readBody } from '../client/sender.ts'
 import { attemptAll } from '../client/uncaught.ts'
@@ -54,6 +55,10 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
   const { site, token } = daemonIn(given, controlToken)
   const daemon = controlAt(site, token)
   const space = await daemon<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
+  if (!isSpaceName(space.name))
+    throw new Error(
+      `startNatter: ${site} answered with ${JSON.stringify(space.name)}, which cannot be the name of a space; check that it is the daemon that you mean`,
+    )
   const stop = once(async () => void (await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
   // Below the site that was given: the address in the answer may be one that only the daemon knows, or lead elsewhere.
   const url = `${site}/spaces/${space.name}`

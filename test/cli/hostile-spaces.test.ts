@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { startNatter } from '../../daemon/testing/index.ts'
 import { fakeServer, json, newShell } from '../support/cli.ts'
 
 describe('a server that lists spaces', () => {
@@ -40,6 +41,22 @@ describe('a server that lists spaces', () => {
       assert.match(stderr, /answered with "\.\.\/\.\.\/victim", which cannot be the name of a space/)
     }
     assert.deepEqual(readdirSync(join(home, 'victim')), ['mine.txt'])
+  })
+
+  test('is refused at once when it names no space that it made', async t => {
+    for (const name of [undefined, null, 7, ['a']]) {
+      const called: string[] = []
+      const url = await fakeServer(t, (request, response) => {
+        called.push(`${request.method} ${request.url}`)
+        json(response, { result: 'success', name, url: 'http://127.0.0.1/spaces/a', control_token: 'token' })
+      })
+      const made = await newShell(t).run(['exec', '--in', url, '--control-token', 'token', '--', 'true'])
+      assert.deepEqual([made.code, called], [1, ['POST /control/v1/spaces']], made.stderr)
+      assert.match(made.stderr, /which cannot be the name of a space/)
+      called.length = 0
+      await assert.rejects(startNatter({ in: url, controlToken: 'token' }), /which cannot be the name of a space/)
+      assert.deepEqual(called, ['POST /control/v1/spaces'])
+    }
   })
 
   test('does not choose which server is called, or how much is written', async t => {

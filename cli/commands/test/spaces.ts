@@ -1,7 +1,7 @@
 // `natter spaces use`, and `natter exec --in URL`: spaces of a daemon that runs. The other subcommands of spaces are pages of the
 // control plane.
 
-import { spaceName } from '../../../daemon/api/control/spaces.ts'
+import { isSpaceName } from '../../../daemon/api/control/spaces.ts'
 import type { Profile } from '../../../daemon/local/profiles.ts'
 import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
 import { flagIn } from '../../base/command-line.ts'
@@ -56,10 +56,12 @@ export const subcommands: readonly ExtraSubcommand[] = [
  */
 export function spaceAt(daemon: Partial<Globals>, space: ShownSpace): ShownSpace {
   const site = requireSite(accountFor(daemon, process.env))
-  if (!spaceName.test(space.name))
-    throw new Failure(exitCodes.refused, `${site} answered with "${space.name}", which cannot be the name of a space`, {
+  if (!isSpaceName(space.name)) {
+    const shown = JSON.stringify(space.name)
+    throw new Failure(exitCodes.refused, `${site} answered with ${shown}, which cannot be the name of a space`, {
       hint: 'Check that this is the server that you mean.',
     })
+  }
   return { ...space, url: `${site}/spaces/${space.name}` }
 }
 

@@ -22,6 +22,11 @@ import { shortText } from '../shapes/control.ts'
 /** A part of an address: what needs no encoding there, and cannot be taken for a folder. */
 export const spaceName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
 
+/** For a name in an answer, where there may be anything or nothing. */
+export function isSpaceName(name: unknown): name is string {
+  return typeof name === 'string' && spaceName.test(name)
+}
+
 /** The daemon's own world, where a space is made from another one. */
 export const mainWorld = 'main'
 
