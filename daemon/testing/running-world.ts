@@ -38,9 +38,14 @@ export interface RunningWorld {
   readonly url: string
   readonly spaces: () => Promise<Spaces>
   readonly stop: () => Promise<void>
+  /** Of a space: all spaces that `space()` has opened in its daemon and nothing has stopped yet. */
+  readonly opened?: Set<Natter>
 }
 
-export function createNatter({ world, url, spaces, stop: end }: RunningWorld): Natter {
+export function createNatter(running: RunningWorld): Natter {
+  const { world, url, stop: end, opened = new Set<Natter>() } = running
+  // They end with the daemon: a bot of one would poll an address that is gone, and keep the process alive.
+  const inside = running.opened ? [] : opened
   const control = world.control!
   const clients = new Map<number, Client>()
   let stopping: Promise<void> | undefined
@@ -91,7 +96,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
   }
 
   async function stopAll(): Promise<void> {
-    const stopped = await Promise.allSettled([...bots].map(bot => bot.stop()))
+    const stopped = await Promise.allSettled([...bots, ...inside].map(one => one.stop()))
     await end()
     // What a handler threw must not be lost with the test.
     for (const outcome of stopped) if (outcome.status === 'rejected') throw outcome.reason
@@ -99,6 +104,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
 
   function stop(): Promise<void> {
     removeRunning(natter)
+    opened.delete(natter)
     stopping ??= keepingAlive(stopAll())
     return stopping
   }
@@ -147,7 +153,7 @@ export function createNatter({ world, url, spaces, stop: end }: RunningWorld): N
     restore: snapshot => keepingAlive(control.snapshots.restore(snapshot)),
     changed: work => keepingAlive(control.snapshots.changedBy(work, mostDifferences)),
     keep: (folder, why) => keepingAlive(keepWorld(control, folder, why)),
-    space: options => keepingAlive(openSpace(spaces, url, options)),
+    space: options => keepingAlive(openSpace({ ...running, opened }, options)),
     stop,
     [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
   } as Natter
@@ -161,10 +167,12 @@ function refusalToMistake(error: unknown): unknown {
   return error instanceof Refusal ? new TypeError(error.message) : error
 }
 
-async function openSpace(spaces: RunningWorld['spaces'], url: string, options?: SpaceOptions): Promise<Natter> {
+async function openSpace({ url, spaces, opened }: Required<RunningWorld>, options?: SpaceOptions): Promise<Natter> {
   const wanted = wantedSpace('space', options)
   const all = await spaces()
   const space = await all.open(wanted)
   const site = `${url.replace(/\/spaces\/[^/]+$/, '')}/spaces/${space.name}`
-  return createNatter({ world: space.world, url: site, spaces, stop: () => all.end(space) })
+  const natter = createNatter({ world: space.world, url: site, spaces, opened, stop: () => all.end(space) })
+  opened.add(natter)
+  return natter
 }

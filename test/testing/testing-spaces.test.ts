@@ -1,14 +1,18 @@
 // Spaces in the testing library: `natter.space()` in the same process, `startNatter({ in })` in a daemon that runs elsewhere.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import { type RemoteOptions, startNatter } from '../../daemon/testing/index.ts'
 import { endless, fakeServer, json } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
+import { until } from '../support/until.ts'
 
 describe('natter.space()', () => {
   test('is a world of its own in the same daemon, and is gone when it is stopped', async () => {
@@ -28,6 +32,40 @@ describe('natter.space()', () => {
     await assert.rejects(space.as('amy').users.me(), /There is no space "one"/)
     await space.stop()
     assert.equal((await copy.owner.users.me()).is_owner, true)
+  })
+
+  test('its bots stop with the daemon, and what one threw is reported then', { timeout: 60_000 }, async () => {
+    const natter = await startNatter()
+    const space = await natter.space()
+    const nested = await space.space()
+    const stopped = await natter.space()
+    await stopped.stop()
+    await space.runBot(() => 'heard')
+    const bot = await nested.runBot(() => {
+      throw new Error('it broke')
+    })
+    await nested.as('amy').messages.send({ type: 'direct', to: ['echo-bot@example.com'], content: 'Hello' })
+    await until(() => bot.errors.length === 1)
+    await assert.rejects(natter.stop(), /it broke/)
+    await assert.rejects(nested.stop(), /it broke/)
+    await space.stop()
+    await stopped.stop()
+  })
+
+  test('a bot in it does not keep the process alive after the daemon has stopped', { timeout: 60_000 }, async () => {
+    const library = new URL('../../daemon/testing/index.ts', import.meta.url).href
+    const program = `
+      import { startNatter } from ${JSON.stringify(library)}
+      const natter = await startNatter()
+      await (await natter.space()).runBot(() => 'heard')
+      await natter.stop()`
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+      stdio: ['ignore', 'inherit', 'pipe'],
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+    })
+    const errors = text(child.stderr)
+    assert.deepEqual(await once(child, 'close'), [0, null], await errors)
   })
 
   test('takes a seed from a file, and refuses an option that does not exist', async t => {
