@@ -21,6 +21,7 @@ import {
 } from './following.ts'
 import { type Call, isMessage } from './look-back.ts'
 import { type Caller, encodeFields, NatterError, pause, type Reply } from './sender.ts'
+import { TakenIds } from './taken-ids.ts'
 
 export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
   /** Which types; all when absent. */
@@ -134,9 +135,11 @@ class Follower {
   #queueId: string | undefined
   /** The queue before this one, as long as the messages after it are not fetched. */
   #lostQueue = ''
-  #lastEvent = -1
-  /** Newest message that was delivered, or existed before the first queue, and its time. */
-  #newest: number | null = null
+  /** Of the queue. */
+  #events = new TakenIds(-1)
+  /** Messages that were delivered, or existed before the first queue. */
+  #messages = new TakenIds(-1)
+  /** Of the newest that was delivered. */
   #time: number | undefined
   #pause = 0
   /** Seconds. */
@@ -154,10 +157,10 @@ class Follower {
 
   async *follow(): AsyncGenerator<Event | GapEvent, void> {
     for (let first = true, wait = 0; ; first = false) {
-      const lastEvent = this.#lastEvent
+      const lastEvent = this.#events.last
       const newest = await this.#register()
       this.#options.onReady?.()
-      if (first) this.#newest = newest
+      if (first) this.#messages = new TakenIds(newest ?? -1)
       else yield* this.#caughtUp(newest, lastEvent)
       // A queue that is lost at once: the next one may be, too.
       wait = (yield* this.#poll()) ? 0 : laterPause(wait)
@@ -176,30 +179,29 @@ class Follower {
       const asked = performance.now()
       let events: readonly Event[]
       try {
-        const params = { queue_id: this.#queueId, last_event_id: this.#lastEvent }
+        const params = { queue_id: this.#queueId, last_event_id: this.#events.last }
         const reply = await this.#insist(() =>
           this.#limited(signal => this.#calls.endpoint(api.get, params, signal, this.#caller)),
         )
         events = this.#eventsIn(reply)
       } catch (error) {
-        if (!(error instanceof NatterError && (error.code === queueLost || isOutOfStep(error, this.#lastEvent))))
+        if (!(error instanceof NatterError && (error.code === queueLost || isOutOfStep(error, this.#events.last))))
           throw error
         this.#lostQueue = this.#queueId!
         this.#queueId = undefined
         return answered
       }
       const held = performance.now() - asked
-      const lastEvent = this.#lastEvent
+      const lastEvent = this.#events.last
       let hasNews = false
       for (const event of events) {
         // A server or a proxy may say something twice.
-        if (event.id! <= this.#lastEvent) continue
-        this.#lastEvent = event.id!
+        if (!this.#events.take(event.id!)) continue
         if (event.type === 'heartbeat' || (event.type === 'message' && !this.#isNew(event.message))) continue
         hasNews = true
         yield event
       }
-      idle = idlePause(idle, hasNews, this.#lastEvent > lastEvent, held)
+      idle = idlePause(idle, hasNews, this.#events.last > lastEvent, held)
       if (idle > 0) await pause(idle, this.#options.signal)
     }
   }
@@ -212,12 +214,13 @@ class Follower {
 
   /** Yields what came between the old queue and the new one. */
   async *#caughtUp(newest: number | null, lastEvent: number): AsyncGenerator<Event | GapEvent, void> {
-    const told = { id: this.#newest, time: this.#time }
+    const { last } = this.#messages
+    const told = { id: last < 0 ? null : last, time: this.#time }
     const change = { before: this.#lostQueue, after: this.#queueId!, newest }
     const aborted = () => this.#options.signal?.aborted === true
     const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, aborted)
     // Numbers up to there may come again.
-    if (setBack) this.#newest = 0
+    if (setBack) this.#messages = new TakenIds(0)
     const { types } = this.#wanted
     const filled = !setBack && !lost.includes('message') && types?.includes('message') !== false ? ['message'] : []
     if (lost.length > 0 || setBack)
@@ -231,7 +234,7 @@ class Follower {
         newest_message_id: newest,
       })
     for (const event of missed) if (this.#isNew(event.message)) yield { ...event, id: null } as unknown as Event
-    if (newest !== null) this.#newest = Math.max(this.#newest ?? 0, newest)
+    if (newest !== null) this.#messages.skipTo(newest)
   }
 
   *#report(gap: GapEvent): Generator<GapEvent, void> {
@@ -240,11 +243,10 @@ class Follower {
     else if (gaps === undefined) globalThis.process?.emitWarning?.(gapText(gap), 'NatterGap')
   }
 
-  /** Message IDs grow: one that is not above the newest was delivered before. */
+  /** What was fetched may also be in the queue. */
   #isNew({ id, timestamp }: { readonly id: number; readonly timestamp?: number }): boolean {
-    if (this.#newest !== null && id <= this.#newest) return false
-    this.#newest = id
-    this.#time = timestamp
+    if (!this.#messages.take(id)) return false
+    if (id === this.#messages.last) this.#time = timestamp
     return true
   }
 
@@ -267,7 +269,7 @@ class Follower {
       all_public_streams: this.#wanted.allPublic,
     })
     this.#queueId = id
-    this.#lastEvent = lastEvent
+    this.#events = new TakenIds(lastEvent)
     this.#longestPoll = longestPoll ?? this.#longestPoll
     return newest
   }

@@ -271,6 +271,24 @@ describe('a hostile server that `tail` and `bot run` follow', () => {
     }
   })
 
+  test('is read without losing or repeating an event, in whatever order it sends them', async t => {
+    const message = (id: number, number: number) => ({ id, type: 'message', message: { id: number }, flags: [] })
+    const answers = [
+      [message(2, 12), message(1, 11), message(1, 11)],
+      [message(2, 12), message(4, 14)],
+      [message(3, 13)],
+    ]
+    const { shell } = await serve(t, (_queues, response) =>
+      json(response, { result: 'success', events: answers.shift() ?? [] }),
+    )
+    const { stdout, stderr } = await shell.run(['tail', '--count', '4', '--json', '--within', '20s'])
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line).message.id)
+    assert.deepEqual(ids, [12, 11, 14, 13], stderr)
+  })
+
   test('is not asked without a pause, whatever it asks for and however many queues it loses', async t => {
     for (const refusal of [{ code: 'BAD_EVENT_QUEUE_ID' }, { code: 'RATE_LIMIT_HIT', status: 429 }]) {
       const { asked, shell } = await serve(t, (_queues, response) => {

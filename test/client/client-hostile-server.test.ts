@@ -86,6 +86,30 @@ describe('client.events', () => {
     assert.equal(pages, 9)
   })
 
+  test('takes each event once, in whatever order and however often the server sends them', async t => {
+    const message = (id: number, number: number) => ({ id, type: 'message', message: { id: number }, flags: [] })
+    const answers = [
+      [message(2, 12), message(1, 11), message(1, 11)],
+      [message(2, 12), message(4, 14)],
+      [message(3, 13)],
+    ]
+    const asked: string[] = []
+    const site = await fakeServer(t, (request, response) => {
+      const { pathname, searchParams } = new URL(request.url!, 'http://server')
+      if (pathname.endsWith('/register'))
+        return json(response, { result: 'success', queue_id: 'q', last_event_id: -1, max_message_id: 10 })
+      if (request.method === 'GET') asked.push(searchParams.get('last_event_id')!)
+      json(response, { result: 'success', events: answers.shift() ?? [{ id: 5, type: 'presence' }] })
+    })
+    const heard: unknown[] = []
+    for await (const event of createClient({ site }).events()) {
+      heard.push(event.message?.id ?? event.type)
+      if (event.type === 'presence') break
+    }
+    assert.deepEqual(heard, [12, 11, 14, 13, 'presence'])
+    assert.deepEqual(asked, ['-1', '2', '4', '4'])
+  })
+
   test('an answer without a list of events is refused with the name of the call', async t => {
     for (const events of [undefined, 5, [null], [{ type: 'presence' }], [{ id: 1, type: 'message' }]]) {
       const site = await fakeServer(t, (_request, response) =>

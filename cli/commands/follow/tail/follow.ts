@@ -16,6 +16,7 @@ import {
 } from '../../../../daemon/client/following.ts'
 import { type Call, isMessage, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
 import { pause as sleep } from '../../../../daemon/client/sender.ts'
+import { TakenIds } from '../../../../daemon/client/taken-ids.ts'
 import { pauseFor } from '../../../../daemon/local/durations.ts'
 import type { ChatEvent } from '../../../base/chat-event.ts'
 import { exitCodes, Failure } from '../../../base/failure.ts'
@@ -59,10 +60,11 @@ export class Follower {
   readonly #wanted: Wanted
   readonly #stop: AbortSignal
   #queueId = ''
-  #lastEvent = -1
-  /** Messages up to this ID were delivered, or existed before the start. */
-  #lastMessage: number | null = null
-  /** The last message delivered here, for its time. */
+  /** Of the queue. */
+  #events = new TakenIds(-1)
+  /** Messages that were delivered, or existed before the start. */
+  #messages = new TakenIds(-1)
+  /** The newest message delivered here, for its time. */
   #latest: ChatEvent | undefined
   /** Where the queue ended that is being replaced. */
   #lost: Position | undefined
@@ -77,12 +79,13 @@ export class Follower {
   }
 
   get position(): Position {
-    return { queue_id: this.#queueId, last_event_id: this.#lastEvent, last_message_id: this.#lastMessage }
+    const { last } = this.#messages
+    return { queue_id: this.#queueId, last_event_id: this.#events.last, last_message_id: last < 0 ? null : last }
   }
 
   /** Registers a queue. From here on, nothing is missed. */
   async begin(): Promise<void> {
-    this.#lastMessage = await this.#register()
+    this.#messages = new TakenIds((await this.#register()) ?? -1)
   }
 
   /** Messages from before the queue began, only the last ones if there are too many: call after `begin`, before `follow`. */
@@ -101,8 +104,8 @@ export class Follower {
   /** Continues where an earlier tail stopped if its queue still exists; otherwise as after any lost queue. */
   async *resume(from: Position, sameQueue: boolean): AsyncGenerator<Batch> {
     this.#queueId = from.queue_id
-    this.#lastEvent = from.last_event_id
-    this.#lastMessage = from.last_message_id
+    this.#events = new TakenIds(from.last_event_id)
+    this.#messages = new TakenIds(from.last_message_id ?? -1)
     if (!sameQueue) {
       yield* this.#startOver('a new queue was needed')
       if (from.queue_id !== '')
@@ -113,7 +116,7 @@ export class Follower {
       yield* this.#poll(true)
     } catch (error) {
       if (isQueueLost(error)) yield* this.#startOver(queueExpired)
-      else if (isTooFar(error, this.#lastEvent)) yield* this.#startOver(queueRead)
+      else if (isTooFar(error, this.#events.last)) yield* this.#startOver(queueRead)
       else throw error
     }
   }
@@ -128,7 +131,7 @@ export class Follower {
       try {
         if (gone !== undefined) yield* this.#startOver(gone)
         gone = undefined
-        const before = this.#lastEvent
+        const before = this.#events.last
         const asked = performance.now()
         let hasNews = false
         for await (const batch of this.#poll(false)) {
@@ -137,7 +140,7 @@ export class Follower {
           lost = false
           yield batch
         }
-        pause = idlePause(pause, hasNews, this.#lastEvent > before, performance.now() - asked)
+        pause = idlePause(pause, hasNews, this.#events.last > before, performance.now() - asked)
       } catch (error) {
         if (this.#stop.aborted) return
         if (isQueueLost(error)) {
@@ -148,7 +151,7 @@ export class Follower {
           continue
         }
         // Only for the poll: a refused registration would be refused again.
-        const isElsewhere = gone === undefined && isTooFar(error, this.#lastEvent)
+        const isElsewhere = gone === undefined && isTooFar(error, this.#events.last)
         if (isElsewhere) gone = queueRead
         pause = isElsewhere ? laterPause(pause) : this.#pauseAfter(error, pause)
         if (!lost) note(`${(error as Error).message}; retrying`)
@@ -168,7 +171,7 @@ export class Follower {
   async #register(): Promise<number | null> {
     const { id, lastEvent, newest, longestPoll } = await registerQueue(this.#call, this.#wanted, more(this.#plan))
     this.#queueId = id
-    this.#lastEvent = lastEvent
+    this.#events = new TakenIds(lastEvent)
     if (longestPoll !== undefined) this.#pollTimeout = longestPoll * 1000
     return newest
   }
@@ -176,7 +179,7 @@ export class Follower {
   async *#poll(dontBlock: boolean): AsyncGenerator<Batch> {
     const answer = await this.#connection.stream(
       '/events',
-      { queue_id: this.#queueId, last_event_id: this.#lastEvent, dont_block: dontBlock || undefined },
+      { queue_id: this.#queueId, last_event_id: this.#events.last, dont_block: dontBlock || undefined },
       { timeout: this.#pollTimeout, signal: this.#stop },
     )
     const texts = new EventTexts()
@@ -206,13 +209,14 @@ export class Follower {
     for (const { event, text } of arrived) {
       const { id, type, message } = event
       if (typeof id !== 'number') throw noEvents()
-      this.#lastEvent = Math.max(this.#lastEvent, id)
+      // A server or a proxy may say something twice.
+      if (!this.#events.take(id)) continue
       if (type === 'heartbeat') continue
       if (type === 'message') {
         if (!isMessage(message)) throw noEvents()
-        if (this.#lastMessage !== null && message.id <= this.#lastMessage) continue
-        this.#lastMessage = message.id
-        this.#latest = event
+        // What was fetched may also be in the queue.
+        if (!this.#messages.take(message.id)) continue
+        if (message.id === this.#messages.last) this.#latest = event
       }
       items.push({ event, text, position: this.position })
     }
@@ -222,7 +226,7 @@ export class Follower {
   #told(event: ChatEvent): Item {
     const id = event.message?.id
     if (id !== undefined) {
-      this.#lastMessage = Math.max(this.#lastMessage ?? 0, id)
+      this.#messages.take(id)
       this.#latest = event
     }
     return { event, position: this.position }
@@ -238,14 +242,14 @@ export class Follower {
     const isPassing = (error: unknown) => this.#stop.aborted || isPassingFailure(error)
     const change = { before: before.queue_id, after: this.#queueId, newest }
     const { missed, lost, setBack } = await lookBetween(this.#call, this.#wanted, told, change, isPassing)
-    if (setBack) this.#lastMessage = 0
+    if (setBack) this.#messages = new TakenIds(0)
     // Until all of it is delivered, the position stays at the end of the old queue.
     const items = missed.map(event => {
       return { event, position: { ...before, last_message_id: this.#told(event).position.last_message_id } }
     })
     yield { items }
     this.#lost = undefined
-    if (newest !== null) this.#lastMessage = Math.max(this.#lastMessage ?? 0, newest)
+    if (newest !== null) this.#messages.skipTo(newest)
     if (lost.length === 0 && !setBack?.reason) return yield { items: [], position: this.position }
     const gap: ChatEvent & Gap = {
       type: '_gap',
