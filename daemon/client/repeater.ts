@@ -1,5 +1,5 @@
 // Calls that are made again while the server is away or its answer was lost. Each has an idempotency key, so it happens once; those
-// that change something are made one after the other, so they happen in their order. For `natter bot run` and `natter tail --reply`.
+// that change something are made one after the other, so they happen in their order. For bots and `natter tail --reply`.
 
 import { laterPause } from './following.ts'
 import { pause } from './sender.ts'
@@ -33,6 +33,19 @@ export class Repeater {
   /** Milliseconds that calls have waited so far. */
   get waited(): number {
     return this.#waited + (this.#waiting > 0 ? performance.now() - this.#since : 0)
+  }
+
+  /** Calls `late` after this time, in which the waiting of calls does not count. Returns what withdraws it. */
+  startTimer(ms: number, late: () => void): () => void {
+    let counted = this.waited
+    const look = () => {
+      const more = this.waited - counted
+      counted += more
+      if (more > 0) timer = setTimeout(look, more)
+      else late()
+    }
+    let timer = setTimeout(look, ms)
+    return () => clearTimeout(timer)
   }
 
   /** A call that changes something. */

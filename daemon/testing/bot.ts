@@ -8,8 +8,12 @@ import {
   handleMessage,
   isForBot,
   LoopGuard,
+  type Request,
 } from '../client/bot.ts'
+import { createBotCalls } from '../client/bot-calls.ts'
 import type { Client } from '../client/index.ts'
+import type { Repeater } from '../client/repeater.ts'
+import { captureCaller, NatterError } from '../client/sender.ts'
 
 export interface RunningBot {
   /** What the function threw, oldest first. */
@@ -19,8 +23,8 @@ export interface RunningBot {
 }
 
 export interface StartedBot extends RunningBot {
-  /** Whether the handler has a message in progress. */
-  isBusy(): boolean
+  /** A line if the handler has a message in progress, with what its calls wait for; otherwise empty. */
+  explainBusy(): string
   /** A line about the newest message that it did not get; empty if there was none. */
   explainIgnored(): string
 }
@@ -34,10 +38,23 @@ export async function runBot(
   handler: BotHandler,
   { all, within }: { readonly all: boolean; readonly within: number },
 ): Promise<StartedBot> {
-  const request = client.request.bind(client)
-  const me = await findAccount(request)
-  const guard = new LoopGuard(request)
+  const me = await findAccount(client.request.bind(client))
   const stopping = new AbortController()
+  let said = ''
+  const say = (text: string) => {
+    said = text
+  }
+  const { request: call, repeater } = createBotCalls(client, { say, signal: stopping.signal })
+  const request: Request = (method, path, params) => {
+    // When the call is made, the stack may no longer lead to the line of the handler.
+    const caller = captureCaller(request)
+    return call(method, path, params).catch(error => {
+      const { status, body, kind, parameter } = error as NatterError
+      if (!(error instanceof NatterError)) throw error
+      throw new NatterError(status, body, kind, `${method} ${path}`, caller, parameter)
+    })
+  }
+  const guard = new LoopGuard(request)
   const errors: Error[] = []
   let reported = false
   let isBusy = false
@@ -58,19 +75,21 @@ export async function runBot(
       if (isLoop) errors.push(new Error(`bots answer each other without end in ${conversationOf(message)}`))
       if (!answer) continue
       isBusy = true
+      said = ''
+      const late = startLimit(repeater, within)
       try {
-        const late = AbortSignal.timeout(within)
-        await Promise.race([handleMessage(handler, message, me, request, late), whenLate(late, within)])
+        await Promise.race([handleMessage(handler, message, me, request, late.signal), late.passed])
       } catch (error) {
         errors.push(error as Error)
       }
+      late.withdraw()
       isBusy = false
     }
   })()
   await Promise.race([isReady, following])
   return {
     errors,
-    isBusy: () => isBusy,
+    explainBusy: () => (isBusy ? `\nThe function of a bot has not finished${said && `: ${said}`}.` : ''),
     explainIgnored: () =>
       ignored === undefined
         ? ''
@@ -93,10 +112,15 @@ export function explainFailedBot({ message, stack }: Error): string {
   return `\nThe function of a bot failed: ${message}${place ? ` (${place})` : ''}`
 }
 
-function whenLate(signal: AbortSignal, within: number): Promise<never> {
-  return new Promise((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(new Error(`the function did not finish within ${within / 1000} s`)), {
-      once: true,
-    }),
-  )
+/** `passed` rejects, and `signal` is aborted, when the handler has taken too long. */
+function startLimit(repeater: Repeater, within: number) {
+  const late = new AbortController()
+  let withdraw!: () => void
+  const passed = new Promise<never>((_resolve, reject) => {
+    withdraw = repeater.startTimer(within, () => {
+      late.abort()
+      reject(new Error(`the function did not finish within ${within / 1000} s`))
+    })
+  })
+  return { signal: late.signal, passed, withdraw }
 }

@@ -72,8 +72,9 @@ export function createNatter(running: RunningWorld): Natter {
     if (waited.met) return waited[kind]
     // A test runner may show only this error, and not what stop() throws later.
     const cause = [...bots].flatMap(bot => bot.errors).at(-1)
-    const busy = [...bots].some(bot => bot.isBusy()) ? '\nThe function of a bot has not finished.' : ''
-    const why = cause ? explainFailedBot(cause) : busy || [...bots].map(bot => bot.explainIgnored()).join('')
+    const explained = (explain: (bot: StartedBot) => string) => [...bots].map(explain).join('')
+    const unfinished = explained(bot => bot.explainBusy()) || explained(bot => bot.explainIgnored())
+    const why = cause ? explainFailedBot(cause) : unfinished
     throw new Error(explainMiss(kind, wanted, waited.near, user) + why, cause && { cause })
   }
 

@@ -60,6 +60,62 @@ describe('natter.runBot() of natter/testing', () => {
     await bot.stop()
   })
 
+  test('repeats calls that fail for a while, as natter bot run does, and each happens once', async t => {
+    t.after(() => natter.faults.clear())
+    const bot = await natter.runBot(
+      async (message, { react }) => {
+        await react('tada')
+        return `re ${message.text}`
+      },
+      { within: 0.3 },
+    )
+    natter.forgetRequests()
+    natter.faults.add({ kind: 'status', status: 503, endpoint: 'add-reaction', times: 3 })
+    natter.faults.add({ kind: 'drop-after-write', endpoint: 'send-message', user: 'echo-bot', times: 1 })
+    await ask('away')
+    await natter.waitForCall({ endpoint: 'send-message', user: 'echo-bot', fault: null }, { within: '1m' })
+    await bot.stop()
+    const calls = natter.requests().filter(({ user }) => user === 'echo-bot@example.com')
+    const made = calls.map(({ endpoint, fault }) => [endpoint, fault]).filter(([name]) => /^(add|send)/.test(name!))
+    const failed = ['add-reaction', 'status']
+    const sent = [
+      ['send-message', 'drop-after-write'],
+      ['send-message', null],
+    ]
+    assert.deepEqual(made, [failed, failed, failed, ['add-reaction', null], ...sent])
+    const { messages } = await natter
+      .as('amy')
+      .messages.list({ anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false })
+    assert.equal(messages.filter(({ content }) => content === 're away').length, 1)
+  })
+
+  test('an error of a refused call has the line of the handler, even if the call was made later', async () => {
+    const bot = await natter.runBot(async (_, { react, send }) => {
+      await Promise.all([react('tada'), send({ to: [999999] }, 'hi')])
+    })
+    await ask('both')
+    await until(() => bot.errors.length === 1)
+    assert.match(
+      bot.errors[0]!.stack!,
+      /asked: POST \/messages\n {2}answered: 400 .*\n(?: +at .*\n)* +at .*bot\.test\.ts/,
+    )
+    await assert.rejects(bot.stop())
+  })
+
+  test('says what its calls wait for, and gives them up when it is stopped', async t => {
+    t.after(() => natter.faults.clear())
+    const bot = await natter.runBot(() => 'an answer', { within: 0.2 })
+    natter.faults.add({ kind: 'status', status: 503, endpoint: 'send-message', user: 'echo-bot' })
+    await ask('away')
+    await natter.waitForCall({ endpoint: 'send-message', user: 'echo-bot', status: 503 })
+    const answer = { type: 'message', message: { content: 'an answer' } }
+    await until(async () => {
+      const { message } = await natter.waitFor(answer, { within: 0.01 }).catch(error => error)
+      return /\nThe function of a bot has not finished: .*; trying again for up to 300 s\.$/.test(message)
+    })
+    await assert.rejects(bot.stop(), { status: 503 })
+  })
+
   test('says which message it ignored, and how the field of an event is called', async () => {
     const bot = await natter.runBot(() => 'an answer')
     const { id } = await natter.as('amy').messages.send({ type: 'channel', to: 'general', topic: 'x', content: 'hi' })

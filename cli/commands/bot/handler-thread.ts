@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { BotAccount, BotMessage, Request } from '../../../daemon/client/bot.ts'
+import type { Repeater } from '../../../daemon/client/repeater.ts'
 import { assetReader } from '../../base/version.ts'
 import { printError } from '../../base/writer.ts'
 import { packError } from './call-error.ts'
@@ -58,26 +59,18 @@ export class HandlerThread {
   }
 
   /**
-   * Resolves when the handler is done. Rejects with what it threw, or because it took too long; then it is ended. `waited`: milliseconds so far that its calls
-   * have waited for a server that was away, which are not held against it.
+   * Resolves when the handler is done. Rejects with what it threw, or because it took too long; then it is ended. `repeater`: waits with its calls for a
+   * server that is away.
    */
-  handle(message: BotMessage, me: BotAccount, request: Request, within: number, waited: () => number): Promise<void> {
+  handle(message: BotMessage, me: BotAccount, request: Request, within: number, repeater: Repeater): Promise<void> {
     this.#request = request
-    let counted = waited()
     return new Promise((resolve, reject) => {
-      const look = () => {
-        const more = waited() - counted
-        counted += more
-        if (more > 0) {
-          late = setTimeout(look, more)
-          return
-        }
+      const withdraw = repeater.startTimer(within, () => {
         void this.end()
         this.#end(new Error(`the function did not finish within ${within / 1000} s; it was ended`))
-      }
-      let late = setTimeout(look, within)
+      })
       this.#finish = error => {
-        clearTimeout(late)
+        withdraw()
         this.#finish = undefined
         if (error) reject(error)
         else resolve()

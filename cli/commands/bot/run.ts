@@ -3,11 +3,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { extname } from 'node:path'
 import { kindHeader } from '../../../daemon/api/errors.ts'
-import { keyHeader } from '../../../daemon/api/idempotency.ts'
-import { buildBotMessage, conversationOf, isForBot, LoopGuard, type Request } from '../../../daemon/client/bot.ts'
-import { gapText, isPassingStatus } from '../../../daemon/client/following.ts'
+import { buildBotMessage, conversationOf, isForBot, LoopGuard } from '../../../daemon/client/bot.ts'
+import { createBotCalls } from '../../../daemon/client/bot-calls.ts'
+import { gapText } from '../../../daemon/client/following.ts'
 import type { NatterError } from '../../../daemon/client/index.ts'
-import { Repeater } from '../../../daemon/client/repeater.ts'
 import { addHint, exitCodes, Failure, refusal, usage } from '../../base/failure.ts'
 import { readCount, readDuration } from '../../base/flag-values.ts'
 import { note } from '../../base/note.ts'
@@ -36,21 +35,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   const limits = await fetchOptions(account)
   const client = createClient({ site: requireSite(account), email, apiKey, client: 'natter-bot', ...limits })
   const stopping = new AbortController()
-  /** The server is away, or has too much to do. */
-  const isPassing = (error: unknown) =>
-    error instanceof NatterError && error.status !== 500 && (error.status === 0 || isPassingStatus(error.status))
-  const repeater = new Repeater({ isPassing, say: note, signal: stopping.signal })
-  const change = (method: string, route: string, params: object, idempotencyKey: string) =>
-    client.request(method, route, { ...params }, { idempotencyKey }).catch(error => {
-      // Some calls take no key; a server that refuses it has done nothing.
-      if (error.parameter === keyHeader && error.kind !== 'conflict')
-        return client.request(method, route, { ...params })
-      throw error
-    })
-  const request: Request = (method, route, params = {}) =>
-    method === 'GET'
-      ? repeater.read(() => client.request(method, route, params))
-      : repeater.change(key => change(method, route, params, key))
+  const { request, repeater } = createBotCalls(client, { say: note, signal: stopping.signal })
   const transcript = new Transcript(me, globals.json, globals.dryRun)
   const handler = new ReloadingHandler(file, reason => transcript.error(null, reason))
   await handler.start()
@@ -84,7 +69,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
       transcript.received(conversation, message)
       const recorded = transcript.recording(request, message)
       await handler
-        .use(thread => thread.handle(message, me, recorded, within, () => repeater.waited))
+        .use(thread => thread.handle(message, me, recorded, within, repeater))
         .catch((error: Error) => transcript.error(conversation, error.message))
       if (++handled === count) break
     }
