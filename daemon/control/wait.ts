@@ -1,6 +1,7 @@
 // Waits, on the server's side, for an event, a call or a poll. What did not come is answered with what came closest.
 
 import { patternIn } from '../api/pattern.ts'
+import { call, delivery } from '../api/shapes/control.ts'
 import { requireEndpoint } from '../domain/index.ts'
 import { userByEmail } from '../domain/model/lookups.ts'
 import type { User } from '../domain/model/state.ts'
@@ -47,8 +48,8 @@ export async function waitFor(plane: ControlPlane, sent: Wanted): Promise<Waited
     kind === 'event'
       ? { event: wanted }
       : kind === 'call'
-        ? withEndpoint(addAddress(plane, wanted, 'user'))
-        : addAddress(plane, wanted, 'bot'),
+        ? withEndpoint(addAddress(plane, demandFields('call', wanted, call), 'user'))
+        : addAddress(plane, demandBot(plane, demandFields('webhook', wanted, delivery)), 'bot'),
     kind,
   )
   const concerns = (item: any) => {
@@ -89,6 +90,23 @@ export async function waitForListener(plane: ControlPlane, userId: number, withi
 /** A queue of the account with a poll that waits. */
 export function findListening({ engine }: ControlPlane, owner: number): Queue | undefined {
   return [...engine.queues.values()].find(({ userId, waiter }) => userId === owner && waiter)
+}
+
+/** A field that no entry has would never fit. */
+function demandFields(kind: string, wanted: object, { properties }: { readonly properties: object }): object {
+  const known = Object.keys(properties)
+  for (const name of Object.keys(wanted))
+    if (!known.includes(name))
+      throw invalid(kind, `has no field "${name}". ${didYouMean(name, known) ?? `The fields are ${known.join(', ')}.`}`)
+  return wanted
+}
+
+/** A bot that is made later can be given as an address. A misspelled name would never come. */
+function demandBot(plane: ControlPlane, wanted: object): object {
+  const { bot } = wanted as { readonly bot?: unknown }
+  const isName = typeof bot === 'number' || (typeof bot === 'string' && !bot.includes('@') && !patternIn(bot))
+  if (isName) requireUser(plane, bot, 'bot')
+  return wanted
 }
 
 /** With the address of who is called by name or ID; patterns, and people to come, stay as they are. */

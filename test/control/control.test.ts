@@ -86,6 +86,32 @@ describe('/webhooks', () => {
     assert.deepEqual([near.met, near.near[0].differs], [false, ['status: wanted "failed", was "delivered"']])
   })
 
+  test('a wait with a field that no delivery or call has, or a bot that does not exist, is refused at once', async () => {
+    const refused = async (wanted: object) => {
+      const { status, body } = await control().try('POST', '/wait', { ...wanted, within: 60 })
+      assert.ok(status >= 400, JSON.stringify(body))
+      return body.msg
+    }
+    await called('known', server.url)
+    assert.equal(
+      await refused({ webhook: { stauts: 'failed' } }),
+      'webhook: has no field "stauts". Did you mean status?',
+    )
+    assert.match(
+      await refused({ webhook: { by: 'x' } }),
+      /^webhook: has no field "by"\. The fields are id, time, bot, /,
+    )
+    assert.equal(await refused({ call: { endpiont: 'x' } }), 'call: has no field "endpiont". Did you mean endpoint?')
+    assert.equal(
+      await refused({ webhook: { bot: 'konwn-bot' } }),
+      'bot: there is no account "konwn-bot". Did you mean known-bot?',
+    )
+    const later = { webhook: { bot: 'later-bot@example.com' }, within: 60 }
+    const waiting = control().call('POST', '/wait', later)
+    await called('later', server.url)
+    assert.equal((await waiting).met, true)
+  })
+
   test('attempts come again as time is moved, each at its own time, before the answer', async () => {
     const { bot } = await called('nowhere', 'http://127.0.0.1:1/')
     const { webhook } = await control().call('POST', '/wait', { webhook: { bot }, within: 60 })

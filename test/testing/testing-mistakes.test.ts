@@ -43,6 +43,8 @@ describe('startNatter', () => {
       ],
       [natter.waitFor({ type: 'mesage' }), 'waitFor: there is no event type "mesage". Did you mean message?'],
       [natter.waitFor({}, { withn: 1 } as never), 'waitFor: there is no option "withn". Did you mean within?'],
+      [natter.waitForWebhook({ bot: 'eco-bot' }), 'bot: there is no account "eco-bot". Did you mean echo-bot?'],
+      [natter.waitForCall({ endpiont: 'send-message' }), 'call: has no field "endpiont". Did you mean endpoint?'],
       [
         natter.waitForCall({ endpoint: 'send-mesage' }),
         'call: there is no endpoint "send-mesage". Did you mean send-message?',
