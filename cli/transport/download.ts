@@ -1,12 +1,12 @@
 // A file of the server, piece by piece: it can be larger than memory.
 
-import { randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import { dirname, join } from 'node:path'
-import { refuseDevice, writeFileAtomically } from '../../daemon/local/atomic-file.ts'
+import { basename, dirname, join } from 'node:path'
+import { refuseDevice, removeUnfinished, unfinishedPath, writeFileAtomically } from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
@@ -122,7 +122,10 @@ export async function saveWhole(
 ): Promise<void> {
   refuseDevice(target)
   // Not the name with something after it: that may be longer than a file system allows.
-  const unfinished = join(dirname(target), `natter-${randomUUID()}.part`)
+  const digest = createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)
+  const short = join(dirname(target), `natter-${digest}`)
+  removeUnfinished(short)
+  const unfinished = unfinishedPath(short)
   try {
     await write(createWriteStream(unfinished, { mode, flags: 'wx' }))
     await rename(unfinished, target)
@@ -134,6 +137,7 @@ export async function saveWhole(
 
 /** Writes a file whole or not at all. */
 export async function saveAs(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  removeUnfinished(file)
   await writeFileAtomically(file, content).catch(error => {
     if (error instanceof Failure) throw error
     throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)

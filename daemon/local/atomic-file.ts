@@ -150,8 +150,8 @@ export async function removedOnExit<T>(path: string, work: () => Promise<T>): Pr
 }
 
 /**
- * Removes what a crash left of earlier attempts to write this file. Only its one writer may call this; where there may be another, only
- * with the age in milliseconds from which on no process writes it any more.
+ * Removes what a crash or kill -9 left of earlier attempts to write this file. Only its one writer may call this; where there may be another,
+ * only with the age in milliseconds from which on no process writes it any more.
  */
 export function removeUnfinished(path: string, age = 0): void {
   const folder = dirname(path)

@@ -68,7 +68,7 @@ describe('files', () => {
     const [code] = await refused('uploads', 'download', '/user_uploads/1/ab/none.txt', '-o', target)
     assert.equal(code, 3)
     assert.deepEqual(
-      readdirSync(folder).filter(name => name.endsWith('.part') || name === 'none.txt'),
+      readdirSync(folder).filter(name => name.endsWith('.tmp') || name === 'none.txt'),
       [],
     )
     for (const wrong of ['https://example.com/user_uploads/1/ab/x.txt', '/user_uploads/1/../../etc/passwd', 'x'])

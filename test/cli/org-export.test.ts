@@ -43,7 +43,7 @@ describe('natter org export', () => {
     assert.deepEqual([second.code, typeof id, file], [0, 'number', whole])
     assert.ok((await texts(whole)).includes('psst'))
     assert.deepEqual(
-      readdirSync(folder).filter(name => name.endsWith('.part')),
+      readdirSync(folder).filter(name => name.endsWith('.tmp')),
       [],
     )
   })
