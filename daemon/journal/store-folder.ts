@@ -88,7 +88,9 @@ export async function prepareFolder(path: string): Promise<readonly string[]> {
     if (await makeFolder(path)) await chmod(path, 0o700)
     // Asking for permission says nothing about a full or read-only disk; writing does.
     await writeFile(probe, 'natter', { flag: 'wx', mode: 0o600 })
-    await rm(probe)
+    // Also those of starts that were killed: two starts may remove the same one.
+    for (const name of readdirSync(path).filter(name => hasForm(name, '.probe')))
+      await rm(join(path, name), { force: true })
   } catch (error) {
     await rm(probe, { force: true }).catch(() => {})
     removeEmpty(missing)

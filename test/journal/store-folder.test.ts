@@ -47,6 +47,14 @@ describe('the folder of a store', () => {
     assert.equal(statSync(folder).mode & 0o777, 0o755)
   })
 
+  test('is left clean of what a start that was killed has tried, and nothing else goes', async () => {
+    const folder = newFolder()
+    for (const name of ['.probe-b2b5a0ad-3a44-4b5e-9d47-0b8f5a9b1c11', '.probe-mine'])
+      writeFileSync(join(folder, name), '')
+    await Promise.all(Array.from({ length: 20 }, () => prepareFolder(folder)))
+    assert.deepEqual(readdirSync(folder), ['.probe-mine'])
+  })
+
   test('a start removes what a crash has left of its small files, and nothing else', async () => {
     const folder = newFolder()
     const left = ['daemon.json', 'ready.json', 'cluster.json', 'clean-stop.json', 'secret'].map(
