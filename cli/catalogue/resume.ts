@@ -2,7 +2,7 @@
 // under way when it ended.
 
 import { createHash, randomUUID } from 'node:crypto'
-import { removeUnfinished, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
+import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../daemon/local/atomic-file.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import { monotonicMs } from '../../daemon/local/monotonic.ts'
 import { exitCodes, Failure } from '../base/failure.ts'
@@ -47,7 +47,7 @@ export class Resume {
     this.#done = this.#saved.done
     this.#digest = this.#saved.digest
     this.#checked = this.#done === 0
-    removeUnfinished(file)
+    removeUnfinished(file, abandonedMs)
     // Before the first call: a key that is not in the file could not be used again.
     this.write()
     if (this.failure) throw this.failure

@@ -6,7 +6,13 @@ import { rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
 import { basename, dirname, join } from 'node:path'
-import { refuseDevice, removeUnfinished, unfinishedPath, writeFileAtomically } from '../../daemon/local/atomic-file.ts'
+import {
+  abandonedMs,
+  refuseDevice,
+  removeUnfinished,
+  unfinishedPath,
+  writeFileAtomically,
+} from '../../daemon/local/atomic-file.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
@@ -124,7 +130,7 @@ export async function saveWhole(
   // Not the name with something after it: that may be longer than a file system allows.
   const digest = createHash('sha256').update(basename(target)).digest('hex').slice(0, 16)
   const short = join(dirname(target), `natter-${digest}`)
-  removeUnfinished(short)
+  removeUnfinished(short, abandonedMs)
   const unfinished = unfinishedPath(short)
   try {
     await write(createWriteStream(unfinished, { mode, flags: 'wx' }))
@@ -137,7 +143,7 @@ export async function saveWhole(
 
 /** Writes a file whole or not at all. */
 export async function saveAs(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-  removeUnfinished(file)
+  removeUnfinished(file, abandonedMs)
   await writeFileAtomically(file, content).catch(error => {
     if (error instanceof Failure) throw error
     throw new Failure(exitCodes.refused, `cannot write ${file}: ${(error as Error).message}`)

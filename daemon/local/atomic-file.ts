@@ -149,9 +149,12 @@ export async function removedOnExit<T>(path: string, work: () => Promise<T>): Pr
   }
 }
 
+/** Age of what a killed process left. Long, because one that works may not write for a while. */
+export const abandonedMs = 24 * 60 * 60 * 1000
+
 /**
  * Removes what a crash or kill -9 left of earlier attempts to write this file. Only its one writer may call this; where there may be another,
- * only with the age in milliseconds from which on no process writes it any more.
+ * only with an age such as `abandonedMs`.
  */
 export function removeUnfinished(path: string, age = 0): void {
   const folder = dirname(path)

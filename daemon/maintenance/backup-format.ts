@@ -84,6 +84,3 @@ export function isBackedUp(name: string): boolean {
     name,
   )
 }
-
-/** Age of a copy that a killed process left. Long, because one that works may not write for a while. */
-export const abandonedMs = 24 * 60 * 60 * 1000

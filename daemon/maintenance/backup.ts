@@ -13,7 +13,13 @@ import { packTar, type TarFile } from '../io/tar.ts'
 import { lineBlocks } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
 import { StoreHold } from '../journal/store-hold.ts'
-import { removedOnExit, removeUnfinished, unfinishedPath, writeFileAtomically } from '../local/atomic-file.ts'
+import {
+  abandonedMs,
+  removedOnExit,
+  removeUnfinished,
+  unfinishedPath,
+  writeFileAtomically,
+} from '../local/atomic-file.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { closeFile } from '../local/durable-files.ts'
 import { openPlainSync } from '../local/plain-files.ts'
@@ -21,7 +27,6 @@ import { isAlive } from '../local/processes.ts'
 import { clusterFileName, type Running, runningFileName } from '../local/ready-file.ts'
 import { version } from '../local/version.ts'
 import {
-  abandonedMs,
   type BackedUpFile,
   type BackupHead,
   BackupRefused,

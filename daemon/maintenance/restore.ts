@@ -32,11 +32,18 @@ import {
 import { StoreHolds } from '../journal/store-hold.ts'
 import { lockStore } from '../journal/store-lock.ts'
 import { moveParts, partsIn, replacedFolder } from '../journal/store-parts.ts'
-import { isOfAnother, isOlder, makeFolderSync, nameFile, removedOnExit, renameDurably } from '../local/atomic-file.ts'
+import {
+  abandonedMs,
+  isOfAnother,
+  isOlder,
+  makeFolderSync,
+  nameFile,
+  removedOnExit,
+  renameDurably,
+} from '../local/atomic-file.ts'
 import { closeFile, sync, syncFolder, writeWhole } from '../local/durable-files.ts'
 import { clusterFileName } from '../local/ready-file.ts'
 import {
-  abandonedMs,
   type BackedUpFile,
   BackupRefused,
   headName,

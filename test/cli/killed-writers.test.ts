@@ -1,13 +1,16 @@
-// Unfinished files of commands that were killed: the next command with the same target removes them.
+// Unfinished files of commands that were killed: a day later, the next command with the same target removes them.
 
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { exitOf, fakeServer, json, newShell } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
+
+/** Days ago, for `utimesSync`. */
+const before = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000)
 
 describe('a command that was killed while it wrote', () => {
   const daemon = sharedDaemon({ flags: ['--preset', 'dev', '--control'] })
@@ -34,12 +37,14 @@ describe('a command that was killed while it wrote', () => {
     [['snapshot', 'export', 'snapshot.json'], ['snapshot.json']],
     [['messages', 'export', 'copy', '--channel', 'general'], ['copy/export.json']],
   ] as const)
-    test(`leaves nothing after the next natter ${args.slice(0, 2).join(' ')}`, async t => {
+    test(`leaves nothing that is a day old after the next natter ${args.slice(0, 2).join(' ')}`, async t => {
       const shell = shellAt(t)
       writeFileSync(join(shell.home, 'lines'), '')
       for (const file of files.map(name => join(shell.home, name))) {
         mkdirSync(dirname(file), { recursive: true })
-        writeFileSync(leftOf(file), 'Amy')
+        const left = leftOf(file)
+        writeFileSync(left, 'Amy')
+        utimesSync(left, before, before)
         writeFileSync(`${file}.mine.tmp`, 'mine')
       }
       const { code, stderr } = await shell.run(args)
@@ -50,7 +55,7 @@ describe('a command that was killed while it wrote', () => {
       )
     })
 
-  test('leaves nothing after the next download of the same file', async t => {
+  test('leaves nothing that is a day old after the next download of the same file', async t => {
     let downloads = 0
     const site = await fakeServer(t, (request, response) => {
       if (request.url!.startsWith('/api/'))
@@ -65,7 +70,9 @@ describe('a command that was killed while it wrote', () => {
     await until(() => readdirSync(shell.home).some(name => readFileSync(join(shell.home, name), 'utf8') !== ''))
     child.kill('SIGKILL')
     await exitOf(child)
-    assert.equal(readdirSync(shell.home).length, 1)
+    const [left, ...others] = readdirSync(shell.home)
+    assert.deepEqual(others, [])
+    utimesSync(join(shell.home, left!), before, before)
     const { code, stderr } = await shell.run(args)
     assert.equal(code, 0, stderr)
     assert.deepEqual(readdirSync(shell.home), ['report.pdf'])

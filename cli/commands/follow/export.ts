@@ -7,7 +7,7 @@ import type { Endpoint } from '../../../daemon/api/define.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { wasRestored } from '../../../daemon/api/queue-ids.ts'
-import { removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
 import { isRecord } from '../../../daemon/local/json.ts'
@@ -187,7 +187,7 @@ async function settleOrder(
   if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
   const order = before ? { ...before, markdown: markdown || before.markdown, queue: before.queue ?? queue } : wanted
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  removeUnfinished(file)
+  removeUnfinished(file, abandonedMs)
   writeFileAtomicallySync(file, `${JSON.stringify(order, null, 2)}\n`)
   return order
 }

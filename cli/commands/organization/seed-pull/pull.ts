@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
-import { removeUnfinished, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
+import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
 import { monotonicMs } from '../../../../daemon/local/monotonic.ts'
@@ -97,7 +97,7 @@ class Pull {
     this.#account = account
     this.#timeout = timeout
     this.#partial = `${file}.partial`
-    for (const path of [file, this.#partial]) removeUnfinished(path)
+    for (const path of [file, this.#partial]) removeUnfinished(path, abandonedMs)
     this.#read = this.#resume() ?? { site: requireSite(account), email: account.email }
   }
 
