@@ -7,6 +7,7 @@ import { buildBotMessage, conversationOf, isForBot, LoopGuard } from '../../../d
 import { createBotCalls } from '../../../daemon/client/bot-calls.ts'
 import { gapText } from '../../../daemon/client/following.ts'
 import type { NatterError } from '../../../daemon/client/index.ts'
+import { suggestion } from '../../../daemon/local/did-you-mean.ts'
 import { addHint, exitCodes, Failure, refusal, usage } from '../../base/failure.ts'
 import { readCount, readDuration } from '../../base/flag-values.ts'
 import { note } from '../../base/note.ts'
@@ -169,9 +170,13 @@ class ReloadingHandler {
   }
 }
 
+const endings = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']
+
 function handlerFile(path: string): string {
-  if (!existsSync(path)) throw usage(`there is no file ${path}`)
-  if (!['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'].includes(extname(path)))
+  // `natter bot new` writes `.mts` in a project with CommonJS.
+  const others = endings.map(ending => path.slice(0, path.length - extname(path).length) + ending)
+  if (!existsSync(path)) throw usage(`there is no file ${path}`, suggestion(others.filter(other => existsSync(other))))
+  if (!endings.includes(extname(path)))
     throw usage(`${path} cannot be a bot: its name must end in .ts, .mts, .cts, .js, .mjs or .cjs`)
   return realpathSync(path)
 }
