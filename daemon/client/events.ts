@@ -90,16 +90,22 @@ export interface GapEvent extends Gap {
   readonly message?: undefined
 }
 
-/** Throws at once for options that do not exist: a misspelled one would be an event stream with other events. */
+/**
+ * Throws at once for options that do not exist: a misspelled one would be an event stream with other events. `ending` ends the stream as `signal`
+ * among the options does.
+ */
 export function followEvents(
   calls: Calls,
   options: EventOptions,
   caller: Caller,
+  ending?: AbortSignal,
 ): AsyncGenerator<Event | GapEvent, void> {
   refuseUnknown('client.events', options, optionNames)
   for (const type of options.types ?? [])
     if (!eventTypeNames.includes(type)) throw new TypeError(unknownName('event type', type, eventTypeNames))
-  return follow(calls, options, caller)
+  const { signal = ending } = options
+  const either = ending && signal !== ending ? AbortSignal.any([signal!, ending]) : signal
+  return follow(calls, either ? { ...options, signal: either } : options, caller)
 }
 
 export const eventTypeNames: readonly string[] = [...eventTypes, ...foreignEventTypes]

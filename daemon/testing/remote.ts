@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { resolveAddress, siteAddress } from '../api/address.ts'
 import { isSpaceName } from '../api/control/spaces.ts'
-import { createClient, NatterError } from '../client/index.ts'
+import { createEndingClient } from '../client/client.ts'
+import { NatterError } from '../client/index.ts'
 import { readBody } from '../client/sender.ts'
 import { attemptAll } from '../client/uncaught.ts'
 import type { ShownSpace } from '../control/spaces.ts'
@@ -59,15 +60,24 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
     throw new Error(
       `startNatter: ${site} answered with ${JSON.stringify(space.name)}, which cannot be the name of a space; check that it is the daemon that you mean`,
     )
-  const stop = once(async () => void (await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)))
+  const ending = new AbortController()
+  const stop = once(async () => {
+    ending.abort()
+    await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)
+  })
   // Below the site that was given: the address in the answer may be one that only the daemon knows, or lead elsewhere.
   const url = `${site}/spaces/${space.name}`
-  return createRemote({ ...space, url }, controlAt(url, space.control_token), stop)
+  return createRemote({ ...space, url }, controlAt(url, space.control_token), ending.signal, stop)
 }
 
-function createRemote(space: ShownSpace, control: Control, stop: () => Promise<void>): RemoteNatter {
+function createRemote(
+  space: ShownSpace,
+  control: Control,
+  ending: AbortSignal,
+  stop: () => Promise<void>,
+): RemoteNatter {
   const { url, name } = space
-  const connect = ({ email, apiKey }: Account) => createClient({ site: url, email, apiKey })
+  const connect = ({ email, apiKey }: Account) => createEndingClient({ site: url, email, apiKey }, ending)
 
   async function account(user: string | number): Promise<Account> {
     const found = await control('GET', `/accounts/${encodeURIComponent(user)}`)

@@ -1,6 +1,7 @@
 // One world of a test as it runs in this process: what `natter.ts` promises, done.
 
-import { type BotHandler, type Client, createClient } from '../client/index.ts'
+import { createEndingClient } from '../client/client.ts'
+import type { BotHandler, Client } from '../client/index.ts'
 import { attemptAll } from '../client/uncaught.ts'
 import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor, waitForListener } from '../control/wait.ts'
@@ -48,6 +49,8 @@ export function createNatter(running: RunningWorld): Natter {
   const inside = running.opened ? [] : opened
   const control = world.control!
   const clients = new Map<number, Client>()
+  // A stream that goes on would poll an address that is gone.
+  const ending = new AbortController()
   let stopping: Promise<void> | undefined
 
   function account(name: string | number, option?: string): Account {
@@ -59,7 +62,7 @@ export function createNatter(running: RunningWorld): Natter {
     const { userId, email, apiKey } = account(name, option)
     const known = clients.get(userId)
     if (known?.email === email) return known
-    const client = createClient({ site: url, email, apiKey })
+    const client = createEndingClient({ site: url, email, apiKey }, ending.signal)
     clients.set(userId, client)
     return client
   }
@@ -97,6 +100,7 @@ export function createNatter(running: RunningWorld): Natter {
   }
 
   async function stopAll(): Promise<void> {
+    ending.abort()
     const stopped = await Promise.allSettled([...bots, ...inside].map(one => one.stop()))
     await end()
     // What a handler threw must not be lost with the test.

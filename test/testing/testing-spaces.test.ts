@@ -34,12 +34,21 @@ describe('natter.space()', () => {
     assert.equal((await copy.owner.users.me()).is_owner, true)
   })
 
-  test('its bots stop with the daemon, and what one threw is reported then', { timeout: 60_000 }, async () => {
+  test('its bots and streams end with the daemon, and what one threw is reported then', {
+    timeout: 60_000,
+  }, async () => {
     const natter = await startNatter()
     const space = await natter.space()
     const nested = await space.space()
     const stopped = await natter.space()
     await stopped.stop()
+    const listening = [natter, space].map(async world => {
+      // With a signal of its own as well.
+      const signals = [{}, { signal: new AbortController().signal }]
+      await Promise.all(signals.map(signal => endOf(world.as('amy').events({ types: ['presence'], ...signal }))))
+    })
+    await natter.waitForListener('amy')
+    await space.waitForListener('amy')
     await space.runBot(() => 'heard')
     const bot = await nested.runBot(() => {
       throw new Error('it broke')
@@ -50,6 +59,7 @@ describe('natter.space()', () => {
     await assert.rejects(nested.stop(), /it broke/)
     await space.stop()
     await stopped.stop()
+    await Promise.all(listening)
   })
 
   test('a bot in it does not keep the process alive after the daemon has stopped', { timeout: 60_000 }, async () => {
@@ -85,12 +95,17 @@ describe('natter.space()', () => {
   })
 })
 
+async function endOf(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const event of stream) assert.fail(JSON.stringify(event))
+}
+
 describe('startNatter({ in })', () => {
   const daemon = sharedDaemon({ flags: ['--memory', '--preset', 'dev'] })
 
   test('takes a space of a daemon that runs, and gives it back', async () => {
     const { url, inspector } = daemon().ready
     let site: string
+    let ended: Promise<void>
     {
       await using natter = await startNatter({ in: inspector, clock: new Date('2030-01-01T00:00:00Z') })
       site = natter.url
@@ -116,7 +131,10 @@ describe('startNatter({ in })', () => {
       assert.equal((await natter.env('amy')).ZULIP_SITE, site)
       assert.deepEqual([await natter.outbox(), await natter.webhooks()], [[], []])
       await natter.forgetRequests()
+      ended = endOf(amy.events({ types: ['presence'] }))
+      await natter.waitForListener('amy')
     }
+    await ended
     assert.equal((await fetch(`${site}/api/v1/server_settings`)).status, 404)
     assert.deepEqual((await new Control(daemon()).call('GET', '/spaces')).spaces, [])
   })

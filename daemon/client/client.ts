@@ -1,0 +1,132 @@
+// The API as typed functions, made from the catalogue: `client.users.me()`, `client.messages.send({ … })`.
+
+import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
+import type { EventType } from '../api/event-types.ts'
+import { catalogue } from '../api/index.ts'
+import { Calls } from './calls.ts'
+import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
+import { type ClientOptions, captureCaller, demandPath, encodeFields, type Reply } from './sender.ts'
+import { attempt } from './uncaught.ts'
+
+type Catalogue = typeof catalogue
+type PageOf<N extends keyof Catalogue> = Awaited<ReturnType<Catalogue[N]['load']>>
+
+/** `saved-snippets` is `savedSnippets`; the queues themselves are `queues`, since `events` is what comes out of them. */
+type Named<N extends string> = N extends 'events'
+  ? 'queues'
+  : N extends `${infer First}-${infer Rest}`
+    ? `${First}${Capitalize<Named<Rest>>}`
+    : N
+
+type Call<E extends Endpoint> =
+  Record<never, never> extends SentOf<E>
+    ? (params?: SentOf<E>) => Promise<ReplyOf<E>>
+    : (params: SentOf<E>) => Promise<ReplyOf<E>>
+
+export type Resources = {
+  readonly [N in keyof Catalogue as Named<N>]: {
+    readonly [K in keyof PageOf<N>]: PageOf<N>[K] extends infer E extends Endpoint ? Call<E> : never
+  }
+}
+
+export interface RequestOptions {
+  /** The same for each attempt at one call: the server carries it out once. */
+  readonly idempotencyKey?: string
+}
+
+export interface Client extends Resources {
+  readonly site: string
+  readonly email: string | undefined
+  /**
+   * Events as they happen, until the signal; continues over lost queues and connections. With `types`, events of these types
+   * only; with `gaps: true`, also an event of type `gap` where some were lost.
+   */
+  events<const T extends EventType = EventType, G extends boolean = false>(
+    options?: EventOptions<T, G>,
+  ): AsyncGenerator<Event<T> | (G extends true ? GapEvent : never), void>
+  /** Any route below /api/v1. Texts travel as they are, everything else as JSON. */
+  request(
+    method: string,
+    path: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<Reply>
+}
+
+/** Without options, the account is that of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
+export function createClient(options?: ClientOptions): Client {
+  const caller = captureCaller(createClient)
+  return buildClient(attempt(() => connect(options ?? fromEnvironment()), caller))
+}
+
+/** `ending` ends the event streams of the client. */
+export function createEndingClient(options: ClientOptions, ending: AbortSignal): Client {
+  return buildClient(connect(options), ending)
+}
+
+function buildClient({ site, email, calls }: ReturnType<typeof connect>, ending?: AbortSignal): Client {
+  const client: Record<string, unknown> = {
+    site,
+    email,
+    events: function events(wanted: EventOptions = {}) {
+      const caller = captureCaller(events)
+      return attempt(() => followEvents(calls, wanted, caller, ending), caller)
+    },
+    request: async function request(
+      method: string,
+      path: string,
+      params: Readonly<Record<string, unknown>> = {},
+      { idempotencyKey }: RequestOptions = {},
+    ) {
+      const caller = captureCaller(request)
+      return attempt(async () => {
+        demandPath(path)
+        return calls.send(method.toUpperCase(), path, encodeFields(params), undefined, caller, idempotencyKey)
+      }, caller)
+    },
+  }
+  for (const [name, page] of Object.entries<Page>(catalogue)) client[convertName(name)] = createResource(calls, page)
+  return client as unknown as Client
+}
+
+function connect(options: ClientOptions) {
+  const { site, email } = options
+  if (typeof site !== 'string')
+    throw new TypeError('createClient: give `site`, the address of a server, such as http://127.0.0.1:9991')
+  return { site, email, calls: new Calls(options) }
+}
+
+/** Functions that load their page of the catalogue at the first call. */
+function createResource(calls: Calls, page: Page): unknown {
+  let loaded: Promise<Endpoints> | undefined
+  return new Proxy(
+    {},
+    {
+      get: (_target, key) => {
+        // `await` must not take the resource for a promise.
+        if (typeof key !== 'string' || key === 'then') return undefined
+        return async function call(params: Readonly<Record<string, unknown>> = {}) {
+          const caller = captureCaller(call)
+          return attempt(async () => {
+            loaded ??= page.load()
+            const endpoint = (await loaded)[key]
+            if (!endpoint) throw new TypeError(`there is no call ${key} here`)
+            return calls.endpoint(endpoint, params, undefined, caller)
+          }, caller)
+        }
+      },
+    },
+  )
+}
+
+function convertName(name: string): string {
+  return name === 'events' ? 'queues' : name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+function fromEnvironment(): ClientOptions {
+  const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {}
+  const value = (name: string) => env[`NATTER_${name}`] || env[`ZULIP_${name}`]
+  const [site, email, apiKey] = [value('SITE'), value('EMAIL'), value('API_KEY')]
+  if (!site) throw new TypeError('no server is known: give `site`, or set NATTER_SITE')
+  return { site, ...(email && { email }), ...(apiKey && { apiKey }) }
+}
