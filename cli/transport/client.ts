@@ -9,6 +9,7 @@ import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { pauseFor } from '../../daemon/local/durations.ts'
 import { defaultDataFolder } from '../../daemon/local/folders.ts'
 import { isRecord } from '../../daemon/local/json.ts'
+import { refuseUpgrade } from '../../daemon/local/refuse-upgrade.ts'
 import { shellWord } from '../../daemon/local/shell-word.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import { keyFlag } from '../base/globals.ts'
@@ -249,6 +250,7 @@ async function sendTo(site: string, account: Account, request: Request, timeout:
       reject(error instanceof Failure ? error : unreachable(site, error as NodeJS.ErrnoException))
     }
     outgoing.on('error', settle)
+    refuseUpgrade(outgoing, settle)
     outgoing.on('response', (incoming: IncomingMessage) => {
       const filter = (text: string) => guard?.filter(request.path, text) ?? text
       const read = readText(incoming, site).then(text => {

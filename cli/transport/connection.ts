@@ -3,6 +3,7 @@
 
 import type { Agent, IncomingMessage } from 'node:http'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
+import { refuseUpgrade } from '../../daemon/local/refuse-upgrade.ts'
 import { Failure, refusal } from '../base/failure.ts'
 import type { FlatHeaders } from '../base/headers.ts'
 import type { Account } from '../base/profile.ts'
@@ -140,10 +141,12 @@ export class Connection {
       signal?.addEventListener('abort', stop)
       outgoing.once('close', () => signal?.removeEventListener('abort', stop))
       const timer = setTimeout(() => outgoing.destroy(late(this.#site, timeout)), timeout)
-      outgoing.on('error', error => {
+      const fail = (error: Error) => {
         clearTimeout(timer)
         reject(this.#trouble(error, signal))
-      })
+      }
+      outgoing.on('error', fail)
+      refuseUpgrade(outgoing, fail)
       outgoing.on('response', incoming => {
         clearTimeout(timer)
         answer = incoming.on('error', () => {})

@@ -13,6 +13,7 @@ import {
   unfinishedPath,
   writeFileAtomically,
 } from '../../daemon/local/atomic-file.ts'
+import { refuseUpgrade } from '../../daemon/local/refuse-upgrade.ts'
 import { exitCodes, Failure, refusal, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
 import { type Account, accountFor, demandControlToken } from '../base/profile.ts'
@@ -162,6 +163,7 @@ export async function openAnswer(
     const outgoing = get(url, { headers, agent: false, ...(lookup && { lookup }) }, resolve)
     outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
     outgoing.on('error', reject)
+    refuseUpgrade(outgoing, reject)
   })
 }
 

@@ -4,6 +4,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
+import { refuseUpgrade } from '../local/refuse-upgrade.ts'
 
 export interface ConnectionOptions {
   /** Connections to one address at a time. */
@@ -72,6 +73,7 @@ export class Connections {
         signal?.removeEventListener('abort', stop)
       })
       outgoing.on('error', reject)
+      refuseUpgrade(outgoing, reject)
       if (silenceMs) outgoing.once('timeout', () => end(new Error('no answer in time')))
       outgoing.once('socket', socket => {
         if (!socket.connecting) return

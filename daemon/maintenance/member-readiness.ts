@@ -3,6 +3,7 @@
 
 import { get } from 'node:http'
 import { get as getSecurely } from 'node:https'
+import { refuseUpgrade } from '../local/refuse-upgrade.ts'
 
 const answerMs = 5000
 
@@ -12,9 +13,11 @@ export function isReady(url: string): Promise<boolean> {
   // The certificate names what clients call the daemon, and this may be another name of the same machine.
   const options = { signal: AbortSignal.timeout(answerMs), rejectUnauthorized: false }
   return new Promise(resolve => {
-    send(`${url}/readyz`, options, response => {
+    const outgoing = send(`${url}/readyz`, options, response => {
       response.destroy()
       resolve(response.statusCode === 200)
-    }).on('error', () => resolve(false))
+    })
+    outgoing.on('error', () => resolve(false))
+    refuseUpgrade(outgoing, () => resolve(false))
   })
 }

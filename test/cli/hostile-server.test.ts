@@ -84,6 +84,25 @@ describe('a long event that almost has the form of a message', () => {
   })
 })
 
+describe('an answer that changes to another protocol', () => {
+  test('is reported by every kind of call', async t => {
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
+    const url = await fakeServer(t, (_request, response) => void response.socket!.write(switching))
+    const shell = newShell(t, { ...accountAt(url), NATTER_CONTROL_TOKEN: 'the token' })
+    for (const line of [
+      'users me',
+      'send #general>x hello',
+      'tail --count 1',
+      'messages export copy',
+      'seed dump world.json',
+    ]) {
+      const { code, stderr } = await shell.run([...line.split(' '), '--timeout', '3s'])
+      assert.notEqual(code, 0, line)
+      assert.match(stderr, /it changes to another protocol/, line)
+    }
+  })
+})
+
 describe('a key', () => {
   test('from the environment is not sent to the site of a zuliprc that lies around', async t => {
     let calls = 0

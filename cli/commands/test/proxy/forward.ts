@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { belowSite } from '../../../../daemon/api/address.ts'
+import { refuseUpgrade } from '../../../../daemon/local/refuse-upgrade.ts'
 
 /** One call with its answer, as far as it is kept. */
 export interface Exchange {
@@ -118,10 +119,7 @@ export class Forwarder {
     outgoing.on('error', (error: NodeJS.ErrnoException) =>
       fail(`${this.#site} cannot be reached or does not speak HTTP: ${error.code ?? error.message}.`),
     )
-    outgoing.on('upgrade', (_answer, socket) => {
-      socket.destroy()
-      fail(`${this.#site} changed to another protocol, which cannot be passed on.`)
-    })
+    refuseUpgrade(outgoing, () => fail(`${this.#site} changed to another protocol, which cannot be passed on.`))
     // The client closed its connection, so the server need not go on.
     response.on('close', () => {
       if (!response.writableFinished) fail('')
