@@ -82,8 +82,8 @@ export function* findMatches(linkifier: Linkifier, text: string, budget: Linkifi
     for (const name of groups) values[name] = (matcher.group(name) ?? '').toWellFormed()
     const longest = Math.max(0, ...Object.values(values).map(({ length }) => length))
     if (!budget.spendUrl(linkifier.urlTemplate.length + uses * longest)) return
-    const url = template.expand(values)
-    if (end > start && !isDangerous(url)) yield { start, end, url }
+    const url = expand(template, values)
+    if (end > start && url !== undefined && !isDangerous(url)) yield { start, end, url }
   }
 }
 
@@ -116,6 +116,15 @@ function compile(linkifier: Linkifier): Compiled {
     cache.set(linkifier, found)
   }
   return found
+}
+
+/** Undefined where a prefix such as {id:1} ends inside a character: half of one cannot be part of a URL. */
+function expand(template: Compiled['template'], values: Record<string, string>): string | undefined {
+  try {
+    return template.expand(values)
+  } catch {
+    return undefined
+  }
 }
 
 /** Instructions of its pattern. */

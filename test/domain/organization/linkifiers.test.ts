@@ -116,6 +116,14 @@ describe('what linkifiers match', () => {
     assert.deepEqual(found('javascript:alert(1)', ['(?P<url>\\S+)', '{+url}']), [])
   })
 
+  test('stays text where the template would cut a character in half', () => {
+    for (const template of ['https://x/{id:1}', 'https://x/{+id:1}', 'https://x/\ud800{id}'])
+      assert.deepEqual(found('#\u{1f600}a', ['#(?P<id>\\S+)', template]), [], template)
+    assert.deepEqual(found('#\u{1f600}a', ['#(?P<id>\\S+)', 'https://x/{id:2}']), [
+      '#\u{1f600}a -> https://x/%F0%9F%98%80',
+    ])
+  })
+
   test('takes time that grows with the text only', () => {
     const started = process.cpuUsage()
     found('a'.repeat(100_000), ['(?P<x>(a+)+)b', 'https://x/{x}'])
