@@ -1,6 +1,7 @@
 // The world of a daemon in a cluster: follows the log in etcd, and leads when it is elected. A world that loses the lead is
 // discarded with its uncommitted decisions, and read again from the folder and the log.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { warn } from '../local/warnings.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
 import { describeExposure, openPeerPort, peerUrl } from './peer-port.ts'
@@ -27,7 +28,10 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
     journalSize: () => replica.journalSize(),
     spaces: () => Promise.reject(new Error('spaces are for single daemons')),
     open: () => replica.prepare(),
-    start: async localUrl => replica.join(localUrl, peerUrl(config.cluster!, await peerPort.listen(listen), scheme)),
+    async start(localUrl) {
+      await replica.join(localUrl, peerUrl(config.cluster!, await peerPort.listen(listen), scheme))
+      if (config.reactivate) await reactivateOnce(replica)
+    },
     async stop() {
       try {
         await replica.stop()
@@ -42,4 +46,12 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
       disconnect: () => void peerPort.close(),
     },
   }
+}
+
+/** When it is known who leads, and not later: another election must not undo what an owner has done since. */
+async function reactivateOnce(replica: Replica): Promise<void> {
+  const leads = () => replica.status().details.role === 'leader'
+  while (!leads() && replica.status().details.leader === null) await sleep(100)
+  if (leads()) await replica.world.reactivateOrganization()
+  else warn('--reactivate has no effect, because another daemon leads; stop the others and start this one first')
 }

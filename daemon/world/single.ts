@@ -36,7 +36,10 @@ export function singleWorld({ config, folder, port, metrics, onFailure }: Hosted
       world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, metrics })
       server.mount('', world.site)
     },
-    start: localUrl => world!.start(config.url ?? localUrl),
+    async start(localUrl) {
+      await world!.start(config.url ?? localUrl)
+      if (config.reactivate) await world!.reactivateOrganization()
+    },
     async stop() {
       let closed: Promise<void> | undefined
       const close = () => {

@@ -8,6 +8,7 @@ import { bots } from '../../daemon/api/bots/bots.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { scheduledMessages } from '../../daemon/api/messages/scheduled-messages.ts'
 import { dataExports } from '../../daemon/api/organization/exports.ts'
+import { organization } from '../../daemon/api/organization/organization.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { BotServer, json } from '../support/bot-server.ts'
 import { type Node, startCluster, type TestCluster } from '../support/cluster.ts'
@@ -135,5 +136,20 @@ describe('a new leader of a cluster', { skip: withoutEtcd ?? false }, () => {
     await cluster.agree()
     for (const node of cluster.nodes)
       for (const who of ['old', 'new']) assert.equal(await count(node, `sent by the ${who} leader`), 1)
+  })
+
+  test('leaves an organization deactivated that only the flag of an earlier start would reactivate', async () => {
+    const [leader, other] = await pair()
+    await other.daemon.stop()
+    await other.start(['--reactivate'])
+    assert.match(other.daemon.stderr, /--reactivate has no effect, because another daemon leads/)
+    await cluster.agree()
+    await leader.as(owner).call(organization.deactivate, {})
+    await kill(leader)
+    const { body } = await other.as(owner).try(users.me, {})
+    assert.equal(body.code, 'REALM_DEACTIVATED')
+    await other.daemon.stop()
+    await other.start(['--reactivate'])
+    assert.equal((await other.as(owner).call(users.me, {})).user_id, owner.id)
   })
 })
