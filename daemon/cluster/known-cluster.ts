@@ -52,6 +52,8 @@ export class KnownCluster {
       if (!this.isFresh && !stopped) return undefined
       // If etcd names this daemon, it has just been elected and is about to lead.
       if (leader && leader.id !== id) return leader.peer
+      // It has led and hands over. It would not see what another daemon writes for its clients, which can go there themselves.
+      if (stopped) return undefined
       await sleep(50)
     }
     return undefined

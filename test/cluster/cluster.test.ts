@@ -284,6 +284,26 @@ describe('the leader of a cluster', { skip }, () => {
     await cluster.agree()
   })
 
+  test('stopped by SIGTERM, refuses writes at once while it hands over', async () => {
+    const leader = await cluster.leader()
+    leader.daemon.process.kill('SIGTERM')
+    const refusals: unknown[] = []
+    let longest = 0
+    for (let closed = false; !closed; ) {
+      const began = performance.now()
+      const reply = await send(leader, 'during the handover').catch(() => undefined)
+      longest = Math.max(longest, performance.now() - began)
+      closed = reply === undefined
+      if (reply && reply.body.result !== 'success') refusals.push(reply.body.code)
+    }
+    assert.equal(await leader.daemon.closed, 0, leader.daemon.stderr)
+    assert.deepEqual([...new Set(refusals)], ['SERVER_NOT_READY'])
+    // A request that waits for a leader waits for ten seconds.
+    assert.ok(longest < 5000, `${longest} ms`)
+    await leader.start()
+    await cluster.agree()
+  })
+
   test('answers what a follower has sent on to it that is stopped meanwhile', async () => {
     const [follower] = (await cluster.followers()) as [Node]
     const sending = Array.from({ length: 20 }, (_, i) => send(follower, `before the end ${i}`).catch(() => undefined))
