@@ -292,11 +292,13 @@ const verifierFields = ['"secretVerifier"', '"store.secret-changed"']
 
 /** A backup has everything that was answered before it began, whichever daemon of a cluster has answered. */
 async function refuseBehind({ folder, incomplete }: BackupOptions): Promise<void> {
+  if (incomplete || !existsSync(join(folder, clusterFileName))) return
   const running = runningDaemon(folder)
-  if (incomplete || !running || !existsSync(join(folder, clusterFileName)) || (await isReady(running.url))) return
+  if (running && (await isReady(running.url))) return
+  const state = running ? `the daemon at ${running.url} is not ready` : `no daemon runs with ${folder}`
+  const then = running ? 'run it later, back up another daemon' : 'back up a daemon that runs, or start this one'
   throw new BackupRefused(
-    `the daemon at ${running.url} is not ready: it may lack what other daemons of its cluster have answered; ` +
-      'run it later, back up another daemon, or add --incomplete',
+    `${state}: it may lack what other daemons of its cluster have answered; ${then}, or add --incomplete`,
   )
 }
 

@@ -11,7 +11,7 @@ import { sharedDaemon } from '../support/daemon.ts'
 
 const daemon = sharedDaemon()
 
-test('a daemon that is not ready, or does not answer, is not backed up unless it is told to', async t => {
+test('the folder of a daemon that does not run, is not ready or does not answer is backed up only with --incomplete', async t => {
   const scratch = mkdtempSync(join(tmpdir(), 'natter-member-'))
   t.after(() => rmSync(scratch, { recursive: true, force: true }))
   const folder = join(scratch, 'store')
@@ -27,6 +27,9 @@ test('a daemon that is not ready, or does not answer, is not backed up unless it
   await backup()
   writeFileSync(join(folder, 'cluster.json'), '{"cluster":"x","name":"natter","member":"y"}')
   await assert.rejects(backup(), /the daemon at http\S+ is not ready: .* or add --incomplete/)
+  await backup(true)
+  rmSync(join(folder, 'daemon.json'))
+  await assert.rejects(backup(), /no daemon runs with \S+: .* or add --incomplete/)
   await backup(true)
   runsAt('http://127.0.0.1:1')
   await assert.rejects(backup(), /is not ready/)
