@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { warn } from '../local/warnings.ts'
+import { reactivateOrganization } from '../world/first-start.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
 import { describeExposure, openPeerPort, peerUrl } from './peer-port.ts'
 import { Replica } from './replica.ts'
@@ -50,8 +51,7 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
 
 /** When it is known who leads, and not later: another election must not undo what an owner has done since. */
 async function reactivateOnce(replica: Replica): Promise<void> {
-  const leads = () => replica.status().details.role === 'leader'
-  while (!leads() && replica.status().details.leader === null) await sleep(100)
-  if (leads()) await replica.world.reactivateOrganization()
+  while (!replica.leads && replica.status().details.leader === null) await sleep(100)
+  if (replica.leads) await reactivateOrganization(replica.world.engine)
   else warn('--reactivate has no effect, because another daemon leads; stop the others and start this one first')
 }

@@ -94,7 +94,7 @@ export class Replica {
       metrics,
       peers: this.peers,
       current: () => this.#instance!,
-      leads: () => this.#leads,
+      leads: () => this.leads,
       leader: () => this.#known.findLeader(() => this.#ownStatus),
       leaderNow: () => this.#known.view?.leader?.peer,
       others: () => this.#others(),
@@ -159,7 +159,7 @@ export class Replica {
     this.#stopped = true
     clearTimeout(this.#looking)
     await this.#changing.catch(() => {})
-    if (this.#leads) await this.#handOver()
+    if (this.leads) await this.#handOver()
     // A call that was sent on is answered when this daemon has what the leader has written.
     await this.#instance?.world.stop(async () => {
       await this.#parts.server.close()
@@ -299,10 +299,10 @@ export class Replica {
   // --- leading --------------------------------------------------------------------------------------------------
 
   get #ownStatus(): OwnStatus {
-    return { ...this.#self, leads: this.#leads, stopped: this.#stopped }
+    return { ...this.#self, leads: this.leads, stopped: this.#stopped }
   }
 
-  get #leads(): boolean {
+  get leads(): boolean {
     return this.#instance?.term !== undefined && this.#instance.leads
   }
 
@@ -384,8 +384,8 @@ export class Replica {
     // An election that was not answered in time may have been carried out.
     else if (!instance.term && (isOurs || !leader) && instance.caughtUp) await this.#campaign()
     else if (!instance.term) this.#following.checkProgress(instance, head.position)
-    this.#keeper.keep(view, this.#leads ? instance.term : undefined)
-    this.#comparison.look(view, this.#self.id, this.#leads ? instance.term?.number : undefined)
+    this.#keeper.keep(view, this.leads ? instance.term : undefined)
+    this.#comparison.look(view, this.#self.id, this.leads ? instance.term?.number : undefined)
   }
 
   #others(): string[] {
@@ -393,7 +393,7 @@ export class Replica {
   }
 
   status() {
-    const own = { self: this.#self, leads: this.#leads, instance: this.#instance!, log: this.#keeper.size }
+    const own = { self: this.#self, leads: this.leads, instance: this.#instance!, log: this.#keeper.size }
     return describeStatus({ name: this.#parts.config.cluster!.name, ...own, known: this.#known })
   }
 }

@@ -66,3 +66,9 @@ async function foundFrom(path: string, { settings, store, engine, clock }: Parts
   if (settings.clock === 'real' && clock instanceof SteeredClock) clock.jump(base.clock)
   await engine.restore('found-from-snapshot', base.sections)
 }
+
+/** No account can: none can log in. */
+export async function reactivateOrganization(engine: Engine): Promise<void> {
+  if (engine.state.organization.deactivated)
+    await engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
+}

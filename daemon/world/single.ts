@@ -1,6 +1,7 @@
 // The world of a daemon that is not in a cluster, and its spaces.
 
 import type { Store } from '../store.ts'
+import { reactivateOrganization } from './first-start.ts'
 import type { HostedWorld, HostedWorldParts } from './hosted.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'
@@ -38,7 +39,7 @@ export function singleWorld({ config, folder, port, metrics, onFailure }: Hosted
     },
     async start(localUrl) {
       await world!.start(config.url ?? localUrl)
-      if (config.reactivate) await world!.reactivateOrganization()
+      if (config.reactivate) await reactivateOrganization(world!.engine)
     },
     async stop() {
       let closed: Promise<void> | undefined

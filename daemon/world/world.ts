@@ -141,12 +141,6 @@ export class World {
     this.#unneededFiles.sweep()
   }
 
-  /** Undoes what no account can undo: none can log in. */
-  async reactivateOrganization(): Promise<void> {
-    if (this.engine.state.organization.deactivated)
-      await this.engine.record('reactivate-organization', null, [{ type: 'organization.reactivated' }])
-  }
-
   #startMaintenance(): void {
     this.#mailer.resume()
     if (this.#parts.settings.memory) return

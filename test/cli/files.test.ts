@@ -15,6 +15,7 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { lockStore } from '../../daemon/journal/store-lock.ts'
 import { json as answer, fakeServer } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
@@ -158,6 +159,16 @@ describe('files', () => {
       assert.equal((await refused('messages', 'export', target, '--channel', 'general'))[0], 1)
       await refused('messages', 'export', join(folder, 'new'), '--channel', 'no-such-channel')
       assert.ok(!existsSync(join(folder, 'new')))
+    })
+
+    test('refuses a folder that another export is writing to', async () => {
+      const target = join(folder, 'shared')
+      await natter('messages', 'export', target, '--channel', 'general')
+      const lock = await lockStore(target)
+      const [, stderr] = await refused('messages', 'export', target, '--channel', 'general')
+      assert.match(stderr, /another export to \S+ is running/)
+      await lock.release()
+      await natter('messages', 'export', target, '--channel', 'general')
     })
 
     test('refuses to continue after the server was restored, where IDs mean other messages', async t => {

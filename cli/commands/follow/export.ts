@@ -78,6 +78,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   )) as { messages: Reply[] }
   const queue = await findQueueId(ask)
   const order = await settleOrder(folder, account, wanted, { markdown: format === 'md', queue }, sources.now)
+  const lock = await lockExport(folder)
   const file = join(folder, 'messages.ndjson')
   const fd = openSync(file, 'a+', 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
@@ -111,11 +112,23 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
     // The sentence after it has the same numbers.
     progress?.erase()
     closeSync(fd)
+    await lock.release()
   }
   if (format === 'md') await (await import('./export-markdown.ts')).writeMarkdown(folder)
   const skipped = counts.skipped > 0 ? `; skipped ${countText(counts.skipped, 'file')}` : ''
   const done = `exported ${savedText(counts)} to ${folder}${skipped}`
   await printReply({ folder, ...counts }, { says: () => [], done }, globals)
+}
+
+/** Two at once would write each message twice. The lock goes with its process. */
+async function lockExport(folder: string) {
+  const { lockStore, StoreInUse } = await import('../../../daemon/maintenance/index.ts')
+  return lockStore(folder).catch(error => {
+    if (!(error instanceof StoreInUse)) throw error
+    throw new Failure(exitCodes.refused, `another export to ${folder} is running`, {
+      hint: 'Run it again when that has ended, or choose another folder.',
+    })
+  })
 }
 
 /** Before a line is written of them: a later run and messages.md read it again. */
