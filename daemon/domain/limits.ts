@@ -63,7 +63,7 @@ export const limits = {
   /** Files that are shared by one message; later ones are not. */
   filesPerMessage: 100,
   /** The newest ones that link the file. */
-  messagesListedPerFile: 500,
+  messagesListedPerFile: 100,
   /** Messages that share a file. */
   messagesPerFile: 10_000,
   // OPEN: the public server does not limit the reactions to a message, nor those of one account; here every client can still show it.

@@ -74,14 +74,25 @@ export function findAttachments(state: State, ids: readonly number[]): number[] 
   return [...files].sort((a, b) => a - b)
 }
 
-/** Messages are gone, and their links with them. */
-export function unlinkMessages(state: State, ids: readonly number[]): void {
-  if (state.attachments.size === 0) return
-  for (const id of ids) for (const attachment of state.attachments.where('message', id)) unlink(state, attachment, id)
+export function countLinks({ attachments }: State, messageId: number): number {
+  return attachments.count('message', messageId)
 }
 
-export function unlink(state: State, attachment: Attachment, messageId: number): void {
-  state.attachments.put({ ...attachment, messages: attachment.messages.filter(({ id }) => id !== messageId) })
+export function link({ attachments }: State, files: readonly number[], message: Attachment['messages'][number]): void {
+  for (const id of files) {
+    const attachment = attachments.get(id)!
+    // Mostly a new message, which comes last.
+    const at = attachment.messages.findLastIndex(({ id }) => id < message.id) + 1
+    attachments.put({ ...attachment, messages: attachment.messages.toSpliced(at, 0, message) })
+  }
+}
+
+export function unlink({ attachments }: State, files: readonly number[], messageIds: readonly number[]): void {
+  const gone = new Set(messageIds)
+  for (const id of files) {
+    const attachment = attachments.get(id)!
+    attachments.put({ ...attachment, messages: attachment.messages.filter(({ id }) => !gone.has(id)) })
+  }
 }
 
 export function presentAttachment({ id, name, path, size, created, messages: all }: Attachment) {

@@ -13,6 +13,7 @@ import {
   attachmentUrl,
   checkQuota,
   decodedPath,
+  link,
   presentAttachment,
   sumSizes,
   unlink,
@@ -91,12 +92,8 @@ export const uploads = resource(api)<UploadFact, Prepared>({
     'attachment.added': (state, { attachment }) => state.attachments.put(attachment),
     'attachment.removed': (state, { id }) => state.attachments.remove(id),
     'attachments.relinked': (state, { messageId, time, linked, unlinked }) => {
-      for (const id of linked) {
-        const attachment = state.attachments.get(id)!
-        const messages = [...attachment.messages, { id: messageId, time }].sort((a, b) => a.id - b.id)
-        state.attachments.put({ ...attachment, messages })
-      }
-      for (const id of unlinked) unlink(state, state.attachments.get(id)!, messageId)
+      link(state, linked, { id: messageId, time })
+      unlink(state, unlinked, [messageId])
     },
   },
 

@@ -151,14 +151,18 @@ function unlink<K>(index: IndexedKeys<K>, value: Key, key: K): void {
 
 /** The row has other values than before. */
 function relink<K>(index: IndexedKeys<K>, key: K, before: readonly Key[], now: readonly Key[]): void {
-  // Long lists mostly grow at their end.
+  // Long lists mostly grow at their end, or lose a few values.
+  const shorter = Math.min(before.length, now.length)
   let same = 0
-  while (same < before.length && before[same] === now[same]) same++
-  if (same < before.length) {
-    const kept = new Set(now)
-    for (const value of before) if (!kept.has(value)) unlink(index, value, key)
+  while (same < shorter && before[same] === now[same]) same++
+  let end = 0
+  while (end < shorter - same && before.at(-1 - end) === now.at(-1 - end)) end++
+  const gone = before.slice(same, before.length - end)
+  if (gone.length > 0) {
+    const kept = gone.length === 1 ? { has: (value: Key) => now.includes(value) } : new Set(now)
+    for (const value of gone) if (!kept.has(value)) unlink(index, value, key)
   }
-  for (const value of now.slice(same)) link(index, value, key)
+  for (const value of now.slice(same, now.length - end)) link(index, value, key)
 }
 
 // Shared by all worlds: a number that comes only once, and says nothing.

@@ -3,10 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { channels } from '../../../daemon/api/channels/channels.ts'
+import { topics } from '../../../daemon/api/channels/topics.ts'
 import { uploads as api } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { findAttachments } from '../../../daemon/domain/files/attachments.ts'
+import { applyFact } from '../../../daemon/domain/index.ts'
 import { limits } from '../../../daemon/domain/limits.ts'
+import { deleteByPlace } from '../../../daemon/domain/messages/messages/deletion-facts.ts'
+import type { Attachment } from '../../../daemon/domain/model/rows/messages.ts'
 import { type Caller, sharedDaemon } from '../../support/daemon.ts'
 import { threePeople } from '../../support/domain-world.ts'
 import { people } from '../../support/world.ts'
@@ -28,6 +32,21 @@ async function share(content: string): Promise<number> {
   return (await amy.call(messages.send, { type: 'channel', to: 'files', topic: 'x', content })).id
 }
 
+function fileOf(userId: number, id: number): Attachment {
+  const path = `1/aa/token${id}/notes.txt`
+  return {
+    id,
+    userId,
+    name: 'notes.txt',
+    path,
+    file: 'f',
+    size: 1,
+    contentType: 'text/plain',
+    created: 0,
+    messages: [],
+  }
+}
+
 test('a message shares the files that it names first, up to a limit', async () => {
   const urls: string[] = []
   for (let i = 0; i <= limits.filesPerMessage; i++) urls.push(await upload(`${i}`))
@@ -36,15 +55,68 @@ test('a message shares the files that it names first, up to a limit', async () =
   assert.equal((await bob.raw('GET', urls.at(-1)!)).status, 404)
 })
 
+/** A topic of so many messages that each link all of so many files of amy. */
+function topicWithFiles(messages: number, files: number) {
+  const { world, amy } = threePeople()
+  const lunch = world.channel('lunch', [world.owner, amy])
+  const sent = Array.from({ length: messages }, () => ({ id: world.send(amy, lunch, 'soup', 'a'), time: 0 }))
+  for (let id = 1; id <= files; id++) world.state.attachments.put({ ...fileOf(amy.id, id), messages: sent })
+  let changes = 0
+  world.state.attachments.onChange = () => changes++
+  return {
+    world,
+    ids: sent.map(({ id }) => id),
+    remove: () => world.run(world.owner, topics.delete.id, { stream_id: lunch.id, topic_name: 'soup' }),
+    changes: () => changes,
+    told: () => world.heard(amy).filter(({ type }) => type === 'attachment'),
+  }
+}
+
+test('a topic that is deleted changes each file once, and its owner is told once', () => {
+  const { world, ids, remove, changes, told } = topicWithFiles(250, 20)
+  assert.deepEqual(remove(), { complete: true })
+  assert.equal(changes(), 20)
+  assert.deepEqual(
+    told().map(({ op, attachment: { id, messages } }) => [op, id, messages]),
+    Array.from({ length: 20 }, (_, n) => ['update', n + 1, []]),
+  )
+  assert.deepEqual(findAttachments(world.state, ids), [])
+})
+
+test('messages that the retention policy deletes together change each file once too', () => {
+  const { world, ids, changes, told } = topicWithFiles(250, 20)
+  const facts = deleteByPlace(world.state, ids, null)
+  assert.equal(facts.length, 3)
+  world.take(facts)
+  assert.deepEqual([changes(), told().length], [20, 20])
+})
+
+test('one call deletes fewer messages of a topic if they link many files, and says that some are left', () => {
+  const { world, ids, remove } = topicWithFiles(250, 100)
+  assert.deepEqual(remove(), { complete: false })
+  assert.deepEqual(
+    ids.filter(id => world.state.messages.has(id)),
+    ids.slice(0, 50),
+  )
+  assert.deepEqual(remove(), { complete: true })
+})
+
+test('a deletion in a store of an earlier version takes the links of its messages with it', () => {
+  const { world, ids } = topicWithFiles(3, 2)
+  const place = { channelId: world.state.messages.place(ids[0]!).thread.channelId, topic: 'soup' }
+  applyFact(world.state, { type: 'messages.deleted', ids: ids.slice(0, 2), place, userId: null, files: [1, 2] })
+  assert.deepEqual(findAttachments(world.state, ids.slice(0, 2)), [])
+  assert.deepEqual(findAttachments(world.state, ids), [1, 2])
+})
+
 /** A world in which so many messages share a file, and what sends one more. */
 function worldWithFile(messages: number) {
   const { world, amy } = threePeople()
   const lunch = world.channel('lunch', [amy])
-  const path = '1/aa/token/notes.txt'
-  const file = { id: 1, userId: amy.id, name: 'notes.txt', path, file: 'f', size: 1, contentType: 'text/plain' }
+  const file = fileOf(amy.id, 1)
   const known = Array.from({ length: messages }, (_, n) => ({ id: 1_000_000 + n, time: 0 }))
-  world.state.attachments.put({ ...file, created: 0, messages: known })
-  return { world, amy, send: () => world.send(amy, lunch, 'soup', `[](/user_uploads/${path})`) }
+  world.state.attachments.put({ ...file, messages: known })
+  return { world, amy, send: () => world.send(amy, lunch, 'soup', `[](/user_uploads/${file.path})`) }
 }
 
 test('a file lists the newest messages that link it, and older ones once these do not', () => {

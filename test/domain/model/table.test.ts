@@ -56,4 +56,24 @@ describe('a table', () => {
     table.put({ ...one, tags: [1] })
     assert.notEqual(table.listsVersion, listsVersion)
   })
+
+  test('looks up only what has changed in a long list', () => {
+    const table = newTable()
+    const tags = Array.from({ length: 1000 }, (_, n) => n)
+    const one = { id: 1, name: 'a', tags }
+    table.put(one)
+    const { get } = Map.prototype
+    let lookups = 0
+    Map.prototype.get = function (key) {
+      lookups++
+      return get.call(this, key)
+    }
+    try {
+      table.put({ ...one, tags: tags.slice(1) })
+    } finally {
+      Map.prototype.get = get
+    }
+    assert.ok(lookups < 10, `${lookups}`)
+    assert.deepEqual([table.count('tag', 0), table.count('tag', 1)], [0, 1])
+  })
 })

@@ -2,7 +2,7 @@
 
 import { messages as api } from '../../../api/messages/messages.ts'
 import { wake } from '../../channels/channels/activity.ts'
-import { unlinkMessages } from '../../files/attachments.ts'
+import { findAttachments, unlink } from '../../files/attachments.ts'
 import type {
   MessageEdited,
   MessageSent,
@@ -55,9 +55,9 @@ export const messages = resource(api)<OwnFact>({
     },
     'message.edited': edit,
     'messages.moved': move,
-    'messages.deleted': (state, { ids }) => {
+    'messages.deleted': (state, { ids, unlinked = ids }) => {
       state.messages.remove(ids)
-      unlinkMessages(state, ids)
+      unlink(state, findAttachments(state, unlinked), unlinked)
     },
     'submessage.added': (state, { messageId, submessage }) => {
       const details = state.messages.details(messageId)

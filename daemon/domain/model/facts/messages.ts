@@ -89,7 +89,9 @@ export interface MessagesDeleted {
   readonly also?: readonly number[]
   /** Who of all these people, the user who deletes too, could not read all of them. */
   readonly partly?: readonly PartlyRead[]
-  /** IDs of the files that they linked. */
+  /** Messages whose links to files go now: all that are deleted together, so that each file changes once. If absent, these. */
+  readonly unlinked?: readonly number[]
+  /** IDs of the files that those linked. */
   readonly files?: readonly number[]
 }
 
