@@ -143,8 +143,11 @@ function holdsAnywhere(
 export const seeUpload = rule<Pick<Attachment, 'userId' | 'messages'>>({
   law: 'The uploader of a file, and users who may read a message that links to it, may see it.',
   refusal: 'You cannot see this file.',
-  allows: (asker, { userId, messages }) =>
-    userId === asker.actor.id || messages.some(({ id }) => seeMessage.allows(asker, id)),
+  allows: (asker, { userId, messages }) => {
+    if (userId === asker.actor.id) return true
+    const isReadable = readTest(asker)
+    return messages.some(({ id }) => asker.state.messages.has(id) && isReadable(id))
+  },
 })
 
 /** Anyone may see a file that a message of a web-public channel links, while the organization is open to spectators. */

@@ -6,11 +6,13 @@ import { channels } from '../../../daemon/api/channels/channels.ts'
 import { topics } from '../../../daemon/api/channels/topics.ts'
 import { uploads as api } from '../../../daemon/api/files/uploads.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
-import { findAttachments } from '../../../daemon/domain/files/attachments.ts'
+import { attachmentAt, findAttachments } from '../../../daemon/domain/files/attachments.ts'
 import { applyFact } from '../../../daemon/domain/index.ts'
 import { limits } from '../../../daemon/domain/limits.ts'
 import { deleteByPlace } from '../../../daemon/domain/messages/messages/deletion-facts.ts'
 import type { Attachment } from '../../../daemon/domain/model/rows/messages.ts'
+import type { Channel } from '../../../daemon/domain/model/state.ts'
+import { Table } from '../../../daemon/domain/model/table.ts'
 import { type Caller, sharedDaemon } from '../../support/daemon.ts'
 import { threePeople } from '../../support/domain-world.ts'
 import { people } from '../../support/world.ts'
@@ -107,6 +109,22 @@ test('a deletion in a store of an earlier version takes the links of its message
   applyFact(world.state, { type: 'messages.deleted', ids: ids.slice(0, 2), place, userId: null, files: [1, 2] })
   assert.deepEqual(findAttachments(world.state, ids.slice(0, 2)), [])
   assert.deepEqual(findAttachments(world.state, ids), [1, 2])
+})
+
+test('whether someone may see a file is settled once for the channel of its messages, however many there are', () => {
+  const { world, amy, bob } = threePeople()
+  const secret = world.channel('secret', [amy], { inviteOnly: true })
+  const sent = Array.from({ length: 1000 }, () => ({ id: world.send(amy, secret, 'soup', 'a'), time: 0 }))
+  const file = { ...fileOf(amy.id, 1), messages: sent }
+  world.state.attachments.put(file)
+  const { channels } = world.state
+  let lookups = 0
+  channels.get = id => {
+    lookups++
+    return Table.prototype.get.call(channels, id) as Channel | undefined
+  }
+  assert.equal(attachmentAt(world.context(bob), `/user_uploads/${file.path}`), undefined)
+  assert.ok(lookups < 10, `${lookups}`)
 })
 
 /** A world in which so many messages share a file, and what sends one more. */
