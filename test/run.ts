@@ -6,7 +6,7 @@
 // With NATTER_COVERAGE=1 the coverage of the run is reported, and a whole run must reach the floor.
 
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -18,6 +18,8 @@ const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
 // Also the folder for temporary files of all tests, so that nothing is left where one was killed.
 const scratch = mkdtempSync(join(quickFolder(), 'natter-run-'))
+// For daemons that run as another user.
+chmodSync(scratch, 0o711)
 const calls = join(scratch, 'calls')
 const coverage = startCoverage(root)
 // For tsc, esbuild and etcd, which are programs in Go: memory is cheaper than collecting garbage.

@@ -23,6 +23,7 @@ export interface RunningBot {
 }
 
 export interface StartedBot extends RunningBot {
+  readonly userId: number
   /** A line if the handler has a message in progress, with what its calls wait for; otherwise empty. */
   explainBusy(): string
   /** A line about the newest message that it did not get; empty if there was none. */
@@ -88,6 +89,7 @@ export async function runBot(
   })()
   await Promise.race([isReady, following])
   return {
+    userId: me.userId,
     errors,
     explainBusy: () => (isBusy ? `\nThe function of a bot has not finished${said && `: ${said}`}.` : ''),
     explainIgnored: () =>

@@ -33,6 +33,9 @@ import {
 } from './natter.ts'
 
 /** A world that runs, and what it runs in. */
+/** Milliseconds. A bot whose function is busy registers when that has finished. */
+const longestRegistration = 5000
+
 export interface RunningWorld {
   readonly world: World
   /** Where it is reached from this machine. */
@@ -99,6 +102,13 @@ export function createNatter(running: RunningWorld): Natter {
     return { errors: bot.errors, stop }
   }
 
+  /** Until its bot has a queue again, it would miss what is sent to it. */
+  async function setBack(work: () => Promise<void>): Promise<void> {
+    await work()
+    const there = [...bots].filter(({ userId }) => control.engine.state.users.has(userId))
+    await Promise.all(there.map(({ userId }) => waitForListener(control, userId, longestRegistration)))
+  }
+
   async function stopAll(): Promise<void> {
     ending.abort()
     const stopped = await Promise.allSettled([...bots, ...inside].map(one => one.stop()))
@@ -153,9 +163,9 @@ export function createNatter(running: RunningWorld): Natter {
     webhooks: () => control.deliveries.since(),
     waitForWebhook: (delivery, options) => wait('webhook', delivery, options),
     outbox: () => control.outbox.since(),
-    reset: () => keepingAlive(control.reset()),
+    reset: () => keepingAlive(setBack(() => control.reset())),
     save: snapshot => void control.snapshots.save(snapshot),
-    restore: snapshot => keepingAlive(control.snapshots.restore(snapshot)),
+    restore: snapshot => keepingAlive(setBack(() => control.snapshots.restore(snapshot))),
     changed: work => keepingAlive(control.snapshots.changedBy(work, mostDifferences)),
     keep: (folder, why) => keepingAlive(keepWorld(control, folder, why)),
     space: options => keepingAlive(openSpace({ ...running, opened }, options)),

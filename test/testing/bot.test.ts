@@ -29,6 +29,22 @@ describe('natter.runBot() of natter/testing', () => {
     await bot.stop()
   })
 
+  test('answers what is sent as soon as a reset or a restore has ended', async () => {
+    const bot = await natter.runBot(message => `answer to ${message.text}`)
+    const answers = async (content: string) => {
+      await ask(content)
+      await natter.waitFor({ type: 'message', message: { content: `answer to ${content}` } })
+    }
+    await natter.reset()
+    natter.save('before')
+    for (const content of ['one', 'two', 'three']) {
+      await answers(content)
+      await (content === 'two' ? natter.restore('before') : natter.reset())
+    }
+    await answers('four')
+    await bot.stop()
+  })
+
   test('reports what the handler threw when it is stopped, and one that takes too long', async () => {
     const handler: BotHandler = message => {
       if (message.text === 'fail') throw new Error('it broke')
