@@ -27,7 +27,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     about: 'Save the owner of a space as a profile and switch to it',
     args: [{ name: 'name', about: 'the space' }],
     globals: [...formatFlags, 'quiet', 'site', 'profile', 'ready-file', 'control-token', 'timeout'],
-    more: 'The profile is called space-NAME. `natter profile use -` switches back.',
+    more: 'The profile is called space-NAME. `natter profile use -` switches back, also before another space is used.',
     examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
     async run({ args, globals }) {
       const set = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])

@@ -18,6 +18,7 @@ export const spaces = resource(api, {
 /** A space must not see the others, so it has none. */
 async function requireSpaces({ spaces }: ControlContext): Promise<SpacesControl> {
   if (spaces) return spaces()
-  const msg = 'A space has no spaces of its own. Use the URL and the control token of the daemon.'
+  const msg =
+    'A space has no spaces of its own. Use the URL and the control token of the daemon; after `natter spaces use`, run `natter profile use -` first.'
   throw new Refusal(msg, { kind: 'not-found', status: 404 })
 }
