@@ -3,6 +3,7 @@
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
 import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
+import { unknownName } from '../local/did-you-mean.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
 import { type ClientOptions, captureCaller, demandPath, encodeFields, type Reply } from './sender.ts'
@@ -109,8 +110,9 @@ function createResource(calls: Calls, page: Page): unknown {
           const caller = captureCaller(call)
           return attempt(async () => {
             loaded ??= page.load()
-            const endpoint = (await loaded)[key]
-            if (!endpoint) throw new TypeError(`there is no call ${key} here`)
+            const endpoints = await loaded
+            const endpoint = endpoints[key]
+            if (!endpoint) throw new TypeError(unknownName('call', key, Object.keys(endpoints)))
             return calls.endpoint(endpoint, params, undefined, caller)
           }, caller)
         }

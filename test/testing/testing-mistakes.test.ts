@@ -124,7 +124,7 @@ describe('natter/client', () => {
       [`${client}\nsetTimeout(() => createClient({}))`, /give `site`, the address of a server/],
       [`${client}\nsetTimeout(() => client().events({ types: ['mesage'] }))`, /there is no event type "mesage"/],
       [`${client}\nsetTimeout(() => client().request('GET', '/api/v1/users/me'))`, /path: write "\/users\/me"/],
-      [`${client}\nsetTimeout(() => client().messages.sned({}))`, /there is no call sned here/],
+      [`${client}\nsetTimeout(() => client().messages.sned({}))`, /there is no call "sned"\. Did you mean send\?/],
       [`${testing}\nsetTimeout(() => startNatter({ preest: 'dev' }))`, /there is no option "preest"/],
       [
         `${testing}const natter = await startNatter()\nsetTimeout(() => natter.clock.advance('soon'))`,
