@@ -8,6 +8,7 @@ import { createRequire, syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { bareEnv, bundleFile, isBundleFresh, type Outcome, type Surroundings } from './natter-bundle.ts'
 
@@ -93,6 +94,8 @@ async function evaluated(args: readonly string[]): Promise<number> {
 
 /** As bin/launch.js does it. */
 function compile(filename: string): () => Promise<number> {
+  // V8 takes code caches only for the flags that they were made with. `test/run.ts` sets this one, which is read when a process starts.
+  setFlagsFromString('--max-semi-space-size=0')
   const cachedData = readFileSync(`${filename}.cache`)
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData })
   const wrapper = script.runInThisContext()
