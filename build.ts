@@ -281,13 +281,23 @@ for (const [bundle, args] of [
 
 if (bare !== undefined) process.exit()
 
-writeLibrary('client', ['createClient', 'NatterError'])
-writeLibrary('testing', ['keepOnFailure', 'startNatter'])
+writeLibrary('client', ['createClient', 'NatterError'], 'import')
+writeLibrary('testing', ['keepOnFailure', 'startNatter'], 'require')
 
-/** The same file serves `import` and `require`: each class and each registry exists once, however it is loaded. */
-function writeLibrary(name: string, exports: readonly string[]): void {
-  const lines = [`import library from './${name}.cjs'`, `export const { ${exports.join(', ')} } = library`]
-  writeFileSync(`dist/${name}.mjs`, `${lines.join('\n')}\n`)
+/**
+ * The same file serves `import` and `require`: each class and each registry exists once, however it is loaded. It is required, because
+ * node searches a file that is imported for the names of its exports, which takes longer than to run it. Programs that make bundles
+ * follow an import alone, and the client may be in one.
+ */
+function writeLibrary(name: string, exports: readonly string[], load: 'import' | 'require'): void {
+  const lines =
+    load === 'import'
+      ? [`import library from './${name}.cjs'`]
+      : [
+          "import { createRequire } from 'node:module'",
+          `const library = createRequire(import.meta.url)('./${name}.cjs')`,
+        ]
+  writeFileSync(`dist/${name}.mjs`, `${[...lines, `export const { ${exports.join(', ')} } = library`].join('\n')}\n`)
 }
 
 writeTypes()
