@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { warn } from '../local/warnings.ts'
 import { reactivateOrganization } from '../world/first-start.ts'
 import type { HostedWorld, HostedWorldParts } from '../world/hosted.ts'
+import { leaderTimeout } from './known-cluster.ts'
 import { describeExposure, openPeerPort, peerUrl } from './peer-port.ts'
 import { Replica } from './replica.ts'
 
@@ -51,7 +52,8 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
 
 /** When it is known who leads, and not later: another election must not undo what an owner has done since. */
 async function reactivateOnce(replica: Replica): Promise<void> {
-  while (!replica.leads && replica.status().details.leader === null) await sleep(100)
+  const end = performance.now() + leaderTimeout
+  while (!replica.leads && replica.status().details.leader === null && performance.now() < end) await sleep(100)
   if (replica.leads) await reactivateOrganization(replica.world.engine)
-  else warn('--reactivate has no effect, because another daemon leads; stop the others and start this one first')
+  else warn('--reactivate has no effect, because this daemon does not lead; stop the others and start this one first')
 }

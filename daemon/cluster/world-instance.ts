@@ -113,7 +113,8 @@ export class WorldInstances {
       files: sharedFiles({ files: opened.files, peers, others, self, leads, committed }),
     }
     const world = new World({
-      settings: config,
+      // Not at each election: see `reactivateOnce`.
+      settings: { ...config, reactivate: false },
       store,
       host: server,
       onFailure: error => this.#parts.onFailure(instance, error),

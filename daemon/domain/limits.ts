@@ -62,7 +62,7 @@ export const limits = {
   directRecipients: 300,
   /** Files that are shared by one message; later ones are not. */
   filesPerMessage: 100,
-  /** The newest ones that link the file. */
+  // OPEN: the public server lists all messages that link a file; here the newest 100, because an event repeats them for each one that is added.
   messagesListedPerFile: 100,
   /** Messages that share a file. */
   messagesPerFile: 10_000,

@@ -102,7 +102,8 @@ export async function prepareFolder(path: string): Promise<readonly string[]> {
 
 /** The folder and those above it that are not there, the deepest first. */
 function findMissing(path: string): string[] {
-  return existsSync(path) ? [] : [path, ...findMissing(dirname(path))]
+  // A drive of Windows that is not there has no folder above it.
+  return existsSync(path) || dirname(path) === path ? [] : [path, ...findMissing(dirname(path))]
 }
 
 /** Up to the first that has something in it, or is not there. */

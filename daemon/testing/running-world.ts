@@ -32,10 +32,10 @@ import {
   wantedSpace,
 } from './natter.ts'
 
-/** A world that runs, and what it runs in. */
 /** Milliseconds. A bot whose function is busy registers when that has finished. */
 const longestRegistration = 5000
 
+/** A world that runs, and what it runs in. */
 export interface RunningWorld {
   readonly world: World
   /** Where it is reached from this machine. */

@@ -10,7 +10,7 @@ import type { Store } from '../store.ts'
 import { readBase } from './snapshot-file.ts'
 
 type SeedContext = Parameters<typeof firstFacts>[1]
-type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'preset' | 'seed'>
+type Settings = Pick<Config, 'clock' | 'from' | 'import' | 'org' | 'owner' | 'preset' | 'reactivate' | 'seed'>
 
 /** Called before anything is written, so that an archive that cannot be imported leaves the store as it was. */
 export async function checkImport({ import: file }: Pick<Config, 'import'>, { state }: Engine): Promise<void> {
@@ -58,6 +58,7 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
   if (engine.position === 0) await engine.record(op, null, [])
   const added = laterFacts(engine.state, clock.now())
   if (added.length > 0) await engine.record('add-system-bots', null, added)
+  if (settings.reactivate) await reactivateOrganization(engine)
 }
 
 /** Begins with another organization, and with its time unless the flags give one. */

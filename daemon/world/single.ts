@@ -1,7 +1,6 @@
 // The world of a daemon that is not in a cluster, and its spaces.
 
 import type { Store } from '../store.ts'
-import { reactivateOrganization } from './first-start.ts'
 import type { HostedWorld, HostedWorldParts } from './hosted.ts'
 import { writeSnapshot } from './snapshot-file.ts'
 import type { Spaces } from './spaces.ts'
@@ -37,10 +36,7 @@ export function singleWorld({ config, folder, port, metrics, onFailure }: Hosted
       world = new World({ settings: config, store, host: server, spaces: openSpaces, onFailure, metrics })
       server.mount('', world.site)
     },
-    async start(localUrl) {
-      await world!.start(config.url ?? localUrl)
-      if (config.reactivate) await reactivateOrganization(world!.engine)
-    },
+    start: localUrl => world!.start(config.url ?? localUrl),
     async stop() {
       let closed: Promise<void> | undefined
       const close = () => {

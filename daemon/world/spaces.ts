@@ -155,6 +155,7 @@ export class Spaces implements SpacesControl {
       memory: true,
       control: true,
       newSecret: false,
+      reactivate: false,
       // A test must not reach people outside.
       smtpUrl: undefined,
       seed: undefined,

@@ -201,31 +201,4 @@ describe('a server that answers at once', () => {
     assert.equal(code, 0, stderr)
     assert.ok(performance.now() - began > 900, `${performance.now() - began} ms`)
   })
-
-  test('with heartbeats alone does not keep `replay` busy', async t => {
-    let polls = 0
-    const url = await fakeServer(t, (_request, response) => {
-      const id = ++polls
-      // A server that is patient enough for a test.
-      const events = id < 100 ? [{ id, type: 'heartbeat' }] : []
-      json(response, { result: 'success', events })
-    })
-    const shell = newShell(t, accountAt(url))
-    const call = {
-      call: 1,
-      time: 0,
-      user: 'amy@example.com',
-      method: 'GET',
-      path: '/api/v1/events',
-      endpoint: 'get-events',
-    }
-    const answer = { events: [{ id: 1, type: 'presence' }] }
-    const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer }
-    const lines = [{ natter_recording: 1 }, poll, { end: 1 }]
-    writeFileSync(join(shell.home, 'talk.ndjson'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
-    const { code, stdout, stderr } = await shell.run(['replay', 'talk.ndjson', '--against', url])
-    assert.equal(code, 8, stderr)
-    assert.match(stdout, /event presence/)
-    assert.equal(polls, 1)
-  })
 })

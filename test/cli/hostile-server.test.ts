@@ -349,10 +349,11 @@ describe('names of a hostile server', () => {
 })
 
 describe('natter replay', () => {
-  test('reports a server whose events never end or have any form as different', async t => {
+  /** Of a poll that was answered with these events, at a server that answers with others. Returns how often that was asked. */
+  async function replay(t: TestContext, recorded: readonly unknown[], eventsOf: (poll: number) => readonly unknown[]) {
     let polls = 0
     const url = await fakeServer(t, (_request, response) =>
-      json(response, { result: 'success', events: [null, 'x', { id: 'x' }, { id: ++polls, type: 'message' }] }),
+      json(response, { result: 'success', events: eventsOf(++polls) }),
     )
     const shell = newShell(t, accountAt(url))
     const call = {
@@ -363,13 +364,24 @@ describe('natter replay', () => {
       path: '/api/v1/events',
       endpoint: 'get-events',
     }
-    const events = [null, 7, { id: 0, type: 'heartbeat' }, { id: 1, type: 'presence' }, { id: 2, type: 'presence' }]
-    const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer: { events } }
+    const answer = { events: recorded }
+    const poll = { ...call, sent: { queue_id: 'q', last_event_id: '-1' }, status: 200, answer }
     const lines = [{ natter_recording: 1 }, poll, { end: 1 }]
     writeFileSync(join(shell.home, 'talk.ndjson'), lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     const { code, stdout, stderr } = await shell.run(['replay', 'talk.ndjson', '--against', url])
     assert.equal(code, 8, stderr)
     assert.match(stdout, /event presence/)
-    assert.equal(polls, 2)
+    return polls
+  }
+
+  test('reports a server whose events never end or have any form as different', async t => {
+    const recorded = [null, 7, { id: 0, type: 'heartbeat' }, { id: 1, type: 'presence' }, { id: 2, type: 'presence' }]
+    assert.equal(await replay(t, recorded, poll => [null, 'x', { id: 'x' }, { id: poll, type: 'message' }]), 2)
+  })
+
+  test('asks a server that sends heartbeats alone once', async t => {
+    // A server that is patient enough for a test.
+    const heartbeats = (poll: number) => (poll < 100 ? [{ id: poll, type: 'heartbeat' }] : [])
+    assert.equal(await replay(t, [{ id: 1, type: 'presence' }], heartbeats), 1)
   })
 })

@@ -142,7 +142,7 @@ describe('a new leader of a cluster', { skip: withoutEtcd ?? false }, () => {
     const [leader, other] = await pair()
     await other.daemon.stop()
     await other.start(['--reactivate'])
-    assert.match(other.daemon.stderr, /--reactivate has no effect, because another daemon leads/)
+    assert.match(other.daemon.stderr, /--reactivate has no effect, because this daemon does not lead/)
     await cluster.agree()
     await leader.as(owner).call(organization.deactivate, {})
     await kill(leader)

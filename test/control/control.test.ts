@@ -3,9 +3,10 @@ import { describe, test } from 'node:test'
 import { events } from '../../daemon/api/events.ts'
 import { drafts } from '../../daemon/api/messages/drafts.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { organization } from '../../daemon/api/organization/organization.ts'
 import { users } from '../../daemon/api/people/users.ts'
 import { Control } from '../support/control.ts'
-import { type Caller, sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { type Caller, newStoreFolder, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
@@ -50,6 +51,17 @@ describe('reset and snapshots', () => {
     await owner.refused(events.get, { queue_id, last_event_id: -1 }, 'BAD_EVENT_QUEUE_ID')
     assert.deepEqual(await titles(owner), [])
     await amy.refused(users.me, {}, 'INVALID_API_KEY')
+  })
+
+  test('an organization that --reactivate made active is active after a reset', async t => {
+    const data = newStoreFolder()
+    const flags = ['--control']
+    const first = await startDaemon(t, { data, flags })
+    await first.owner.call(organization.deactivate, {})
+    await first.stop()
+    const again = await startDaemon(t, { data, flags: [...flags, '--reactivate'] })
+    await new Control(again).call('POST', '/reset')
+    assert.equal((await again.owner.call(users.me, {})).user_id, first.owner.id)
   })
 
   test('after a reset IDs begin where they began', async () => {
