@@ -148,6 +148,9 @@ export async function lookBetween(
   }
 }
 
+/** Where the newest message is older than what was delivered, and nothing says why. */
+export const olderReason = 'messages were deleted, or the server was set back'
+
 /** IDs grow, so where the newest is older than what was delivered, messages were deleted, or it is another world by now. */
 async function whySetBack(
   call: Call,
@@ -163,8 +166,7 @@ async function whySetBack(
   } catch (error) {
     if (isPassing(error)) throw error
   }
-  if (told === undefined || found === undefined || found === told)
-    return { reason: 'messages were deleted, or the server was set back' }
+  if (told === undefined || found === undefined || found === told) return { reason: olderReason }
   return found < told ? {} : { reason: 'the server was reset', since: told }
 }
 

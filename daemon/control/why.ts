@@ -11,7 +11,7 @@ import {
   type Sent,
   type Step,
 } from '../domain/messages/messages/reception.ts'
-import type { User } from '../domain/model/state.ts'
+import type { State, User } from '../domain/model/state.ts'
 import { missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { Delivery } from './deliveries.ts'
@@ -48,10 +48,13 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   const deliveries = user.bot?.type === 3 ? plane.deliveries.ofMessage(messageId, user.id) : []
   const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
   const mute = refusing ? [] : [explainMute(state, user, sent)]
-  const steps = [...decisions, ...queues, ...mute, ...webhook]
+  const mention = refusing ? [] : explainMention(engine.state, user, sent)
+  const steps = [...decisions, ...queues, ...mute, ...mention, ...webhook]
   const received = refusing ? false : complete ? parts.some(part => part.received) : null
+  const summary = summarize(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete)
+  const ignored = received ? mention.filter(({ ok }) => ok === null) : []
   return {
-    summary: summarize(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete),
+    summary: [summary, ...ignored.map(({ says }) => says)].join(' '),
     complete,
     steps: steps.map(presentStep),
     received,
@@ -160,6 +163,16 @@ function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueL
       : `The client has not acknowledged the event${after}.`,
   })
   return stop(true)
+}
+
+/** Bots see every message of their channels, and most answer only those for them. */
+function explainMention(state: State, { id, email, bot }: User, sent: Sent): Step[] {
+  if (!bot || bot.type === 3 || sent.channelId === undefined) return []
+  const step = 'mention'
+  const ok = state.messages.details(sent.id)?.mentioned?.includes(id)
+  if (ok) return [{ step, ok, says: `The message mentions ${email}.` }]
+  const says = `The message does not mention ${email}: natter bot run and runBot ignore it, unless they take every message.`
+  return [{ step, ok: null, says }]
 }
 
 function explainWebhook(user: User, deliveries: readonly Delivery[], sent: Sent, sender: User | undefined): Step[] {

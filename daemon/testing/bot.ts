@@ -24,6 +24,8 @@ export interface RunningBot {
 
 export interface StartedBot extends RunningBot {
   readonly userId: number
+  /** Not once its events have ended with an error, such as for a key that is refused. */
+  listens(): boolean
   /** A line if the handler has a message in progress, with what its calls wait for; otherwise empty. */
   explainBusy(): string
   /** A line about the newest message that it did not get; empty if there was none. */
@@ -59,6 +61,7 @@ export async function runBot(
   const errors: Error[] = []
   let reported = false
   let isBusy = false
+  let listens = true
   let ignored: number | undefined
   let ready!: () => void
   const isReady = new Promise<void>(resolve => {
@@ -86,11 +89,14 @@ export async function runBot(
       late.withdraw()
       isBusy = false
     }
-  })()
+  })().finally(() => {
+    listens = false
+  })
   await Promise.race([isReady, following])
   return {
     userId: me.userId,
     errors,
+    listens: () => listens,
     explainBusy: () => (isBusy ? `\nThe function of a bot has not finished${said && `: ${said}`}.` : ''),
     explainIgnored: () =>
       ignored === undefined

@@ -105,7 +105,7 @@ export function createNatter(running: RunningWorld): Natter {
   /** Until its bot has a queue again, it would miss what is sent to it. */
   async function setBack(work: () => Promise<void>): Promise<void> {
     await work()
-    const there = [...bots].filter(({ userId }) => control.engine.state.users.has(userId))
+    const there = [...bots].filter(bot => bot.listens() && control.engine.state.users.has(bot.userId))
     await Promise.all(there.map(({ userId }) => waitForListener(control, userId, longestRegistration)))
   }
 

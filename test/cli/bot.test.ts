@@ -7,7 +7,7 @@ import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { botSuite } from '../support/bots.ts'
-import { newShell, type Watched } from '../support/cli.ts'
+import { newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { until } from '../support/until.ts'
 
@@ -188,6 +188,14 @@ describe('natter bot run', () => {
         ['@ Olive Owner', 'here'],
       ],
     )
+  })
+
+  test('says that the account is that of a person', async t => {
+    const file = write('person.cjs', 'module.exports = () => "here"')
+    const person = new Watched(t, shellOf(t).spawn(['bot', 'run', file, '--as', 'amy']))
+    await person.said(/is a person; --as NAME or --profile NAME runs it as a bot[^]*listens at/)
+    const bot = await run(t, file)
+    assert.doesNotMatch(bot.stderr, /is a person/)
   })
 
   test('with --dry-run sends nothing and prints a transcript', async t => {

@@ -111,6 +111,22 @@ describe('GET /why', () => {
     for (const queue_id of [typing as string, all]) await cat.call(events.delete, { queue_id })
   })
 
+  test('says of a bot whether the message mentions it', async () => {
+    const bot = await as('echo-bot')
+    await bot.call(subscriptions.subscribe, { subscriptions: [{ name: 'general' }] })
+    await register(bot)
+    const passed = await why(await say(daemon().owner, 'general'), 'echo-bot')
+    assert.equal(step(passed, 'mention').ok, null)
+    assert.match(
+      passed.summary,
+      /received message \d+\. .* does not mention echo-bot@example\.com: natter bot run and runBot/,
+    )
+    const mention = { type: 'stream', to: 'general', topic: 'why', content: '@**Echo Bot** hello' } as const
+    const called = await why((await daemon().owner.call(messages.send, mention)).id, 'echo-bot')
+    assert.equal(step(called, 'mention').ok, true)
+    assert.doesNotMatch(called.summary, /mention/)
+  })
+
   test('says that there was no queue, although there is one now', async () => {
     const mo = await as('mo')
     const id = await say(daemon().owner, 'general')

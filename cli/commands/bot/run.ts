@@ -37,6 +37,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   const client = createClient({ site: requireSite(account), email, apiKey, client: 'natter-bot', ...limits })
   const stopping = new AbortController()
   const { request, repeater } = createBotCalls(client, { say: note, signal: stopping.signal })
+  if (found.is_bot === false) note(`${me.name} is a person; --as NAME or --profile NAME runs it as a bot`)
   const transcript = new Transcript(me, globals.json, globals.dryRun)
   const handler = new ReloadingHandler(file, reason => transcript.error(null, reason))
   await handler.start()
