@@ -193,7 +193,7 @@ describe('natter bot run', () => {
   test('says that the account is that of a person', async t => {
     const file = write('person.cjs', 'module.exports = () => "here"')
     const person = new Watched(t, shellOf(t).spawn(['bot', 'run', file, '--as', 'amy']))
-    await person.said(/is a person; --as NAME or --profile NAME runs it as a bot[^]*listens at/)
+    await person.said(/is a person; --as NAME or --profile NAME runs it as a bot.*listens at/s)
     const bot = await run(t, file)
     assert.doesNotMatch(bot.stderr, /is a person/)
   })

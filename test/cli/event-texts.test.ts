@@ -8,7 +8,7 @@ import { cases } from '../support/cases.ts'
 
 describe('EventTexts', () => {
   test('finds the same events wherever an answer is cut into pieces', () => {
-    const text = fc.oneof(fc.string(), fc.constantFrom('},{"id":1', '"events":[', '\\"},{', ']}', '{'))
+    const text = fc.oneof(fc.string(), fc.constantFrom('\\', '},{"id":1', '"events":[', '\\"},{', ']}', '{'))
     const message = fc.record({ id: fc.nat(), content: text, subject: text })
     const event = fc.oneof(
       message.map(message => ({ id: message.id, type: 'message', message, flags: [] })),

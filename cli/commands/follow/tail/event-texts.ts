@@ -12,11 +12,11 @@ export interface Arrived {
 }
 
 export class EventTexts {
-  /** Text that is not consumed yet. */
+  /** Text that is not consumed yet: before the list of events, and between two of them. */
   #rest = ''
   #place: 'before' | 'inside' | 'after' = 'before'
-  /** Of an event that has begun and is not complete. */
-  #scan: Scan | undefined
+  /** The event that has begun and is not complete, in the pieces it came in. Joined once: an event can be large, and its pieces many. */
+  #begun: { readonly scan: Scan; readonly pieces: string[]; length: number } | undefined
 
   /** The events that are complete now. */
   push(piece: string): Arrived[] {
@@ -25,19 +25,24 @@ export class EventTexts {
     const text = this.#rest + piece
     let at = this.#place === 'before' ? this.#begin(text) : 0
     while (this.#place === 'inside') {
-      at = skipSeparators(text, at)
-      if (text[at] === ']') this.#place = 'after'
-      if (text[at] !== '{') break
-      this.#scan ??= new Scan()
-      const length = this.#scan.measureObject(text, at)
-      if (length === undefined) break
-      this.#scan = undefined
-      const arrived = text.slice(at, at + length)
+      if (!this.#begun) {
+        at = skipSeparators(text, at)
+        if (text[at] === ']') this.#place = 'after'
+        if (text[at] !== '{') break
+        this.#begun = { scan: new Scan(), pieces: [], length: 0 }
+      }
+      const { scan, pieces } = this.#begun
+      const end = scan.findEnd(text, at)
+      pieces.push(text.slice(at, end))
+      this.#begun.length += (end ?? text.length) - at
+      at = end ?? text.length
+      if (end === undefined) break
+      this.#begun = undefined
+      const arrived = pieces.join('')
       found.push({ text: arrived, event: JSON.parse(arrived) })
-      at += length
     }
     this.#rest = text.slice(at)
-    if (this.#rest.length > largestAnswer) throw tooLarge('the server', largestAnswer)
+    if (this.#rest.length + (this.#begun?.length ?? 0) > largestAnswer) throw tooLarge('the server', largestAnswer)
     return found
   }
 
@@ -64,28 +69,30 @@ export function noEvents(): Failure {
   })
 }
 
-/** Looks for the brace that closes the first one of an object. Looks at every character once, in however many pieces the object arrives. */
+/** Looks for the brace that closes the first one of an object, in one piece of its text after the other. */
 class Scan {
-  #at = 0
   #depth = 0
   #isInString = false
+  /** Whether a backslash at the end of the last piece escapes the first character of the next. */
+  #escapes = false
 
-  /** Of the object that begins at `start`; undefined if its end has not arrived yet. */
-  measureObject(text: string, start: number): number | undefined {
-    let at = start + this.#at
-    while (at < text.length) {
+  /** After the closing brace; undefined if it is not in this piece. */
+  findEnd(piece: string, from: number): number | undefined {
+    let at = from
+    while (at < piece.length) {
       if (this.#isInString) {
-        const end = endOfString(text, at)
+        const start = this.#escapes ? at + 1 : at
+        const end = endOfString(piece, start)
         this.#isInString = end === undefined
-        at = end ?? text.length
+        this.#escapes = end === undefined && isEscaped(piece, piece.length, start)
+        at = end ?? piece.length
         continue
       }
-      const character = text[at++]
+      const character = piece[at++]
       if (character === '"') this.#isInString = true
       else if (character === '{') this.#depth++
-      else if (character === '}' && --this.#depth === 0) return at - start
+      else if (character === '}' && --this.#depth === 0) return at
     }
-    this.#at = at - start
     return undefined
   }
 }
@@ -93,14 +100,14 @@ class Scan {
 /** After its closing quote. Most of the text is strings, and `indexOf` is faster than a look at each character. */
 function endOfString(text: string, from: number): number | undefined {
   for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1))
-    if (!isEscaped(text, quote)) return quote + 1
+    if (!isEscaped(text, quote, from)) return quote + 1
   return undefined
 }
 
-/** Two backslashes are an escaped backslash. */
-function isEscaped(text: string, at: number): boolean {
+/** Whether the backslashes before it escape it. Two are an escaped backslash. */
+function isEscaped(text: string, at: number, from: number): boolean {
   let first = at
-  while (text[first - 1] === '\\') first--
+  while (first > from && text[first - 1] === '\\') first--
   return (at - first) % 2 === 1
 }
 
