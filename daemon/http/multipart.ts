@@ -97,7 +97,12 @@ export async function readMultipart(
           // Other requests are served between two slices.
           if (start + sliceBytes < chunk.length) await turn()
         }
-      if (!failed) parser.end()
+      if (failed) return
+      parser.end()
+      await files
+      await turn()
+      // Not after an end of its own. The parser waits for ever for the rest of a part that ends within its header.
+      fail(new Error('one of its parts has no end'))
     }
     feed().catch(fail)
   })

@@ -251,6 +251,7 @@ describe('bodies', () => {
       [whole, 'multipart/form-data'],
       ['', 'multipart/form-data; boundary=b'],
       ['--b', 'multipart/form-data; boundary=b'],
+      [whole.replace('\r\n\r\nstart', ''), 'multipart/form-data; boundary=b'],
     ] as const) {
       const reply = await post(body, type)
       assert.equal(reply.status, 400, `${type}: ${reply.text}`)
