@@ -8,6 +8,7 @@ import type { Upload } from '../../daemon/api/define.ts'
 import { idempotencyLimits, keyHeader } from '../../daemon/api/idempotency.ts'
 import { pauseFor } from '../../daemon/local/durations.ts'
 import { defaultDataFolder } from '../../daemon/local/folders.ts'
+import { GatheredBytes } from '../../daemon/local/gathered-bytes.ts'
 import { isRecord } from '../../daemon/local/json.ts'
 import { refuseUpgrade } from '../../daemon/local/refuse-upgrade.ts'
 import { shellWord } from '../../daemon/local/shell-word.ts'
@@ -162,16 +163,14 @@ export const largestAnswer = 64 * 1024 * 1024
 
 /** The whole body of an answer, which must not be longer. */
 export function readText(incoming: IncomingMessage, site: string): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
+  const body = new GatheredBytes()
   return new Promise((resolve, reject) => {
     incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > largestAnswer) incoming.destroy(tooLarge(site, largestAnswer))
-      else chunks.push(chunk)
+      if (body.size + chunk.length > largestAnswer) incoming.destroy(tooLarge(site, largestAnswer))
+      else body.add(chunk)
     })
     incoming.on('error', reject)
-    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    incoming.on('end', () => resolve(body.buffer().toString('utf8')))
   })
 }
 

@@ -4,6 +4,7 @@
 import type { Dispatcher, Pool as UndiciPool } from 'undici'
 import { isPath } from '../../daemon/api/address.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
+import { GatheredBytes } from '../../daemon/local/gathered-bytes.ts'
 import { Failure } from '../base/failure.ts'
 import type { Account } from '../base/profile.ts'
 import {
@@ -77,8 +78,7 @@ export class Pool {
     return new Promise((resolve, reject) => {
       let status = 0
       let retryAfter: number | undefined
-      const chunks: Buffer[] = []
-      let size = 0
+      const body = new GatheredBytes()
       this.#pool.dispatch(call, {
         onRequestStart() {},
         onResponseStart(_controller, statusCode, headers) {
@@ -86,13 +86,11 @@ export class Pool {
           if (statusCode === 429) retryAfter = Number(headers['retry-after'] ?? 1)
         },
         onResponseData: (controller, chunk) => {
-          size += chunk.length
-          if (size > largestAnswer) controller.abort(tooLarge(this.#site, largestAnswer))
-          else chunks.push(chunk)
+          if (body.size + chunk.length > largestAnswer) controller.abort(tooLarge(this.#site, largestAnswer))
+          else body.add(chunk)
         },
         onResponseEnd() {
-          const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-          resolve({ status, retryAfter, text: bytes.toString() })
+          resolve({ status, retryAfter, text: body.buffer().toString() })
         },
         onResponseError: (_controller, error) => reject(this.#failure(error, timeout)),
       })

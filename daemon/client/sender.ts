@@ -5,6 +5,7 @@ import type { Upload } from '../api/define.ts'
 import { guessKind, kindHeader, parameterHeader, type RefusalKind, refusalKinds } from '../api/errors.ts'
 import { keyHeader } from '../api/idempotency.ts'
 import { pauseFor } from '../local/durations.ts'
+import { GatheredBytes } from '../local/gathered-bytes.ts'
 import { harmless } from '../local/harmless.ts'
 import { jsonOr } from '../local/json.ts'
 
@@ -204,20 +205,17 @@ export async function readText(response: Response): Promise<string> {
   const length = response.headers.get('content-length')
   if (length !== null && Number(length) <= largestAnswer && !response.headers.has('content-encoding'))
     return response.text()
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
+  const body = new GatheredBytes()
   const reader = response.body?.getReader()
   for (let piece = await reader?.read(); piece && !piece.done; piece = await reader!.read()) {
-    size += piece.value.length
-    if (size > largestAnswer) {
+    if (body.size + piece.value.length > largestAnswer) {
       await reader!.cancel()
       const msg = `the server sent more than ${largestAnswer / 1024 / 1024} MiB in one answer`
       throw new NatterError(response.status, { msg, code: 'ANSWER_TOO_LARGE' })
     }
-    text += decoder.decode(piece.value, { stream: true })
+    body.add(piece.value)
   }
-  return text + decoder.decode()
+  return new TextDecoder().decode(body.bytes)
 }
 
 function encodeForm(fields: Fields): URLSearchParams | FormData {

@@ -2,8 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { limits } from '../domain/limits.ts'
 import { malformed, Refusal } from '../domain/refusal.ts'
+import { GatheredBytes } from '../local/gathered-bytes.ts'
 import { type HeldBytes, Hold } from './held-bytes.ts'
 
 /** The bounds on bodies, for all sites of the server. */
@@ -43,7 +45,7 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
       reject(tooLarge(limit))
       return
     }
-    const chunks: Buffer[] = []
+    const body = new GatheredBytes()
     const hold = new Hold(held)
     const finish = (settle: () => void) => {
       raw.off('data', take).off('end', end).off('close', close)
@@ -55,15 +57,16 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
       raw.resume()
     }
     const take = (chunk: Buffer) => {
-      if (hold.bytes + chunk.length > limit) return refuse(tooLarge(limit))
+      const size = body.size + chunk.length
+      if (size > limit) return refuse(tooLarge(limit))
       try {
-        hold.set(hold.bytes + chunk.length)
+        hold.set(size)
       } catch (error) {
         return refuse(closing(error as Refusal))
       }
-      chunks.push(chunk)
+      body.add(chunk)
     }
-    const end = () => finish(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const end = () => finish(() => resolve(body.buffer()))
     const close = () => finish(() => reject(endedEarly()))
     raw.on('data', take).on('end', end).on('close', close)
     // Not a closure: the request can wait for minutes behind a poll of the same connection, and would keep the body with it.
@@ -73,18 +76,51 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
 
 function ignore(): void {}
 
+/** What is taken from the socket before someone has read it. */
+const mostUnread = 64 * 1024
+
 /** The body as it arrives, up to the limit. Ends with a refusal; the connection is left open for the answer. */
 export async function* readPieces(raw: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
   if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
   let length = 0
+  let unread = new GatheredBytes()
+  let state: 'arriving' | 'whole' | 'cut' = 'arriving'
+  let wake = () => {}
+  // Not the iterator of the stream: that keeps each chunk as it came until all are read, and a chunk can be one byte.
+  const take = (chunk: Buffer) => {
+    unread.add(chunk)
+    if (unread.size >= mostUnread) raw.pause()
+    wake()
+  }
+  const end = () => {
+    state = 'whole'
+    wake()
+  }
+  const close = () => {
+    if (state === 'arriving') state = 'cut'
+    wake()
+  }
+  raw.on('data', take).on('end', end).on('close', close).on('error', ignore)
   try {
-    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length
-      if (length > limit) throw tooLarge(limit)
-      yield chunk
+    for (;;) {
+      const piece = unread.buffer()
+      if (piece.length > 0) {
+        length += piece.length
+        if (length > limit) throw tooLarge(limit)
+        unread = new GatheredBytes()
+        raw.resume()
+        yield piece
+      } else if (state === 'arriving') {
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+        // With all that came from the socket at the same time.
+        await turn()
+      } else if (state === 'cut') throw endedEarly()
+      else return
     }
-  } catch (error) {
-    throw error instanceof Refusal ? error : endedEarly()
+  } finally {
+    raw.off('data', take).off('end', end).off('close', close)
   }
 }
 

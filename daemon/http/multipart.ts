@@ -101,7 +101,7 @@ export async function readMultipart(
       parser.end()
       await files
       await turn()
-      // Not after an end of its own. The parser waits for ever for the rest of a part that ends within its header.
+      // Does nothing after an end. The parser never ends if a part ends within its header.
       fail(new Error('one of its parts has no end'))
     }
     feed().catch(fail)

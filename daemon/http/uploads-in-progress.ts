@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream'
 import type { Upload } from '../api/define.ts'
 import type { Tools } from '../domain/resource.ts'
+import { GatheredBytes } from '../local/gathered-bytes.ts'
 import type { FilesOfRequest, Receiver, Receiving } from './arriving-files.ts'
 import { type HeldBytes, Hold } from './held-bytes.ts'
 
@@ -24,24 +25,20 @@ export class UploadsInProgress {
   }
 
   async receive(stream: Readable, file: Pick<Upload, 'filename' | 'contentType'>): Promise<Upload> {
-    const chunks: Buffer[] = []
-    let length = 0
+    const inMemory = new GatheredBytes()
     let received: Receiving | undefined
     // Bounded by the limit of the body.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (!received && length + chunk.length > beginning) {
+      if (!received && inMemory.size + chunk.length > beginning) {
         received = this.#files.receive()
-        for (const earlier of chunks) await this.#files.write(received, earlier)
+        await this.#files.write(received, inMemory.bytes)
       }
       if (received) {
         await this.#files.write(received, chunk)
         this.count(-chunk.length)
-      } else {
-        length += chunk.length
-        chunks.push(chunk)
-      }
+      } else inMemory.add(chunk)
     }
-    return { ...file, bytes: Buffer.concat(chunks), ...(received && { received }) }
+    return { ...file, bytes: inMemory.buffer(), ...(received && { received }) }
   }
 
   /** To be called when the request is answered: deletes files that were not kept. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReceivedFile, Upload } from '../api/define.ts'
 import { renameDurably, writeFileAtomically } from '../local/atomic-file.ts'
+import { GatheredBytes } from '../local/gathered-bytes.ts'
 import { DiskRoom } from './disk-room.ts'
 
 export interface Files {
@@ -180,30 +181,30 @@ class InHand {
 
 class ReceivingInMemory implements Receiving {
   readonly #keep: (bytes: Uint8Array) => Promise<string>
-  #chunks: Uint8Array[] = []
-  size = 0
+  #received = new GatheredBytes()
 
   constructor(keep: (bytes: Uint8Array) => Promise<string>) {
     this.#keep = keep
   }
 
+  get size(): number {
+    return this.#received.size
+  }
+
   async write(chunk: Uint8Array): Promise<void> {
-    this.#chunks.push(chunk)
-    this.size += chunk.length
+    this.#received.add(chunk)
   }
 
   stream(): Readable {
-    return Readable.from(this.#chunks)
+    return Readable.from([this.#received.bytes])
   }
 
   async read(): Promise<Uint8Array> {
-    return Buffer.concat(this.#chunks)
+    return this.#received.bytes
   }
 
   digest(): string {
-    const hash = createHash('sha256')
-    for (const chunk of this.#chunks) hash.update(chunk)
-    return hash.digest('hex')
+    return createHash('sha256').update(this.#received.bytes).digest('hex')
   }
 
   async keep(): Promise<string> {
@@ -211,7 +212,7 @@ class ReceivingInMemory implements Receiving {
   }
 
   async discard(): Promise<void> {
-    this.#chunks = []
+    this.#received = new GatheredBytes()
   }
 }
 

@@ -8,6 +8,7 @@ import type { WebhookDelivery } from '../domain/model/rows/messages.ts'
 import type { State } from '../domain/model/state.ts'
 import type { Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
+import { GatheredBytes } from '../local/gathered-bytes.ts'
 import { monotonicMs } from '../local/monotonic.ts'
 import { version } from '../local/version.ts'
 import { checkedLookup, Forbidden, forbidden, type Permitted } from './webhook-targets.ts'
@@ -224,17 +225,15 @@ export class Webhooks {
         dispatcher: await this.#agent,
         signal: AbortSignal.any([givenUp, limit.signal]),
       })
-      const parts: Buffer[] = []
-      let size = 0
+      const answer = new GatheredBytes()
       for await (const part of response.body) {
-        size += part.length
-        if (size > maxAnswer) {
+        if (answer.size + part.length > maxAnswer) {
           response.body.destroy()
           return { kind: 'impossible', reason: 'The answer of the bot’s server is larger than 1 MiB' }
         }
-        parts.push(part)
+        answer.add(part)
       }
-      return { kind: 'answered', status: response.statusCode, body: Buffer.concat(parts).toString() }
+      return { kind: 'answered', status: response.statusCode, body: answer.buffer().toString() }
     } finally {
       cancel()
     }

@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import { request as requestHttps, Agent as SecureAgent } from 'node:https'
 import { belowSite } from '../../../../daemon/api/address.ts'
+import { GatheredBytes } from '../../../../daemon/local/gathered-bytes.ts'
 import { refuseUpgrade } from '../../../../daemon/local/refuse-upgrade.ts'
 
 /** One call with its answer, as far as it is kept. */
@@ -174,20 +175,18 @@ function refuse(response: ServerResponse, status: number, msg: string): void {
 /** Keeps what arrives, up to a bound; nothing if there is more. */
 class Kept {
   readonly #most: number
-  readonly #chunks: Buffer[] = []
-  #size = 0
+  #kept: GatheredBytes | undefined = new GatheredBytes()
 
   constructor(most: number) {
     this.#most = most
   }
 
   add(chunk: Buffer): void {
-    this.#size += chunk.length
-    if (this.#size <= this.#most) this.#chunks.push(chunk)
-    else this.#chunks.length = 0
+    if (this.#kept && this.#kept.size + chunk.length <= this.#most) this.#kept.add(chunk)
+    else this.#kept = undefined
   }
 
   get bytes(): Buffer | undefined {
-    return this.#size <= this.#most ? Buffer.concat(this.#chunks) : undefined
+    return this.#kept?.buffer()
   }
 }
