@@ -104,7 +104,8 @@ async function compose({ from, now }: MailerParts, { to, subject, text }: Mail):
 
 async function send({ smtpUrl, from }: MailerParts, raw: Buffer): Promise<void> {
   const { createTransport } = await import('nodemailer')
-  const to = /^To: (.*)$/im.exec(raw.toString())?.[1]?.trim()
+  // A header of more than 76 characters continues in the next line.
+  const to = /^To:\s+(\S+)$/im.exec(raw.toString())?.[1]
   if (!to) throw new Error('a mail in the outbox has no recipient')
   await createTransport(smtpUrl!).sendMail({ envelope: { from, to }, raw })
 }

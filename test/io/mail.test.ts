@@ -71,6 +71,22 @@ describe('mails at a stop', () => {
   })
 })
 
+test('a mail is sent to an address that takes a line of its own', async t => {
+  const received: string[] = []
+  const server = smtpServer(received)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const smtpUrl = `smtp://127.0.0.1:${(server.address() as { port: number }).port}`
+  const mailer = openMailer({ folder: null, smtpUrl, from: 'a@example.com', now: () => 1 })
+  const addresses = ['amy', 'a'.repeat(60), 'a'.repeat(200)].map(name => `${name}@example.com`)
+  mailer.post(addresses.map(to => ({ to, subject: 'x', text: comment })))
+  await mailer.settled()
+  assert.deepEqual(
+    received.map(mail => /^To:\s+(\S+)/m.exec(mail)![1]),
+    addresses,
+  )
+})
+
 describe('deactivation_notification_comment', () => {
   test('without an SMTP server the mail stays in the outbox; none is written when no comment is given', async t => {
     const daemon = await startDaemon(t)
