@@ -117,9 +117,9 @@ const scratchPrefix = 'natter-restore-check-'
 function isScratch(path: string): boolean {
   const name = basename(path)
   const { uid } = userInfo()
-  return (
-    name.startsWith(scratchPrefix) && /^\w{6}$/.test(name.slice(scratchPrefix.length)) && lstatSync(path).uid === uid
-  )
+  // Another check may just have removed its own.
+  const isOwn = () => lstatSync(path, { throwIfNoEntry: false })?.uid === uid
+  return name.startsWith(scratchPrefix) && /^\w{6}$/.test(name.slice(scratchPrefix.length)) && isOwn()
 }
 
 /** Refuses a folder that a daemon uses, one of a cluster, and one that has a store unless that is to be replaced. */
