@@ -9,6 +9,7 @@ import type { Fact } from '../domain/facts.ts'
 import type { State } from '../domain/model/state.ts'
 import { conflict, invalid, type Refusal } from '../domain/refusal.ts'
 import type { Keys, Mail } from '../domain/resource.ts'
+import { latestTime } from '../domain/values/time.ts'
 import type { Engine } from '../engine.ts'
 import type { Watch } from '../http/exchange.ts'
 import { Calls } from './calls.ts'
@@ -42,8 +43,6 @@ interface ControlPlaneParts {
   readonly journalSize: () => number | null
 }
 
-/** Milliseconds: the end of the year 9999, the last that ISO 8601 writes with four digits. */
-const latestTime = 253_402_300_799_999
 /** Mails that are kept, and their characters. */
 const keptMails = 1000
 const mostCharacters = 8 * 1024 * 1024

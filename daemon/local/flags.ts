@@ -100,7 +100,7 @@ export const daemonFlags = {
   clock: {
     type: 'text',
     takes: 'real|frozen|frozen@TIME',
-    about: 'freeze the clock, now or at an ISO 8601 time',
+    about: 'freeze the clock, now or at an ISO 8601 time from 1971 to 9999',
     fallback: 'real',
   },
   'max-connections': {

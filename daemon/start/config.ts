@@ -3,6 +3,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { levelForms, readLevel } from '../api/levels/releases.ts'
+import { latestTime } from '../domain/values/time.ts'
 import { readText, smallFile } from '../local/bounded-file.ts'
 import { type DaemonFlagName, daemonFlagList, environmentName } from '../local/flags.ts'
 import { defaultDataFolder } from '../local/folders.ts'
@@ -173,12 +174,15 @@ function givenClock(text: string): Config['clock'] {
   return clock
 }
 
-export const clockForms = 'real, frozen or frozen@TIME (ISO 8601)'
+/** Milliseconds: 1971. People of presets joined before the time of the start, and no time is before 1970. */
+const earliestTime = 31_536_000_000
+
+export const clockForms = 'real, frozen or frozen@TIME (ISO 8601, from 1971 to 9999)'
 
 /** Undefined for a text that has none of the forms. */
 export function parseClock(text: string): Config['clock'] | undefined {
   if (text === 'real') return 'real'
   if (text === 'frozen') return { frozenAt: 'now' }
   const time = text.startsWith('frozen@') ? Date.parse(text.slice('frozen@'.length)) : Number.NaN
-  return Number.isNaN(time) ? undefined : { frozenAt: time }
+  return time >= earliestTime && time <= latestTime ? { frozenAt: time } : undefined
 }

@@ -8,6 +8,7 @@ import { uploads } from '../../daemon/api/files/uploads.ts'
 import { keyHeader } from '../../daemon/api/idempotency.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../daemon/api/messages/saved-snippets.ts'
+import { presence } from '../../daemon/api/people/presence.ts'
 import { memoryFiles } from '../../daemon/io/files.ts'
 import { snapshotFiles } from '../../daemon/world/snapshot-file.ts'
 import { inProcess } from '../support/cli-in-process.ts'
@@ -73,6 +74,27 @@ describe('snapshots as files', () => {
     const { account } = await space.control.call('GET', `/accounts/${kept.owner.email}`)
     const there = new Caller(space.url, account.email, account.api_key, account.user_id)
     assert.equal((await there.raw('GET', url)).text, 'on disk')
+  })
+
+  test('come in again at both ends of the time that a clock can begin at, and no clock begins beyond them', async () => {
+    for (const time of ['1971-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
+      const space = await openSpace(daemon(), { clock: `frozen@${time}` })
+      await space.owner.call(presence.update, { status: 'active' })
+      await say(space.owner, time)
+      await space.control.call('POST', '/snapshots', { name: 'end' })
+      const { text } = await space.control.try('GET', '/snapshots/end/file')
+      const other = await openSpace(daemon())
+      await other.control.call('POST', '/snapshots/end/file', { document: text })
+      await other.control.call('POST', '/snapshots/end/restore')
+      assert.equal((await other.control.call('GET', '/clock')).time, time)
+    }
+    for (const time of ['1970-12-31T23:59:59.999Z', '+010000-01-01T00:00:00.000Z', '-271821-04-20T00:00:00Z']) {
+      const { status, body } = await new Control(daemon()).try('POST', '/spaces', { clock: `frozen@${time}` })
+      assert.deepEqual(
+        [status, body.msg],
+        [400, 'clock: must be real, frozen or frozen@TIME (ISO 8601, from 1971 to 9999)'],
+      )
+    }
   })
 
   test('name no files that the store got after the space was made from it', async t => {

@@ -15,6 +15,7 @@ import {
 } from '../../api/shapes/rows.ts'
 import { limits } from '../limits.ts'
 import { registeredFields } from '../model/rows/queues.ts'
+import { latestTime } from '../values/time.ts'
 
 export const store = row({ secretVerifier: maybe(label), restoreId: maybe(label) })
 
@@ -41,10 +42,10 @@ const queue = row({
 /** A text is an event of queues. */
 export const queueRow = eitherOf(text, queue)
 
-/** Up to the end of the year 9999, which is the last one with four digits. */
-const latest = 253_402_300_799_999
-
-export const clock = eitherOf(row({ frozenAt: numberFrom(0, latest) }), row({ ahead: numberFrom(-latest, latest) }))
+export const clock = eitherOf(
+  row({ frozenAt: numberFrom(0, latestTime) }),
+  row({ ahead: numberFrom(-latestTime, latestTime) }),
+)
 
 const longestUpload = 4 * Math.ceil((limits.fileUploadMiB * 1024 * 1024) / 3)
 

@@ -3,6 +3,7 @@
 
 import { count, highestId, highestUserId } from '../../api/shapes/rows.ts'
 import type { State } from '../model/state.ts'
+import { latestTime } from '../values/time.ts'
 import { RowsRefused } from './refused.ts'
 
 /**
@@ -12,7 +13,7 @@ import { RowsRefused } from './refused.ts'
 const usable = { new: 1 / 2, old: 3 / 4 }
 
 /** Besides IDs: numbers that calls increase by one. */
-const counted = /^(updateId|attempts|count)$|[vV]ersion$/
+const counted = /^(attempts|count)$|[vV]ersion$/
 
 /** Throws RowsRefused. A store is new when it begins with these rows. */
 export function checkRoom(state: State, store: keyof typeof usable): void {
@@ -21,13 +22,20 @@ export function checkRoom(state: State, store: keyof typeof usable): void {
     const highest = section === 'users' ? highestUserId : highestId
     for (const row of rows) {
       for (const [name, value] of numbersIn(row)) {
-        const most = name === 'last_id' ? part * highest : counted.test(name) ? part * count.maximum! : Infinity
+        const most = mostOf(name, part, highest)
         if (value > most) throw refuseFull(section, name, value, most)
       }
       // Of messages calls count on from the highest ID alone.
       if (section === 'messages') break
     }
   }
+}
+
+function mostOf(name: string, part: number, highest: number): number {
+  if (name === 'last_id') return part * highest
+  // These are milliseconds, and more than that only after many in one.
+  if (name === 'updateId') return latestTime
+  return counted.test(name) ? part * count.maximum! : Infinity
 }
 
 /** Rows of event queues have positions in them. */

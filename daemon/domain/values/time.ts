@@ -14,8 +14,11 @@ export function minuteIso(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16)}+00:00`
 }
 
-/** The end of the year 9999. A later time is a mistake, and cannot be written as a date; a store with one cannot be restored. */
-export const endOfTime = 253_402_300_799
+/** Milliseconds: the end of the year 9999, the last that ISO 8601 writes with four digits. A store with a later time cannot be restored. */
+export const latestTime = 253_402_300_799_999
+
+/** The same in seconds. */
+export const endOfTime = seconds(latestTime)
 
 /** `scheduled_delivery_timestamp`: UNIX seconds that are still to come. */
 export function futureTime(now: number, given: number): number {
