@@ -8,6 +8,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { daemonFlagList } from '../../daemon/local/flags.ts'
 import { isAlive } from '../../daemon/local/processes.ts'
 import type { Ready } from '../../daemon/local/ready-file.ts'
+import { endAt, started } from '../support/background.ts'
 import { fakeServer, newShell, type Shell, Watched } from '../support/cli.ts'
 import { endProcess } from '../support/end-process.ts'
 import { send } from '../support/http.ts'
@@ -374,16 +375,3 @@ test('daemon stop and daemon restart say that the snapshot of --snapshot-on-exit
   )
   assert.equal((await shell.run(['daemon', 'status'])).code, 3)
 })
-
-function started(shell: Shell, store: string) {
-  return shell.run(['daemon', 'start', '--port', '0', '--data', store])
-}
-
-/** By the number that the daemon itself wrote down. */
-function endAt(store: string): void {
-  try {
-    process.kill(JSON.parse(readFileSync(join(store, 'daemon.json'), 'utf8')).pid, 'SIGKILL')
-  } catch {
-    // It has stopped already.
-  }
-}

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { makeFolderSync } from '../../../../daemon/local/atomic-file.ts'
 import { readText, smallFile } from '../../../../daemon/local/bounded-file.ts'
 import { workAlone } from '../../../../daemon/local/file-lock.ts'
@@ -136,12 +136,12 @@ export function findLog(flags: Readonly<Record<string, unknown>>): string {
   return logs.reduce((newest, log) => (writtenAt(log) > writtenAt(newest) ? log : newest))
 }
 
-/** What `daemon.json` says, if the process it names is alive and a daemon. */
+/** What `daemon.json` says, if the process it names is alive and a daemon that uses this folder. */
 export function readRunning(folder: string): Running | undefined {
   try {
     const found = JSON.parse(readText(runningFile(folder), smallFile)) as Running
     const isRight = Number.isSafeInteger(found.pid) && found.pid > 0 && typeof found.url === 'string'
-    return isRight && isAlive(found.pid) && isDaemon(found) ? found : undefined
+    return isRight && isAlive(found.pid) && isDaemon(found) && uses(found.pid, folder) ? found : undefined
   } catch {
     return undefined
   }
@@ -160,6 +160,48 @@ function isDaemon({ pid, args = [] }: Running): boolean {
   return (
     line.endsWith(flags) && /(natterd(\.cjs)?|daemon run|main\.ts)$/.test(line.slice(0, line.length - flags.length))
   )
+}
+
+/** Whether it has a file of the folder open: the lock of a store, or the log of a daemon in memory. `daemon.json` may be a copy. */
+function uses(pid: number, folder: string): boolean {
+  const files = openFiles(pid)
+  if (files === undefined) return true
+  const { dev, ino } = statSync(folder)
+  return files.some(file => {
+    // Not by path: links and mounts lead to the same folder.
+    const found = statSync(dirname(file), { throwIfNoEntry: false })
+    return found?.dev === dev && found.ino === ino
+  })
+}
+
+/** Undefined where the system does not tell: on Windows, and of a process of another user. */
+function openFiles(pid: number): string[] | undefined {
+  try {
+    const links = `/proc/${pid}/fd`
+    const files =
+      process.platform === 'linux'
+        ? readdirSync(links).map(name => linkIn(links, name))
+        : execFileSync('lsof', ['-nP', '-a', '-p', String(pid), '-d', '0-99999', '-Fn'], {
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+          })
+            .split('\n')
+            .filter(line => line.startsWith('n'))
+            .map(line => line.slice(1))
+    // Others are sockets and pipes.
+    return files.filter(isAbsolute)
+  } catch {
+    return undefined
+  }
+}
+
+/** Empty for a file that was closed meanwhile. */
+function linkIn(folder: string, name: string): string {
+  try {
+    return readlinkSync(join(folder, name))
+  } catch {
+    return ''
+  }
 }
 
 /** That of another user is not told; such a process cannot be ended either, except by root, who is told. */
