@@ -131,11 +131,18 @@ function stopOnSignals(daemon: Daemon, onFailure: (error: Error) => void): void 
   })
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // The terminal is gone; or, without a terminal, the operator wants the files read again.
-  process.on('SIGHUP', () => (isatty(0) ? stop() : daemon.reload()))
+  const hadTerminal = isatty(0)
+  // The terminal is gone, or the operator wants the files read again. A shell passes the signal on a moment before its terminal goes.
+  process.on('SIGHUP', () => {
+    if (!hadTerminal) daemon.reload()
+    else setTimeout(() => (isatty(0) ? daemon.reload() : stop()), hangUpTime)
+  })
   // Compacts the store now.
   process.on('SIGUSR2', () => daemon.world.engine.compact().catch(error => warn(`compaction failed: ${error.message}`)))
 }
+
+/** Milliseconds. */
+const hangUpTime = 500
 
 /** The disk refuses writes, or the state is in doubt. Answered changes are safe; others must not be shown to any client. */
 function describeFailure(error: Error): string {

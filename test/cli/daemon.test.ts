@@ -357,6 +357,26 @@ test('no process but a daemon is stopped or reloaded, and no flags but its own a
   assert.equal(readFileSync(mine, 'utf8'), 'mine')
 })
 
+test('a daemon in a terminal reloads, and stops when the terminal is closed', {
+  skip: typeof openTerminal === 'string' && openTerminal,
+}, async t => {
+  if (typeof openTerminal === 'string') return
+  const shell = newShell(t)
+  const store = join(shell.home, 'store')
+  t.after(() => endAt(store))
+  const screen = openTerminal(t, shell, ['daemon', 'run', '--port', '0', '--data', store])
+  await screen.shows(/natter is ready/)
+  const { pid } = JSON.parse(readFileSync(join(store, 'daemon.json'), 'utf8'))
+  const reloaded = await shell.run(['daemon', 'reload', '--data', store, '--log-level', 'info'])
+  assert.equal(reloaded.code, 0, reloaded.stderr)
+  await screen.shows(/reloaded; the log level is info|natter has stopped/)
+  assert.equal((await shell.run(['daemon', 'status', '--data', store])).code, 0)
+  screen.close()
+  await until(() => !isAlive(pid))
+  // It has not been killed.
+  assert.ok(!existsSync(join(store, 'daemon.json')))
+})
+
 test('daemon stop and daemon restart say that the snapshot of --snapshot-on-exit was not written', async t => {
   const shell = newShell(t)
   t.after(() => endAt(join(shell.home, '.local/share/natter/store')))

@@ -50,6 +50,11 @@ export class Screen {
     this.pty.write(text)
   }
 
+  /** As when its window is closed: the system hangs it up. */
+  close(): void {
+    ;(this.pty as IPty & { destroy(): void }).destroy()
+  }
+
   shows(pattern: RegExp): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`no ${pattern} in ${JSON.stringify(this.text)}`)), 180_000)
