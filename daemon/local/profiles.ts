@@ -14,6 +14,8 @@ export interface Profile {
   readonly limits?: ProfileLimits
   /** Of a daemon on this machine: the folder of its store, to start it again. */
   readonly store?: string
+  /** Of a daemon in memory that `natter daemon start` started: the folder of its log. */
+  readonly log_folder?: string
 }
 
 /** What programs that use the profile may do. Absent: everything that the account may. */
@@ -82,8 +84,10 @@ export function readProfilesText(text: string): Profiles | undefined {
 }
 
 function isProfile(value: unknown): value is Profile {
-  const { site, email, api_key, control_token = '', limits = {}, store = '' } = Object(value) as Partial<Profile>
-  return [site, email, api_key, control_token, store].every(text => typeof text === 'string') && isLimits(limits)
+  const { site, email, api_key, control_token = '', limits = {}, store = '', log_folder = '' } = Object(value)
+  return (
+    [site, email, api_key, control_token, store, log_folder].every(text => typeof text === 'string') && isLimits(limits)
+  )
 }
 
 /** A limit that cannot be read must not be taken for none. */

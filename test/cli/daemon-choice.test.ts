@@ -1,11 +1,11 @@
-// Which daemon `natter daemon` is about.
+// The daemon that `natter daemon stop` and its neighbours are about.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { endAt, started } from '../support/background.ts'
-import { newShell } from '../support/cli.ts'
+import { fakeServer, newShell } from '../support/cli.ts'
 
 test('the daemon of another folder is not stopped, restarted or reloaded by a copy of its daemon.json', async t => {
   const shell = newShell(t)
@@ -26,3 +26,52 @@ test('the daemon of another folder is not stopped, restarted or reloaded by a co
     assert.equal((await shell.run(['daemon', 'stop', '--data', folder])).code, 0)
   }
 })
+
+test('without --data, a command is about the daemon of the profile local, whatever its folder', async t => {
+  const shell = newShell(t)
+  const usual = join(shell.home, '.local/share/natter/memory')
+  const others = [join(shell.home, 'store'), join(shell.home, 'memory')]
+  t.after(() => [usual, ...others].forEach(endAt))
+  const first = await shell.run(['daemon', 'start', '--memory', '--port', '0', '--json'])
+  const { url } = JSON.parse(first.stdout)
+  for (const [folder, flags] of [
+    [others[0]!, []],
+    [others[1]!, ['--memory']],
+  ] as const) {
+    const other = await started(shell, folder, '--json', ...flags)
+    assert.match(other.stderr, /; natter daemon stop goes back to it\n/)
+    const own = JSON.parse(other.stdout).url
+    assert.ok((await shell.run(['daemon', 'status'])).stdout.includes(own))
+    assert.equal((await shell.run(['daemon', 'reload'])).code, 0)
+    assert.equal((await shell.run(['daemon', 'logs'])).code, 0)
+    assert.ok((await shell.run(['daemon', 'restart'])).stdout.includes(own))
+    const stopped = await shell.run(['daemon', 'stop'])
+    assert.ok(stopped.stderr.includes(`stopped the daemon at ${own}`), stopped.stderr)
+    assert.ok(stopped.stderr.includes(`the profile local is for the daemon at ${url} again`), stopped.stderr)
+  }
+  assert.ok((await shell.run(['daemon', 'stop'])).stderr.includes(`stopped the daemon at ${url}`))
+})
+
+test('no other daemon is taken for that of the profile local, if that one cannot be found', async t => {
+  const shell = newShell(t)
+  const usual = join(shell.home, '.local/share/natter/memory')
+  t.after(() => endAt(usual))
+  const site = await fakeServer(t, (_request, response) => response.end('{}'))
+  const { url } = JSON.parse((await shell.run(['daemon', 'start', '--memory', '--port', '0', '--json'])).stdout)
+  saveLocal(shell.home, site)
+  for (const verb of ['status', 'stop', 'reload', 'restart', 'logs']) {
+    const { code, stderr } = await shell.run(['daemon', verb])
+    assert.equal(code, 1, verb)
+    assert.ok(stderr.includes(`the profile local is for ${site}`) && stderr.includes(`at ${url} is ${usual}`), stderr)
+  }
+  // Nothing answers there.
+  saveLocal(shell.home, 'http://127.0.0.1:1')
+  assert.ok((await shell.run(['daemon', 'status'])).stdout.includes(url))
+  saveLocal(shell.home, site)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', usual])).code, 0)
+})
+
+function saveLocal(home: string, site: string): void {
+  const profiles = { local: { site, email: 'owner@example.com', api_key: 'x' } }
+  writeFileSync(join(home, '.config/natter/profiles.json'), JSON.stringify({ profiles }), { mode: 0o600 })
+}

@@ -91,20 +91,35 @@ function cannotUse(folder: string, error: unknown): Failure {
   })
 }
 
-/** Without --data: the folder of the running daemon, which is that of the profile `local` if there are several. */
+/** Without --data: the folder of the daemon of the profile `local`, or else of one that runs in the usual folders. */
 export function folderOfRunning(flags: Readonly<Record<string, unknown>>): string {
   const folders = [folderIn(flags), ...memoryFolders(flags)]
+  if (isFolderGiven(flags)) return folders.find(readRunning) ?? folders[0]!
+  const { site, folder } = localDaemon()
+  if (folder !== undefined && readRunning(folder)) return folder
   const running = folders.filter(readRunning)
-  if (running.length < 2) return running[0] ?? folders[0]!
-  const site = readProfiles(process.env).profiles[localProfile]?.site
-  return running.find(folder => readRunning(folder)?.url === site) ?? running[0]!
+  return running.find(folder => readRunning(folder)?.url === site) ?? running[0] ?? folders[0]!
+}
+
+/** What the profile `local` says about its daemon. Nothing, if the file cannot be read: `natter doctor` says why. */
+export function localDaemon(): { site?: string; folder?: string | undefined } {
+  try {
+    const { site, store, log_folder = store } = readProfiles(process.env).profiles[localProfile]!
+    return { site, folder: log_folder }
+  } catch {
+    return {}
+  }
+}
+
+export function isFolderGiven({ data }: Readonly<Record<string, unknown>>): boolean {
+  return data !== undefined || Boolean(process.env.NATTER_DATA)
 }
 
 /** Where `folderToStart` puts daemons in memory. */
 function memoryFolders(flags: Readonly<Record<string, unknown>>): string[] {
   const first = folderIn(flags, defaultMemoryFolder)
   const [parent, name] = [dirname(first), basename(first)]
-  if (flags.data !== undefined || process.env.NATTER_DATA || !existsSync(parent)) return [first]
+  if (isFolderGiven(flags) || !existsSync(parent)) return [first]
   const isNext = (other: string) => other.startsWith(`${name}-`) && /^[0-9]+$/.test(other.slice(name.length + 1))
   return [
     first,
@@ -127,9 +142,8 @@ export function logFile(folder: string): string {
   return join(folder, logFileName)
 }
 
-/** Without --data, and if no daemon runs: the log that was written last. */
-export function findLog(flags: Readonly<Record<string, unknown>>): string {
-  const folder = folderOfRunning(flags)
+/** For the folder of `chooseFolder`. Without --data, and if no daemon runs: the log that was written last. */
+export function findLog(folder: string, flags: Readonly<Record<string, unknown>>): string {
   if (readRunning(folder)) return logFile(folder)
   const logs = [folder, ...memoryFolders(flags)].map(logFile)
   const writtenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -9,9 +9,8 @@ const globals = [...formatFlags, 'timeout', 'color', 'quiet']
 
 const data: ExtraFlag = { name: 'data', value: 'DIR', about: 'the folder that the daemon was started with' }
 
-const usualFolders = `Without --data, daemons in the usual folders are found: that of the default store, and those of \`natter daemon start --memory\`. If
-several run, it is the one of the profile local, which was started last. A daemon with a folder of its own, such as that of \`npm start\` in
-a clone, needs --data: natter daemon stop --data data/store.`
+const usualFolders = `Without --data it is the daemon of the profile local, which was started last. If none runs at that profile, it is one of the usual
+folders: that of the default store, and those of \`natter daemon start --memory\`.`
 
 const passed = {
   globals,

@@ -29,7 +29,17 @@ import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
 import { send } from '../../../transport/client.ts'
-import { folderOfRunning, folderToStart, logFile, prepareFolder, readFrom, readRunning, runningFile } from './files.ts'
+import {
+  folderOfRunning,
+  folderToStart,
+  isFolderGiven,
+  localDaemon,
+  logFile,
+  prepareFolder,
+  readFrom,
+  readRunning,
+  runningFile,
+} from './files.ts'
 import { spawnDaemon } from './process.ts'
 import { waitUntilReady } from './wait-ready.ts'
 
@@ -98,15 +108,17 @@ async function saveLocal(ready: Ready, args: readonly string[], folder: string):
     isSame = book.profiles[localProfile]?.site === before?.site
     if (!isSame) return book
     const aside = runs ? withProfile(book, nameBeside(before.site), before) : book
-    return withProfile(aside, localProfile, profileFrom(ready, args.includes('--memory') ? undefined : folder))
+    const profile = args.includes('--memory')
+      ? { ...profileFrom(ready), log_folder: folder }
+      : profileFrom(ready, folder)
+    return withProfile(aside, localProfile, profile)
   }, process.env)
   // Another daemon was started meanwhile.
   if (!isSame) return saveLocal(ready, args, folder)
   if (runs) {
     const other = nameBeside(before.site)
     note(`the profile ${localProfile} was for the daemon at ${before.site}, which still runs; it is now for this one`)
-    const stop = `natter daemon stop${nameFolder(flagIn(args, 'data'))}`
-    note(`use --profile ${other} for the other one; ${stop} goes back to it`)
+    note(`use --profile ${other} for the other one; natter daemon stop goes back to it`)
   }
   if (current && current !== localProfile)
     note(`the current profile is still ${current}; use --profile ${localProfile} for this daemon`)
@@ -135,7 +147,7 @@ async function restoreLocal(ended: string): Promise<void> {
 }
 
 export async function stop({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderOfRunning(flags)
+  const folder = await chooseFolder(flags)
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   const unsaved = await end(running, folder, globals.timeout ?? stopTimeout)
@@ -146,7 +158,7 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
 }
 
 export async function restart({ args, globals }: Invocation): Promise<void> {
-  const folder = folderOfRunning({ data: flagIn(args, 'data') })
+  const folder = await chooseFolder({ data: flagIn(args, 'data') })
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
   const unsaved = await end(running, folder, stopTimeout)
@@ -161,7 +173,7 @@ export async function restart({ args, globals }: Invocation): Promise<void> {
 
 /** The level is passed in a file, because a signal carries no value. */
 export async function reload({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderOfRunning(flags)
+  const folder = await chooseFolder(flags)
   const level = flags['log-level'] as string | undefined
   const levels: readonly string[] = daemonFlags['log-level'].choices
   if (level !== undefined && !levels.includes(level))
@@ -183,7 +195,7 @@ export async function reload({ flags, globals }: Invocation): Promise<void> {
 }
 
 export async function status({ flags, globals }: Invocation): Promise<void> {
-  const folder = folderOfRunning(flags)
+  const folder = await chooseFolder(flags)
   const running = await findRunning(folder)
   const ready = running !== undefined && (await answers(running.url)) === 'ready'
   const { pid = null, url = null } = running ?? {}
@@ -224,6 +236,23 @@ function withoutDaemonFlag(args: readonly string[], name: string): string[] {
   if (flag?.type !== 'switch') return withoutFlag(args, name)
   const opposite = name.startsWith('no-') ? name.slice(3) : `no-${name}`
   return args.filter(item => item !== `--${name}` && item !== `--${opposite}`)
+}
+
+/** Without --data it is the daemon of the profile `local`. Where that one is not found, no other is taken for it. */
+export async function chooseFolder(flags: Readonly<Record<string, unknown>>): Promise<string> {
+  const folder = folderOfRunning(flags)
+  const local = localDaemon()
+  const running = readRunning(folder)
+  if (isFolderGiven(flags) || !running || local.folder === folder || running.url === local.site) return folder
+  const { site = '' } = local
+  if (!URL.canParse(site) || !isLoopbackSite(site) || (await answers(site)) === 'nothing') return folder
+  throw new Failure(
+    exitCodes.refused,
+    `the profile ${localProfile} is for ${site}, and the folder of that daemon is not known`,
+    {
+      hint: `Name the folder of the daemon that you mean with --data. That of the one at ${running.url} is ${shellWord(folder)}.`,
+    },
+  )
 }
 
 /** The process is not enough, because it may be one for another folder: something must also listen at the URL. */

@@ -5,12 +5,13 @@ import { exitCodes, Failure } from '../../../base/failure.ts'
 import { readWholeNumber } from '../../../base/flag-values.ts'
 import { printUnchanged } from '../../../base/writer.ts'
 import { findLog, lastLines, readFrom } from './files.ts'
+import { chooseFolder } from './lifecycle.ts'
 
 const interval = 200
 
 export async function printLogs(options: { data?: string; lines?: string; follow?: boolean }): Promise<void> {
   const lines = readWholeNumber('lines', options.lines ?? 20)
-  const file = findLog({ data: options.data })
+  const file = findLog(await chooseFolder(options), options)
   if (!existsSync(file))
     throw new Failure(exitCodes.notFound, `there is no log at ${file}`, {
       hint: 'Only a daemon started with `natter daemon start` has one.',
