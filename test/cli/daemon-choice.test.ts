@@ -1,11 +1,13 @@
 // The daemon that `natter daemon stop` and its neighbours are about.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { isAlive } from '../../daemon/local/processes.ts'
 import { endAt, started } from '../support/background.ts'
-import { fakeServer, newShell } from '../support/cli.ts'
+import { fakeServer, newShell, Watched } from '../support/cli.ts'
+import { until } from '../support/until.ts'
 
 test('the daemon of another folder is not stopped, restarted or reloaded by a copy of its daemon.json', async t => {
   const shell = newShell(t)
@@ -69,6 +71,28 @@ test('no other daemon is taken for that of the profile local, if that one cannot
   assert.ok((await shell.run(['daemon', 'status'])).stdout.includes(url))
   saveLocal(shell.home, site)
   assert.equal((await shell.run(['daemon', 'stop', '--data', usual])).code, 0)
+})
+
+test('a stop that is held up leaves the file of a daemon that started meanwhile', {
+  skip: process.platform !== 'linux' && 'it reads /proc',
+}, async t => {
+  const shell = newShell(t)
+  const store = join(shell.home, 'store')
+  t.after(() => endAt(store))
+  assert.equal((await started(shell, store)).code, 0)
+  const { pid } = JSON.parse(readFileSync(join(store, 'daemon.json'), 'utf8'))
+  // The daemon cannot end before the stop is held up, too.
+  process.kill(pid, 'SIGSTOP')
+  const stop = new Watched(t, shell.spawn(['daemon', 'stop', '--data', store]))
+  const isAsked = () => /ShdPnd:\t[0-9a-f]*[4-7c-f]...\n/.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  await until(isAsked)
+  stop.child.kill('SIGSTOP')
+  process.kill(pid, 'SIGCONT')
+  await until(() => !isAlive(pid))
+  assert.equal((await started(shell, store)).code, 0)
+  stop.child.kill('SIGCONT')
+  assert.equal(await stop.ended, 0, stop.stderr)
+  assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 0)
 })
 
 function saveLocal(home: string, site: string): void {

@@ -320,7 +320,8 @@ async function end(running: Running, folder: string, timeout: number): Promise<s
       )
     await sleep(step)
   }
-  rmSync(runningFile(folder), { force: true })
+  // Another daemon may have started meanwhile.
+  if (readRunning(folder) === undefined) rmSync(runningFile(folder), { force: true })
   const said = before === undefined ? '' : readFrom(logFile(folder), before).text
   return /the snapshot .* could not be written: .*/.exec(said)?.[0]
 }
