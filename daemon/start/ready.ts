@@ -128,9 +128,14 @@ export async function writeProfile(ready: Ready, env: NodeJS.ProcessEnv, store?:
 async function answersElsewhere(site: string | undefined, own: string): Promise<boolean> {
   if (site === undefined || site === own || !/^http:\/\/(127\.|localhost|\[::1\])/.test(site)) return false
   try {
-    const answer = await fetch(`${site}/livez`, { signal: AbortSignal.timeout(probeTimeout) })
-    // Another program may have the port by now.
-    return ((await answer.json()) as { ok?: unknown }).ok === true
+    // Another program may have the port by now: it chooses no other address, and only the start of what it says is read.
+    const answer = await fetch(`${site}/livez`, { redirect: 'manual', signal: AbortSignal.timeout(probeTimeout) })
+    let text = ''
+    for await (const chunk of answer.body ?? []) {
+      text += Buffer.from(chunk).toString('latin1')
+      if (text.length > longestProbe) return false
+    }
+    return answer.ok && (JSON.parse(text) as { ok?: unknown }).ok === true
   } catch (error) {
     // Where nothing listens, the connection is refused immediately: what takes long is a busy daemon.
     return (error as Error).name === 'TimeoutError'
@@ -139,6 +144,8 @@ async function answersElsewhere(site: string | undefined, own: string): Promise<
 
 /** Milliseconds. */
 const probeTimeout = 1000
+/** Bytes. */
+const longestProbe = 1024
 
 function readProfiles(file: string): Profiles {
   const text = readIfThere(file)

@@ -49,6 +49,31 @@ test('a daemon takes the profile if another program has the port that it leads t
   }
 })
 
+test('a program that has the port leads the daemon to no other address, and is not read to an end that does not come', async t => {
+  let asked = 0
+  const other = createHttpServer((_request, response) => {
+    asked++
+    response.end('{"ok":true}')
+  })
+  const target = await listen(other)
+  const redirecting = createHttpServer((_request, response) => response.writeHead(302, { location: target }).end())
+  const endless = createHttpServer((_request, response) => {
+    const more = () => {
+      response.write(' '.repeat(1024))
+      if (!response.destroyed) setImmediate(more)
+    }
+    more()
+  })
+  t.after(() => {
+    for (const server of [other, redirecting, endless]) server.close().closeAllConnections()
+  })
+  for (const server of [redirecting, endless]) {
+    await listen(server)
+    assert.equal(await write(), 'current')
+  }
+  assert.equal(asked, 0)
+})
+
 test('a daemon leaves profiles alone that it cannot read', async () => {
   // As root no mode keeps a file from being read, but its size does.
   const size = 3 * 2 ** 30
