@@ -1,7 +1,7 @@
 // The daemon that `natter daemon stop` and its neighbours are about.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isAlive } from '../../daemon/local/processes.ts'
@@ -93,6 +93,27 @@ test('a stop that is held up leaves the file of a daemon that started meanwhile'
   stop.child.kill('SIGCONT')
   assert.equal(await stop.ended, 0, stop.stderr)
   assert.equal((await shell.run(['daemon', 'stop', '--data', store])).code, 0)
+})
+
+test('a start that is interrupted leaves no daemon and no ready file', async t => {
+  const shell = newShell(t)
+  const folder = join(shell.home, 'scratch')
+  mkdirSync(folder)
+  const env = { TMPDIR: folder, NODE_OPTIONS: '' }
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    const start = new Watched(t, shell.spawn(['daemon', 'start', '--memory', '--port', '0'], { env }))
+    await until(() => readdirSync(folder).some(name => name.startsWith('natter-')))
+    start.child.kill(signal)
+    assert.equal(await start.ended, code, start.stderr)
+    assert.deepEqual(
+      readdirSync(folder).filter(name => name.startsWith('natter-')),
+      [],
+    )
+    assert.equal((await shell.run(['daemon', 'status'])).code, 3)
+  }
 })
 
 function saveLocal(home: string, site: string): void {

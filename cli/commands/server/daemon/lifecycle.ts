@@ -25,6 +25,7 @@ import {
   removeProfile,
   saveProfile,
 } from '../../../base/profile.ts'
+import { onSignals } from '../../../base/signals.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
 import { printFormatted } from '../../../print/output.ts'
@@ -273,10 +274,18 @@ async function answers(url: string): Promise<'ready' | 'busy' | 'nothing'> {
 async function launch(folder: string, args: readonly string[], timeout: number): Promise<Ready> {
   prepareFolder(folder)
   const log = openPlainSync(logFile(folder), constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600)
-  const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
   const wanted = flagIn(args, 'ready-file')
+  if (wanted !== undefined) refuseDevice(resolve(wanted))
+  let undo = () => {}
+  // Later, nothing would find the daemon.
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    undo = onSignals(code => {
+      child.kill('SIGTERM')
+      reject(new Ending(code))
+    })
+  })
+  const scratch = mkdtempSync(join(tmpdir(), 'natter-'))
   const readyFile = wanted === undefined ? join(scratch, 'ready.json') : resolve(wanted)
-  refuseDevice(readyFile)
   const before = fstatSync(log).size
   // With --json the daemon prints no banner, so that no key gets into the log. The profile is written here.
   const ours = ['--json', '--no-profile', '--ready-file', readyFile]
@@ -285,11 +294,12 @@ async function launch(folder: string, args: readonly string[], timeout: number):
   const child = spawnDaemon(all, { stdio: ['ignore', 'ignore', log], detached: true })
   try {
     const logged = () => readFrom(logFile(folder), before).text
-    const ready = await waitUntilReady(child, readyFile, timeout, logged)
+    const ready = await Promise.race([waitUntilReady(child, readyFile, timeout, logged), interrupted])
     child.unref()
     remember(ready, folder, all)
     return ready
   } finally {
+    undo()
     closeSync(log)
     rmSync(scratch, { recursive: true, force: true })
   }
