@@ -1,7 +1,7 @@
 // A folder that a stranger handed over has files and folders only: a link in it could lead to any file of the user, and a pipe or a device
 // would keep the reader waiting. A leaf: the daemon and the command line both use it.
 
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
 /** Why natter does not write to this folder, with advice; undefined where everything in it is a file or a folder. */
@@ -12,6 +12,11 @@ export function whyNotPlain(folder: string): string | undefined {
     ? 'is a link; move what it leads to into the folder, or mount it there'
     : 'is a pipe, a socket or a device; remove it'
   return `${JSON.stringify(odd.name)} ${advice}`
+}
+
+/** Whether a user other than you or root owns it. Windows does not tell. */
+export function isOfStranger(folder: string): boolean {
+  return process.getuid !== undefined && ![0, process.getuid()].includes(statSync(folder).uid)
 }
 
 /** Opens a file in such a folder, to read it unless there are other flags. */

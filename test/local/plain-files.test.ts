@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import {
+  chownSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -13,6 +14,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +24,7 @@ import { users } from '../../daemon/api/people/users.ts'
 import { prepareFolder } from '../../daemon/journal/store-folder.ts'
 import { makeFolderInside, openPlainSync, whyNotPlain } from '../../daemon/local/plain-files.ts'
 import { shellWord } from '../../daemon/local/shell-word.ts'
-import { accountAt, natterCommand, newShell, type Shell } from '../support/cli.ts'
+import { accountAt, fakeServer, json, natterCommand, newShell, type Shell } from '../support/cli.ts'
 import { host, sharedDaemon, startDaemon } from '../support/daemon.ts'
 import { givesUp, refusal } from '../support/gives-up.ts'
 import { uploadText } from '../support/upload-traffic.ts'
@@ -189,6 +191,46 @@ describe('an export into a folder with links in it', () => {
       }
     assert.equal(read(mine), 'no newline')
     assert.deepEqual(readdirSync(shell.home), ['mine'])
+  })
+
+  /** A server with one message. */
+  const serve = (t: TestContext, onMessages = () => {}) =>
+    fakeServer(t, ({ url }, response) => {
+      if (!url!.startsWith('/api/v1/messages')) return json(response, { result: 'success' })
+      onMessages()
+      const message = { id: 7, timestamp: 1, display_recipient: 'general', content: 'planted' }
+      json(response, { result: 'success', messages: [message], found_newest: true })
+    })
+
+  test('writes behind none that appears meanwhile', async t => {
+    for (const name of ['messages.ndjson', 'messages.md.part']) {
+      const folder = newFolder()
+      const mine = join(newFolder(), 'mine')
+      writeFileSync(mine, 'no newline')
+      const plant = () => existsSync(join(folder, name)) || symlinkSync(mine, join(folder, name))
+      // The folder is looked at before export.json is written.
+      const isLookedAt = () => readdirSync(folder).some(found => found.startsWith('export.json'))
+      const watcher = watch(folder, () => isLookedAt() && plant())
+      t.after(() => watcher.close())
+      const url = await serve(t, () => isLookedAt() && plant())
+      const shell = newShell(t, accountAt(url, 'amy@example.com', 'k'.repeat(32)))
+      const { stderr } = await shell.natter(['messages', 'export', folder, '--format', 'md'])
+      watcher.close()
+      assert.equal(read(mine), 'no newline', stderr)
+    }
+  })
+
+  const cannotChown = process.getuid?.() !== 0
+  test('that belongs to another user is refused', {
+    skip: cannotChown && 'only root can give a folder away',
+  }, async t => {
+    const shell = newShell(t, accountAt(await serve(t), 'amy@example.com', 'k'.repeat(32)))
+    const folder = newFolder()
+    chownSync(folder, 65_534, 65_534)
+    const { code, stderr } = await shell.run(['messages', 'export', folder])
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, /belongs to another user/)
+    assert.deepEqual(readdirSync(folder), [])
   })
 
   test('saves no file behind a link', async t => {

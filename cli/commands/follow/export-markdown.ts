@@ -1,10 +1,11 @@
 // `natter messages export --format md`: messages.ndjson of an export as a document, with a heading where the conversation changes.
 
-import { createReadStream, createWriteStream } from 'node:fs'
+import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { nameConversation } from '../../../daemon/local/conversation-name.ts'
+import { openPlainSync } from '../../../daemon/local/plain-files.ts'
 
 interface Message {
   readonly display_recipient: string | readonly { readonly full_name: string }[]
@@ -16,17 +17,15 @@ interface Message {
 
 export async function writeMarkdown(folder: string): Promise<void> {
   const target = join(folder, 'messages.md')
-  await pipeline(
-    sections(readLines(join(folder, 'messages.ndjson'))),
-    createWriteStream(`${target}.part`, { mode: 0o600 }),
-  )
+  const part = openPlainSync(`${target}.part`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
+  await pipeline(sections(readLines(join(folder, 'messages.ndjson'))), createWriteStream('', { fd: part }))
   await rename(`${target}.part`, target)
 }
 
 /** Not by node:readline, which ends a line at other characters too, such as U+2028. */
 async function* readLines(file: string): AsyncGenerator<string> {
   let rest = ''
-  for await (const chunk of createReadStream(file, 'utf8')) {
+  for await (const chunk of createReadStream('', { fd: openPlainSync(file), encoding: 'utf8' })) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()!
     yield* lines

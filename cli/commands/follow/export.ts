@@ -1,7 +1,7 @@
 // `natter messages export`: messages as NDJSON and the files they link to, in a folder. A line is written when the files of its
 // message are there, so that the last line says where a second run continues.
 
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../../daemon/api/define.ts'
 import { events } from '../../../daemon/api/events.ts'
@@ -11,7 +11,7 @@ import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../..
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
 import { isRecord } from '../../../daemon/local/json.ts'
-import { whyNotPlain } from '../../../daemon/local/plain-files.ts'
+import { isOfStranger, openPlainSync, whyNotPlain } from '../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
 import { note } from '../../base/note.ts'
 import { type Account, accountFor, demandKey } from '../../base/profile.ts'
@@ -80,7 +80,7 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
   const order = await settleOrder(folder, account, wanted, { markdown: format === 'md', queue }, sources.now)
   const lock = await lockExport(folder)
   const file = join(folder, 'messages.ndjson')
-  const fd = openSync(file, 'a+', 0o600)
+  const fd = openPlainSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600)
   const counts: Counts = { messages: 0, files: 0, skipped: 0 }
   let progress: Progress | undefined
   try {
@@ -181,6 +181,9 @@ async function settleOrder(
   const [since, until] = [await time('since'), await time('until')]
   const wanted = { site: account.site!, account: account.email!, flags, since, until, markdown, queue }
   const file = join(folder, 'export.json')
+  // They could exchange a folder for a link at any time, so looking for links would not be enough.
+  if (existsSync(folder) && isOfStranger(folder))
+    throw usage(`${folder} belongs to another user`, 'Choose another folder.')
   const odd = existsSync(folder) ? whyNotPlain(folder) : undefined
   if (odd) throw usage(`${folder} cannot hold an export: ${odd}`, 'Or choose another folder.')
   const before = existsSync(file) ? readOrder(file) : undefined
@@ -232,7 +235,7 @@ function flagsText(flags: Order['flags']): string {
 
 /** The ID in the last whole line. A line that a kill left torn is removed. */
 function findLastSaved(fd: number, file: string): number | undefined {
-  const { size } = statSync(file)
+  const { size } = fstatSync(fd)
   const { bytes, start, end } = readLastLine(fd, size, lastBytes)
   if (end + 1 < bytes.length) ftruncateSync(fd, size - bytes.length + end + 1)
   if (end < 0) return undefined
