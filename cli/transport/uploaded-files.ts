@@ -97,7 +97,8 @@ async function open(url: URL, site: string, timeout: number, redirects: number):
   const incoming = await openAnswer(url, {}, timeout, look)
   const { statusCode = 0, headers } = incoming
   if (statusCode < 300) return incoming
-  incoming.resume()
+  // Its body is not needed, and may have no end.
+  incoming.destroy()
   if (headers.location === undefined) throw refusal(statusCode, {})
   if (redirects > 0) return open(elsewhere(headers.location, url.href), site, timeout, redirects - 1)
   throw new Failure(exitCodes.refused, `${url.origin} redirects more than ${mostRedirects} times`)
