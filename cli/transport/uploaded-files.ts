@@ -42,19 +42,20 @@ const wrongNames = ['ENAMETOOLONG', 'ENOTDIR', 'EEXIST', 'EISDIR', 'EINVAL', 'EN
 
 /**
  * Writes the file whole or not at all. Folders are made when the server has the file: its path may be in the text of any message.
- * `within`: the folder that the user named; without it, the user named the target.
+ * `within`: the folder that the user named, in which all that is made is for its owner alone; without it, the user named the target.
  */
 export async function saveFile(
   account: Account,
   pathId: string,
   target: string,
-  { within = dirname(target), ...options }: CallOptions & { readonly within?: string },
+  { within, ...options }: CallOptions & { readonly within?: string },
   most: number,
 ): Promise<void> {
   const file = await openFile(account, pathId, options)
   try {
-    makeFolderInside(within, dirname(target))
-    await saveWhole(target, stream => pipeline(limitSize(file, most), stream))
+    makeFolderInside(within ?? dirname(target), dirname(target), 0o700)
+    const mode = within === undefined ? undefined : 0o600
+    await saveWhole(target, stream => pipeline(limitSize(file, most), stream), mode)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (!wrongNames.includes(code ?? '')) throw error

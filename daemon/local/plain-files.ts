@@ -39,13 +39,13 @@ function notPlain(path: string): Error {
 }
 
 /** Makes the folders on the way from a folder that the user named to one inside it. None of them may be a link. */
-export function makeFolderInside(folder: string, inside: string): void {
+export function makeFolderInside(folder: string, inside: string, mode?: number): void {
   mkdirSync(folder, { recursive: true })
   let path = folder
   for (const part of relative(folder, inside).split(sep).filter(Boolean)) {
     path = join(path, part)
     try {
-      mkdirSync(path)
+      mkdirSync(path, { mode })
     } catch (error) {
       const found = lstatSync(path, { throwIfNoEntry: false })
       if (found?.isDirectory()) continue

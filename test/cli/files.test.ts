@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import type { RequestListener } from 'node:http'
@@ -296,6 +297,22 @@ describe('files', () => {
       assert.match(stderr, /exported 1 message and 2 files to .+; skipped 3 files/)
       assert.match(stderr, /skipped \S+\/doc\/x of message 7: cannot write \S+: (ENOTDIR|EEXIST)/)
       assert.deepEqual(readdirSync(join(out, 'files/1/ab')).sort(), ['doc', longest])
+    })
+
+    const hasModes = process.platform !== 'win32'
+    test('makes everything for its owner alone, in a folder of others too', { skip: !hasModes }, async t => {
+      const url = await serve(t, ['ab/report.txt'], (request, response) =>
+        request.url!.startsWith('/api/')
+          ? answer(response, { result: 'success', url: '/user_uploads/t/a' })
+          : response.end('content'),
+      )
+      const out = join(folder, 'open')
+      mkdirSync(out, { mode: 0o755 })
+      const { code, stderr } = await exportFrom(url, out)
+      assert.equal(code, 0, stderr)
+      const names = readdirSync(out, { recursive: true }) as string[]
+      assert.ok(names.includes('files/1/ab/report.txt'))
+      for (const name of names) assert.equal(statSync(join(out, name)).mode & 0o077, 0, name)
     })
 
     test('makes no folder for a link to a file that does not exist', async () => {
