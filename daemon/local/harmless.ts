@@ -9,6 +9,11 @@ export function harmless(text: string): string {
   })
 }
 
+/** The same for the name of a file, which goes to terminals by other programs. */
+export function harmlessName(name: string): string {
+  return name.replace(new RegExp(`[\\t\\n]|${steering.source}`, 'g'), '-')
+}
+
 /** The same, but colors and weights stay. Nothing that hides text is among them. */
 export function harmlessButColors(text: string): string {
   if (!steering.test(text)) return text

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { lockStore } from '../../daemon/journal/store-lock.ts'
-import { json as answer, fakeServer } from '../support/cli.ts'
+import { json as answer, fakeServer, newShell } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
@@ -297,6 +297,23 @@ describe('files', () => {
       assert.match(stderr, /exported 1 message and 2 files to .+; skipped 3 files/)
       assert.match(stderr, /skipped \S+\/doc\/x of message 7: cannot write \S+: (ENOTDIR|EEXIST)/)
       assert.deepEqual(readdirSync(join(out, 'files/1/ab')).sort(), ['doc', longest])
+    })
+
+    test('gives no file a name that steers a terminal, and neither does uploads download', async t => {
+      const name = '%1b%5d0%3bx%07a%0ab%c2%9b%e2%80%ae.txt'
+      const url = await serve(t, [`ab/${name}`], (request, response) =>
+        request.url!.startsWith('/api/')
+          ? answer(response, { result: 'success', url: '/user_uploads/t/a' })
+          : response.end('content'),
+      )
+      const out = join(folder, 'steering')
+      const { code, stderr } = await exportFrom(url, out)
+      assert.equal(code, 0, stderr)
+      const expected = ['-]0;x-a-b--.txt']
+      assert.deepEqual(readdirSync(join(out, 'files/1/ab')), expected)
+      const shell = newShell(t, { ...env, NATTER_SITE: url })
+      assert.equal((await shell.run(['uploads', 'download', `/user_uploads/1/ab/${name}`])).code, 0)
+      assert.deepEqual(readdirSync(shell.home), expected)
     })
 
     const hasModes = process.platform !== 'win32'

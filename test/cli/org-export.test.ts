@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, describe, type TestContext, test } from 'node:test'
 import { exitCodes } from '../../cli/base/failure.ts'
 import { settings } from '../../daemon/api/people/settings.ts'
 import { entriesOf, rowsIn } from '../support/archives.ts'
@@ -75,9 +75,10 @@ describe('natter org export', () => {
     assert.ok(!existsSync(file))
   })
 
-  test('replaces no file by a name that the server chose, not even with --yes', async t => {
-    const row = { id: 1, pending: false, failed_timestamp: null, export_url: '/user_avatars/exports/package.json' }
-    const url = await fakeServer(t, (request, response) => {
+  /** A server that has made its export at that address. */
+  const serve = (t: TestContext, export_url: string) => {
+    const row = { id: 1, pending: false, failed_timestamp: null, export_url }
+    return fakeServer(t, (request, response) => {
       const path = request.url!
       if (path.startsWith('/api/v1/register'))
         return json(response, { result: 'success', queue_id: 'q', last_event_id: -1 })
@@ -86,12 +87,24 @@ describe('natter org export', () => {
       if (path.startsWith('/api/v1/export')) return json(response, { result: 'success', id: 1 })
       response.end(Buffer.from('1f8b', 'hex'))
     })
-    const shell = newShell(t, accountAt(url))
+  }
+
+  test('replaces no file by a name that the server chose, not even with --yes', async t => {
+    const shell = newShell(t, accountAt(await serve(t, '/user_avatars/exports/package.json')))
     const file = join(shell.home, 'package.json')
     writeFileSync(file, 'mine')
     const { code, stderr } = await shell.run(['org', 'export', '--yes'])
     assert.equal(code, exitCodes.usage, stderr)
     assert.match(stderr, /package\.json exists\n.*Name a file/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
+  })
+
+  test('takes no name that other programs would hide or take for a flag', async t => {
+    for (const name of ['-rf', '.bashrc', '%1b', '']) {
+      const shell = newShell(t, accountAt(await serve(t, `/user_avatars/1/${name}`)))
+      const { code, stderr } = await shell.run(['org', 'export'])
+      assert.equal(code, 0, stderr)
+      assert.deepEqual(readdirSync(shell.home), ['export.tar.gz'], name)
+    }
   })
 })

@@ -1,6 +1,7 @@
 // `natter uploads download`: saves an uploaded file on this machine.
 
 import { basename } from 'node:path'
+import { harmlessName } from '../../../daemon/local/harmless.ts'
 import { usage } from '../../base/failure.ts'
 import { refuseExisting } from '../../base/files.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
@@ -17,7 +18,7 @@ export async function downloadUpload({ args, flags, globals }: Invocation): Prom
   if (pathId === undefined)
     throw usage(`"${args[0]}" is not a file of ${account.site}`, 'A path looks like /user_uploads/1/4f/report.pdf')
   const most = sizeIn(flags['max-size'])
-  const target = (flags.output as string | undefined) ?? basename(pathId)
+  const target = (flags.output as string | undefined) ?? harmlessName(basename(pathId))
   if (target === '-') {
     for await (const bytes of limitSize(await openFile(account, pathId, globals), most)) await printBytes(bytes)
     return

@@ -10,6 +10,7 @@ import { wasRestored } from '../../../daemon/api/queue-ids.ts'
 import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
+import { harmlessName } from '../../../daemon/local/harmless.ts'
 import { isRecord } from '../../../daemon/local/json.ts'
 import { isOfStranger, openPlainSync, whyNotPlain } from '../../../daemon/local/plain-files.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
@@ -270,7 +271,7 @@ async function saveFiles(
   const links = String(message.content).matchAll(/\/user_uploads\/\d+\/[^\s()<>"']+/g)
   for (const link of new Set([...links].map(([text]) => text))) {
     const pathId = pathIdIn(link, undefined)
-    const target = pathId === undefined ? undefined : join(folder, 'files', pathId)
+    const target = pathId === undefined ? undefined : join(folder, 'files', harmlessName(pathId))
     if (target !== undefined && existsSync(target)) continue
     try {
       if (target === undefined) throw new UnfitFile(exitCodes.refused, 'the path is not safe')

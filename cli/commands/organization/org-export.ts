@@ -107,5 +107,6 @@ function nameIn(path: string): string {
     .split('/')
     .at(-1)!
     .replace(/[^\w.-]/g, '-')
-  return name === '' || name.startsWith('.') ? 'export.tar.gz' : name
+  // Not one that `ls` hides or that `rm *` takes for a flag.
+  return /^\w/.test(name) ? name : 'export.tar.gz'
 }
