@@ -14,6 +14,7 @@ import type { Difference } from '../domain/difference/index.ts'
 import { refuseUnknown, unknownName } from '../local/did-you-mean.ts'
 import { parseDuration } from '../local/durations.ts'
 import type { ClientFinding } from '../local/findings.ts'
+import { harmless } from '../local/harmless.ts'
 import { accountVariables } from '../local/profiles.ts'
 import type { Seed } from '../seed/format.ts'
 import type { RunningBot } from './bot.ts'
@@ -227,7 +228,7 @@ export function explainMiss(
   near: readonly { readonly differs: readonly string[] }[],
   user?: string,
 ): string {
-  const closest = near.map(({ differs }) => `  - ${differs.join('; ')}`)
+  const closest = near.map(({ differs }) => harmless(`  - ${differs.join('; ')}`))
   const reader = user === undefined ? '' : ` for ${user}`
   const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all${reader}.`
   return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}${kind === 'event' ? adviseListener(wanted) : ''}`

@@ -9,6 +9,7 @@ import { readBody } from '../client/sender.ts'
 import { attemptAll } from '../client/uncaught.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
+import { harmless } from '../local/harmless.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
 import {
   type Account,
@@ -58,7 +59,7 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
   const space = await daemon<ShownSpace>('POST', '/spaces', wantedSpace('startNatter', options))
   if (!isSpaceName(space.name))
     throw new Error(
-      `startNatter: ${site} answered with ${JSON.stringify(space.name)}, which cannot be the name of a space; check that it is the daemon that you mean`,
+      `startNatter: ${site} answered with ${harmless(String(JSON.stringify(space.name)))}, which cannot be the name of a space; check that it is the daemon that you mean`,
     )
   const ending = new AbortController()
   const stop = once(async () => {
@@ -90,7 +91,8 @@ function createRemote(
     const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
     const waited = await control('POST', '/wait', params)
     if (waited.met) return waited[kind]
-    throw new Error(explainMiss(kind, wanted, waited.near, user))
+    const near = Array.isArray(waited.near) ? waited.near.filter(one => Array.isArray(one?.differs)) : []
+    throw new Error(explainMiss(kind, wanted, near, user))
   }
 
   const list = async (path: string, field: string) => (await control('GET', `${path}?limit=100000`))[field]

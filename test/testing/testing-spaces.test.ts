@@ -159,6 +159,24 @@ describe('startNatter({ in })', () => {
     assert.deepEqual(seen, [])
   })
 
+  test('steers no terminal by what a daemon sends, and takes any answer to a wait', async t => {
+    const [evil, shown] = ['\u009b2J\u202eevil', '\\x9b2J\\x202eevil']
+    const found = { name: evil, control_token: 't', owner: { user_id: 1, email: 'a@example.com', api_key: 'k' } }
+    let near: unknown = [{ differs: [evil] }]
+    const site = await fakeServer(t, (request, response) => {
+      if (request.url!.endsWith('/spaces')) json(response, found)
+      else json(response, { met: false, near })
+    })
+    const take = () => startNatter({ in: site, controlToken: 't' })
+    const has = (text: string) => (error: Error) => error.message.includes(text) && !error.message.includes('\u009b')
+    await assert.rejects(take(), has(`answered with "${shown}"`))
+    found.name = 'one'
+    const natter = await take()
+    await assert.rejects(natter.waitFor({ type: 'message' }), has(`The closest were:\n  - ${shown}`))
+    for (near of [undefined, 5, [null], [{}], [{ differs: 5 }]])
+      await assert.rejects(natter.waitFor({ type: 'message' }), has('There was no event at all'))
+  })
+
   test('says what is wrong: no URL, no token, another option', async () => {
     const { url, control_token: controlToken } = daemon().ready
     await assert.rejects(startNatter({ in: 'localhost:9991' }), /in must be the URL of a daemon/)
