@@ -64,6 +64,35 @@ describe('the modules of a handler', () => {
     )
   })
 
+  test('are refused where a name that one imports is exported nowhere, with the name and the file', async t => {
+    write('greets.mts', 'export const hi = (text: string) => text')
+    write('greets.cjs', 'module.exports = { hi: () => 1 }')
+    write('greets.cts', 'module.exports = { hi: () => 1 }')
+    for (const [name, text] of [
+      ['wrong.mts', `import { hello } from './greets.mts'\nexport default () => hello('a')`],
+      ['wrong.ts', `import {\n  hello,\n} from './greets.mts'\nexport default () => hello('a')`],
+      ['wrong-of-cjs.ts', `import { hello } from './greets.cjs'\nexport default () => hello('a')`],
+      ['wrong-of-cts.ts', `import { hello } from './greets.cts'\nexport default () => hello('a')`],
+    ] as const) {
+      const { code, stderr } = await shellOf(t).run(['bot', 'run', write(name, text), '--as', 'echo-bot'])
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, new RegExp(`${name} cannot be loaded: .*'hello'[^]*${name}:\\d`), name)
+      assert.match(stderr, /\.\/greets\.[cm]/)
+    }
+  })
+
+  test('may pass types on, and import what Node does not see of a module in CommonJS', async t => {
+    write('types.ts', 'export type Word = string\nexport const word = 1')
+    write('index.ts', `export {\n  Word,\n  word,\n} from './types.ts'`)
+    write('made.cjs', `const names = ['made']\nfor (const name of names) module.exports[name] = 2`)
+    const file = write(
+      'passed.ts',
+      `import { type Word, word } from './index.ts'\nimport { made } from './made.cjs'\nexport default (): Word => [word, made].join()`,
+    )
+    const lines = await answersTo(t, file, ['go'], '--dry-run')
+    assert.equal(lines.at(-1).sent?.params.content, '1,2', JSON.stringify(lines))
+  })
+
   test('are all loaded again when one is saved', async t => {
     const parts: Readonly<Record<string, (word: string) => string>> = {
       'part.ts': word => `export const ts: string = '${word}'`,

@@ -225,6 +225,13 @@ describe('natter bot run', () => {
       '--as',
       'echo-bot',
     )
+    await fails(
+      2,
+      /class\.ts has a class as its default export; export a f/,
+      write('class.ts', 'export default class A {}'),
+      '--as',
+      'echo-bot',
+    )
     await fails(2, /has no function as its default export/, write('b.js', 'exports.x = 1'), '--as', 'echo-bot')
     await fails(2, /cannot be loaded: /, write('c.ts', 'export default ('), '--as', 'echo-bot')
     await fails(2, /--within: "soon" is not a duration/, write('d.js', ''), '--as', 'echo-bot', '--within', 'soon')

@@ -1,6 +1,7 @@
 // The thread in which a handler runs, so that one that never returns can be ended. Everything that it asks of the server goes
 // through the main thread. A bundle of its own.
 
+import { readFileSync } from 'node:fs'
 import { createRequire, Module, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { MessageChannel, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
@@ -92,6 +93,7 @@ async function load(): Promise<BotHandler> {
   const candidates = [found, found?.default, found?.default?.default]
   const handler = candidates.find(candidate => typeof candidate === 'function')
   if (!handler) throw new Error(`${file} has no function as its default export`)
+  if (/^class\b/.test(String(handler))) throw new Error(`${file} has a class as its default export; export a function`)
   return handler
 }
 
@@ -105,12 +107,30 @@ async function importOrRequire(): Promise<any> {
   } catch (error) {
     if (!(error instanceof SyntaxError) || findFrame(error, file)) throw error
     try {
+      if (isMissing(error)) throw error
       return createRequire(file)(file)
     } catch (again) {
       const cannot = again instanceof SyntaxError || (again as NodeJS.ErrnoException)?.code?.startsWith('ERR_REQUIRE_')
       throw cannot ? error : again
     }
   }
+}
+
+/** What Node says of a name that a module does not export; the second of one in CommonJS. */
+const notExported = [
+  /^The requested module '(?<from>.+)' does not provide an export named '(?<name>.+)'$/,
+  /^Named export '(?<name>.+?)' not found\. The requested module '(?<from>.+?)' is a CommonJS module/,
+]
+
+/** Whether `require` does not find the name either, since it is misspelled: the handler would get undefined in its place. */
+function isMissing({ message, stack = '' }: SyntaxError): boolean {
+  const { from, name } = notExported.map(words => words.exec(message)?.groups).find(Boolean) ?? {}
+  const [, importer] = /^(file:.*):\d+\n/.exec(stack) ?? []
+  if (from === undefined || name === undefined || importer === undefined) return false
+  // A type that is passed on is found nowhere once the types are removed, and no one needs it then.
+  const passedOn = readFileSync(new URL(importer), 'utf8').matchAll(/\bexport\s*\{([^}]*)\}\s*from\b/g)
+  if ([...passedOn].some(([, names]) => names!.split(/[\s,]+/).includes(name))) return false
+  return !(name in Object(createRequire(importer)(from)))
 }
 
 /** Returns what lists the files that were imported so far. */
