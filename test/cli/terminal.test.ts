@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import stringWidth from 'string-width'
+import { loadMeasure, wrapText } from '../../cli/terminal/terminal.ts'
 import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
 import { startDaemon } from '../support/daemon.ts'
 import { fakeChat } from '../support/fake-chat.ts'
@@ -193,4 +194,11 @@ describe('at a terminal', { skip: typeof found === 'string' ? found : false }, (
     assert.match(screen.plain, /ended with 143/)
     assert.match(screen.plain, / echo /)
   })
+})
+
+test('a text that is longer than any message of a usual server is not wrapped word by word', async () => {
+  await loadMeasure()
+  assert.equal(wrapText(`${'word '.repeat(4)}end`, 20, 2, 2), 'word word word\n  word end')
+  const long = `${'word '.repeat(800_000)}end`
+  assert.equal(wrapText(`${long}\nnext`, 20, 2, 2), `${long}\n  next`)
 })
