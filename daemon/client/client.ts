@@ -129,6 +129,9 @@ function fromEnvironment(): ClientOptions {
   const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {}
   const value = (name: string) => env[`NATTER_${name}`] || env[`ZULIP_${name}`]
   const [site, email, apiKey] = [value('SITE'), value('EMAIL'), value('API_KEY')]
-  if (!site) throw new TypeError('no server is known: give `site`, or set NATTER_SITE')
+  if (!site)
+    throw new TypeError(
+      'no server is known: give `site`, or set NATTER_SITE, NATTER_EMAIL and NATTER_API_KEY, for instance by eval "$(natter env --as echo-bot)"',
+    )
   return { site, ...(email && { email }), ...(apiKey && { apiKey }) }
 }

@@ -120,7 +120,10 @@ describe('natter/client', () => {
     const client = `import { createClient } from '${library('client')}'\nconst client = () => createClient({ site: 'http://127.0.0.1:1' })`
     const testing = `import { startNatter } from '${library('testing')}'\n`
     const mistakes: readonly (readonly [string, RegExp])[] = [
-      [`${client}\nsetTimeout(() => createClient())`, /no server is known/],
+      [
+        `${client}\nsetTimeout(() => createClient())`,
+        /no server is known: .* NATTER_API_KEY, .*natter env --as echo-bot/,
+      ],
       [`${client}\nsetTimeout(() => createClient({}))`, /give `site`, the address of a server/],
       [`${client}\nsetTimeout(() => client().events({ types: ['mesage'] }))`, /there is no event type "mesage"/],
       [`${client}\nsetTimeout(() => client().request('GET', '/api/v1/users/me'))`, /path: write "\/users\/me"/],
