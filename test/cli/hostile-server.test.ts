@@ -1,10 +1,9 @@
 // A hostile server, or hostile text from a good one: it cannot steer the terminal, and gets no key that is not meant for it.
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { createClient } from '../../daemon/client/index.ts'
 import { accountAt, endless, fakeServer, json, newShell } from '../support/cli.ts'
@@ -191,26 +190,6 @@ describe('an answer that does not end', () => {
     assert.equal(code, 1)
     assert.match(stderr, /^natter: the file is larger than 2 MiB\n {2}To save a larger one, add --max-size MIB\.\n$/)
     assert.deepEqual(readdirSync(shell.home), [])
-  })
-})
-
-describe('the body of a redirect or a refusal', () => {
-  test('is not read when a file is downloaded', async t => {
-    const sent: string[] = []
-    const url = await fakeServer(t, ({ url }, response) => {
-      if (url!.startsWith('/api/')) return json(response, { result: 'success', url: url!.replace('/api/v1', '') })
-      if (url === '/final') return response.end('hello')
-      response.writeHead(url!.endsWith('gone') ? 404 : 302, url!.endsWith('gone') ? {} : { Location: '/final' })
-      response.on('finish', () => sent.push(url!))
-      Readable.from(Array(64).fill(Buffer.alloc(1024 * 1024))).pipe(response)
-    })
-    const shell = newShell(t, accountAt(url))
-    const moved = await shell.natter(['uploads', 'download', '/user_uploads/1/4f/moved'])
-    assert.equal(moved.code, 0, moved.stderr)
-    const gone = await shell.natter(['uploads', 'download', '/user_uploads/1/4f/gone'])
-    assert.equal(gone.code, 3, gone.stderr)
-    assert.deepEqual(sent, [])
-    assert.equal(readFileSync(join(shell.home, 'moved'), 'utf8'), 'hello')
   })
 })
 

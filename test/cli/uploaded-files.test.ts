@@ -1,8 +1,12 @@
-// Downloads: which addresses of a server are followed.
+// Downloads: which addresses of a server are followed, and what is read.
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { checkedLookup } from '../../cli/transport/uploaded-files.ts'
+import { accountAt, fakeServer, json, newShell } from '../support/cli.ts'
 
 test('a server cannot make a download call a network that is nearer than its own', async () => {
   const check = (url: string, server: 'internet' | 'private' | 'loopback') => checkedLookup(new URL(url), server)
@@ -17,4 +21,22 @@ test('a server cannot make a download call a network that is nearer than its own
   await check('http://93.184.215.14/', 'internet')
   await check('http://10.0.0.1/', 'private')
   await check('http://127.0.0.1/', 'loopback')
+})
+
+test('a download does not read the body of a redirect or a refusal', async t => {
+  const sent: string[] = []
+  const url = await fakeServer(t, ({ url }, response) => {
+    if (url!.startsWith('/api/')) return json(response, { result: 'success', url: url!.replace('/api/v1', '') })
+    if (url === '/final') return response.end('hello')
+    response.writeHead(url!.endsWith('gone') ? 404 : 302, url!.endsWith('gone') ? {} : { Location: '/final' })
+    response.on('finish', () => sent.push(url!))
+    Readable.from(Array(64).fill(Buffer.alloc(1024 * 1024))).pipe(response)
+  })
+  const shell = newShell(t, accountAt(url))
+  const moved = await shell.natter(['uploads', 'download', '/user_uploads/1/4f/moved'])
+  assert.equal(moved.code, 0, moved.stderr)
+  const gone = await shell.natter(['uploads', 'download', '/user_uploads/1/4f/gone'])
+  assert.equal(gone.code, 3, gone.stderr)
+  assert.deepEqual(sent, [])
+  assert.equal(readFileSync(join(shell.home, 'moved'), 'utf8'), 'hello')
 })

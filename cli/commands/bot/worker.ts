@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire, Module, register } from 'node:module'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import {
   type BotAccount,
@@ -123,12 +123,12 @@ const notExported = [
 ]
 
 /** Whether `require` does not find the name either, since it is misspelled: the handler would get undefined in its place. */
-function isMissing({ message, stack = '' }: SyntaxError): boolean {
-  const { from, name } = notExported.map(words => words.exec(message)?.groups).find(Boolean) ?? {}
+function isMissing({ message: said, stack = '' }: SyntaxError): boolean {
+  const { from, name } = notExported.map(words => words.exec(said)?.groups).find(Boolean) ?? {}
   const [, importer] = /^(file:.*):\d+\n/.exec(stack) ?? []
   if (from === undefined || name === undefined || importer === undefined) return false
   // A type that is passed on is found nowhere once the types are removed, and no one needs it then.
-  const passedOn = readFileSync(new URL(importer), 'utf8').matchAll(/\bexport\s*\{([^}]*)\}\s*from\b/g)
+  const passedOn = readFileSync(fileURLToPath(importer), 'utf8').matchAll(/\bexport\s*\{([^}]*)\}\s*from\b/g)
   if ([...passedOn].some(([, names]) => names!.split(/[\s,]+/).includes(name))) return false
   return !(name in Object(createRequire(importer)(from)))
 }
