@@ -224,7 +224,8 @@ class ReceivingOnDisk implements Receiving {
   readonly #id = randomUUID()
   readonly #path: string
   readonly #hash = createHash('sha256')
-  #file: FileHandle | undefined
+  /** Since the first write, which a refused request does not wait for. */
+  #file: Promise<FileHandle> | undefined
   size = 0
 
   constructor(folder: string, inHand: InHand, room: DiskRoom) {
@@ -235,7 +236,8 @@ class ReceivingOnDisk implements Receiving {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    const file = this.#file ?? (await this.#open())
+    this.#file ??= this.#open()
+    const file = await this.#file
     await this.#room.take(chunk.length)
     this.#hash.update(chunk)
     this.size += chunk.length
@@ -245,8 +247,7 @@ class ReceivingOnDisk implements Receiving {
   async #open(): Promise<FileHandle> {
     this.#inHand.take(this.#id)
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    this.#file = await open(this.#path, 'wx+', 0o600)
-    return this.#file
+    return open(this.#path, 'wx+', 0o600)
   }
 
   stream(): Readable {
@@ -264,15 +265,16 @@ class ReceivingOnDisk implements Receiving {
   keep(): Promise<string> {
     return this.#inHand.during(this.digest(), async name => {
       // An empty file has had no write.
-      const file = this.#file ?? (await this.#open())
-      await file.datasync()
+      this.#file ??= this.#open()
+      await (await this.#file).datasync()
       await renameDurably(this.#path, join(this.#folder, name))
     })
   }
 
   async discard(): Promise<void> {
     if (!this.#file) return
-    await this.#file.close()
+    const file = await this.#file.catch(() => undefined)
+    await file?.close()
     await rm(this.#path, { force: true })
     this.#inHand.release(this.#id)
   }

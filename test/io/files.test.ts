@@ -1,7 +1,7 @@
 // Files beside the store: which names are taken, and when a file can be deleted.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -45,8 +45,21 @@ describe('a folder of files', () => {
   test('keeps a file that it received no bytes of', async t => {
     const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
-    for (const files of [folderFiles(folder), memoryFiles()])
-      assert.equal((await files.read(await files.receive().keep()))?.length, 0)
+    for (const files of [folderFiles(folder), memoryFiles()]) {
+      const file = files.receive()
+      assert.equal((await files.read(await file.keep()))?.length, 0)
+      await file.discard()
+    }
+  })
+
+  test('leaves nothing of a file that is discarded while its first bytes are written', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const file = folderFiles(folder).receive()
+    const writing = file.write(Buffer.from('x')).catch(() => {})
+    await file.discard()
+    await writing
+    assert.deepEqual(readdirSync(folder), [])
   })
 
   test('gives a fork the files that it is to begin with, and no others, not even later ones', async t => {
