@@ -45,6 +45,10 @@ export function readBody(raw: IncomingMessage, limit: number, held: HeldBytes): 
       reject(tooLarge(limit))
       return
     }
+    if (raw.destroyed) {
+      reject(endedEarly())
+      return
+    }
     const body = new GatheredBytes()
     const hold = new Hold(held)
     const finish = (settle: () => void) => {
@@ -84,7 +88,8 @@ export async function* readPieces(raw: IncomingMessage, limit: number): AsyncGen
   if (Number(raw.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
   let length = 0
   let unread = new GatheredBytes()
-  let state: 'arriving' | 'whole' | 'cut' = 'arriving'
+  // The client can be gone before this begins, and then no event comes.
+  let state: 'arriving' | 'whole' | 'cut' = raw.destroyed ? 'cut' : 'arriving'
   let wake = () => {}
   // Not the iterator of the stream: that keeps each chunk as it came until all are read, and a chunk can be one byte.
   const take = (chunk: Buffer) => {
