@@ -127,7 +127,10 @@ const synonyms = [
 ]
 
 /** What people look for here, and what does it. */
-const elsewhere: Readonly<Record<string, string>> = { 'bot test': 'Run the test of a bot with node --test' }
+const elsewhere: Readonly<Record<string, string>> = {
+  'bot test': 'Run the test of a bot with node --test',
+  'messages react': 'Did you mean natter reactions add?',
+}
 
 /** A group has no such verb. */
 function noVerb(program: Command, { words }: CommandLine, suggestion: string | undefined): Failure {

@@ -89,7 +89,7 @@ export async function handleMessage(
   }
   const bot = createBot(message, me, counting, signal)
   const reply = await handler(message, bot)
-  if (typeof reply === 'string' && reply !== '') await bot.reply(reply)
+  if (typeof reply === 'string' && reply.trim() !== '') await bot.reply(reply)
   // A bot in JavaScript returns all kinds of things; if it also sent nothing, that is probably a mistake.
   if (changes > 0 || reply === null || (typeof reply !== 'number' && typeof reply !== 'object')) return
   const what = typeof reply === 'number' ? 'a number' : 'an object'

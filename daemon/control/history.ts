@@ -38,7 +38,7 @@ const mostMessages = 100_000
 const mostEnded = 10_000
 /** Of one message. */
 const mostPassedOver = 1000
-/** Of all messages: IDs of queues that passed them over, and of the accounts that they call. */
+/** Of all messages: IDs of queues that passed them over, and of the accounts that they call and mention. */
 const mostListed = 1_000_000
 
 export class History {
@@ -111,12 +111,14 @@ export class History {
 
   #sent(position: number, { message, called }: Extract<Fact, { type: 'message.sent' }>): void {
     const { id, senderId, channelId, conversationId, topic, time } = message
+    const mentioned = message.details?.mentioned
     const place = channelId === undefined ? { conversationId: conversationId! } : { channelId, topic: topic! }
-    this.#messages.push({ id, senderId, time, ...place, ...(called && { called }), position, passedOver: [] })
-    this.#listed += called?.length ?? 0
+    const listed = { ...(called && { called }), ...(mentioned && { mentioned }) }
+    this.#messages.push({ id, senderId, time, ...place, ...listed, position, passedOver: [] })
+    this.#listed += countListed(this.#messages.at(-1)!)
     if (this.#messages.length < 2 * mostMessages && this.#listed < mostListed) return
     this.#messages = this.#messages.slice(this.#messages.length / 2)
-    this.#listed = this.#messages.reduce((sum, sent) => sum + sent.passedOver.length + (sent.called?.length ?? 0), 0)
+    this.#listed = this.#messages.reduce((sum, sent) => sum + countListed(sent), 0)
   }
 
   #registered(queue: QueueRegistration, position: number): void {
@@ -137,6 +139,10 @@ export class History {
 
 function noQueues() {
   return new Table(({ queue }: QueueLife) => queue.id, { user: ({ queue }: QueueLife) => queue.userId })
+}
+
+function countListed({ passedOver, called = [], mentioned = [] }: SentMessage): number {
+  return passedOver.length + called.length + mentioned.length
 }
 
 function measureProgress({ pending, delivered }: Queue): Progress {

@@ -11,7 +11,7 @@ import {
   type Sent,
   type Step,
 } from '../domain/messages/messages/reception.ts'
-import type { State, User } from '../domain/model/state.ts'
+import type { User } from '../domain/model/state.ts'
 import { missingOwn } from '../domain/refusal.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { Delivery } from './deliveries.ts'
@@ -48,7 +48,7 @@ export function explainMessage(plane: ControlPlane, messageId: number, user: Use
   const deliveries = user.bot?.type === 3 ? plane.deliveries.ofMessage(messageId, user.id) : []
   const webhook = explainWebhook(user, deliveries, sent, engine.state.users.get(sent.senderId))
   const mute = refusing ? [] : [explainMute(state, user, sent)]
-  const mention = refusing ? [] : explainMention(engine.state, user, sent)
+  const mention = refusing ? [] : explainMention(user, sent)
   const steps = [...decisions, ...queues, ...mute, ...mention, ...webhook]
   const received = refusing ? false : complete ? parts.some(part => part.received) : null
   const summary = summarize(user, messageId, received, received ? parts[0]!.steps : steps, deliveries, complete)
@@ -98,8 +98,9 @@ export async function explainToAll(plane: ControlPlane, messageId: number) {
 function presentMessage({ engine: { state } }: ControlPlane, id: number): Sent {
   const message = state.messages.get(id)
   if (!message) throw missingOwn('message', 'message', id)
-  const { channelId } = message
-  return channelId === undefined ? message : { ...message, channelId: message.details?.sentTo ?? channelId }
+  const { channelId, details: { mentioned, sentTo } = {} } = message
+  const sent = { ...message, ...(mentioned && { mentioned }) }
+  return channelId === undefined ? sent : { ...sent, channelId: sentTo ?? channelId }
 }
 
 /** Whether the queue existed when the entry at this position was announced. */
@@ -166,11 +167,10 @@ function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueL
 }
 
 /** Bots see every message of their channels, and most answer only those for them. */
-function explainMention(state: State, { id, email, bot }: User, sent: Sent): Step[] {
+function explainMention({ id, email, bot }: User, sent: Sent): Step[] {
   if (!bot || bot.type === 3 || sent.channelId === undefined) return []
   const step = 'mention'
-  const ok = state.messages.details(sent.id)?.mentioned?.includes(id)
-  if (ok) return [{ step, ok, says: `The message mentions ${email}.` }]
+  if (sent.mentioned?.includes(id)) return [{ step, ok: true, says: `The message mentions ${email}.` }]
   const says = `The message does not mention ${email}: natter bot run and runBot ignore it, unless they take every message.`
   return [{ step, ok: null, says }]
 }

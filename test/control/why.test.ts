@@ -125,6 +125,9 @@ describe('GET /why', () => {
     const called = await why((await daemon().owner.call(messages.send, mention)).id, 'echo-bot')
     assert.equal(step(called, 'mention').ok, true)
     assert.doesNotMatch(called.summary, /mention/)
+    const message_id = called.message_id
+    await daemon().owner.call(messages.update, { message_id, content: 'hello' })
+    assert.equal(step(await why(message_id, 'echo-bot'), 'mention').ok, true)
   })
 
   test('says that there was no queue, although there is one now', async () => {

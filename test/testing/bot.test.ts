@@ -154,6 +154,15 @@ describe('natter.runBot() of natter/testing', () => {
     await assert.rejects(bot.stop(), /^TypeError: bot\.send: where is \{ channel: 'general', .* not "general"$/)
   })
 
+  test('sends no reply of white space', async () => {
+    const bot = await natter.runBot(({ text }) => (text === 'first' ? ' \n' : 'second'))
+    await ask('first')
+    await ask('last')
+    await natter.waitFor({ type: 'message', message: { sender_email: 'echo-bot@example.com', content: 'second' } })
+    assert.deepEqual(bot.errors, [])
+    await bot.stop()
+  })
+
   test('reports a returned number, as natter bot run does', async () => {
     const bot = await natter.runBot(() => 42)
     await ask('how many')

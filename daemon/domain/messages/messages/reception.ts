@@ -12,6 +12,8 @@ import { seeContent, seeMessage } from '../../rules/index.ts'
 export type Sent = Pick<Message, 'id' | 'senderId' | 'channelId' | 'conversationId' | 'topic' | 'time'> & {
   /** Bots that it mentions in a channel they do not follow. */
   readonly called?: readonly number[]
+  /** Those whom it mentioned when it was sent. */
+  readonly mentioned?: readonly number[]
 }
 
 export interface Step {
