@@ -6,6 +6,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { buildSeed } from '../../cli/commands/organization/seed-pull/build-seed.ts'
+import { organizationIn } from '../../cli/commands/test/replay/organization.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
 import { organization } from '../../daemon/api/organization/organization.ts'
@@ -13,6 +15,7 @@ import { users } from '../../daemon/api/people/users.ts'
 import { accountAt, fakeServer, json, newShell, type Shell } from '../support/cli.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon, startDaemon } from '../support/daemon.ts'
+import { processorTime } from '../support/processor-time.ts'
 
 const seedIn = (shell: Shell, name = 'team.json') => JSON.parse(readFileSync(join(shell.home, name), 'utf8'))
 
@@ -300,6 +303,26 @@ describe('natter seed pull from a server that does not behave', () => {
       address,
     )
     assert.equal(new Set(users.map((user: { full_name: string }) => user.full_name)).size, users.length)
+  })
+
+  test('names accounts with the same name, and finds callers of a recording, in time in proportion to their number', async () => {
+    const count = 40_000
+    const calls = Array.from({ length: count }, (_, call) => ({
+      call,
+      time: 0,
+      user: `a@x${call}.example`,
+      method: 'GET',
+      path: '/api/v1/users/me',
+      endpoint: 'get-own-user',
+      sent: {},
+      status: 200,
+      answer: {},
+    }))
+    const time = await processorTime(() => {
+      const { users } = buildSeed(organizationIn({ frozen: true, calls }), { salt: undefined, now: 0 })
+      assert.equal(new Set(users.map(({ name }) => name)).size, count)
+    })
+    assert.ok(time < 5000, `${time} ms of processor time`)
   })
 
   test('ends at a page of a proxy, and leaves nothing out because of it', async t => {

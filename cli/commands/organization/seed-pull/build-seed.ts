@@ -107,6 +107,8 @@ function asTheyAre(people: readonly Person[]): Map<number, Disguise> {
 /** Their names in the rest of the seed; the owner is `owner`. */
 function shortNames(people: readonly Person[], disguises: ReadonlyMap<number, Disguise>, owner: number | undefined) {
   const taken = new Set(['owner'])
+  /** By the name that several have. */
+  const nextNumbers = new Map<string, number>()
   const names = new Map<number, string>()
   for (const { userId, isBot } of people) {
     const { email } = disguises.get(userId)!
@@ -116,7 +118,9 @@ function shortNames(people: readonly Person[], disguises: ReadonlyMap<number, Di
         .replace(/-bot$/, '')
         .replace(/[^\w.-]/g, '-') || `user${userId}`
     let name = isBot ? base.replace(/\.bot\b/, '') : base
-    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+    let number = nextNumbers.get(base) ?? 2
+    while (taken.has(name)) name = `${base}-${number++}`
+    nextNumbers.set(base, number)
     if (userId === owner) name = 'owner'
     taken.add(name)
     names.set(userId, name)

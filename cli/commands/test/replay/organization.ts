@@ -39,6 +39,10 @@ const isBotAddress = /-bot@/
 class Organization {
   readonly #people = new Map<number, Person>()
   readonly #channels = new Map<number, Channel>()
+  /** By address, in lower case. */
+  readonly #userIds = new Map<string, number>()
+  /** By name, in lower case. */
+  readonly #channelIds = new Map<string, number>()
   readonly #subscribers = new Map<number, Set<number>>()
   readonly #messages = new Map<number, ReadMessage & { readonly stream_id: number }>()
   /** Addresses and names that the recording creates. */
@@ -101,9 +105,9 @@ class Organization {
     const caller = this.#findCaller(call.user)
     for (const item of listIn(subscriptions)) {
       const name = String(Object(item).name).toLowerCase()
-      const known = this.#channelNamed(name)
-      if (!known) this.#created.add(name)
-      else if (!this.#subscribers.get(known.stream_id)?.has(caller)) this.#late.add(`${known.stream_id} ${caller}`)
+      const known = this.#channelIds.get(name)
+      if (known === undefined) this.#created.add(name)
+      else if (!this.#subscribers.get(known)?.has(caller)) this.#late.add(`${known} ${caller}`)
     }
   }
 
@@ -142,19 +146,32 @@ class Organization {
     if (typeof bot_type === 'number') person.bot_type ??= bot_type
     if (typeof is_bot === 'boolean') person.is_bot = is_bot
     if (!known && is_active === false) person.is_active = false
+    if (!known) this.#addPerson(person)
+  }
+
+  #addPerson(person: Person): void {
+    const address = person.email.toLowerCase()
     this.#people.set(person.user_id, person)
+    if (!this.#userIds.has(address)) this.#userIds.set(address, person.user_id)
   }
 
   #takeChannel(streamId: unknown, name: unknown, more: Fields): void {
     if (!Number.isSafeInteger(streamId) || typeof name !== 'string' || name === '') return
-    const channel: Channel = this.#channels.get(streamId as number) ?? { stream_id: streamId as number, name }
+    const channel = this.#channels.get(streamId as number) ?? this.#addChannel(streamId as number, name)
     const { description, invite_only, is_web_public, history_public_to_subscribers: history } = more
     if (typeof description === 'string') channel.description ??= description
     if (typeof invite_only === 'boolean') channel.invite_only ??= invite_only
     if (typeof is_web_public === 'boolean') channel.is_web_public ??= is_web_public
     if (typeof history === 'boolean') channel.history_public_to_subscribers ??= history
-    this.#channels.set(channel.stream_id, channel)
     this.#subscribeAll(channel.stream_id, more.subscribers)
+  }
+
+  #addChannel(stream_id: number, name: string): Channel {
+    const channel: Channel = { stream_id, name }
+    this.#channels.set(stream_id, channel)
+    const lower = name.toLowerCase()
+    if (!this.#channelIds.has(lower)) this.#channelIds.set(lower, stream_id)
+    return channel
   }
 
   /** HTML cannot be sent, so only messages in Markdown are kept. */
@@ -170,8 +187,8 @@ class Organization {
 
   /** Callers of whom nothing else is known have the name of their address. */
   #findCaller(email: string): number {
-    const known = [...this.#people.values()].find(person => person.email.toLowerCase() === email.toLowerCase())
-    if (known) return known.user_id
+    const known = this.#userIds.get(email.toLowerCase())
+    if (known !== undefined) return known
     const user_id = this.#nextId--
     const person = {
       user_id,
@@ -180,7 +197,7 @@ class Organization {
       is_active: true,
       is_bot: isBotAddress.test(email),
     }
-    this.#people.set(user_id, person)
+    this.#addPerson(person)
     return user_id
   }
 
@@ -206,13 +223,8 @@ class Organization {
     if ((type !== 'stream' && type !== 'channel') || typeof to !== 'string') return
     const name = to.replace(/^"(.*)"$/, '$1')
     if (/^\d+$/.test(name)) return
-    const channel = this.#channelNamed(name.toLowerCase()) ?? { stream_id: this.#nextId--, name }
-    this.#channels.set(channel.stream_id, channel)
-    if (!this.#listed.has(call.user!)) this.#subscribe(channel.stream_id, caller)
-  }
-
-  #channelNamed(lower: string): Channel | undefined {
-    return [...this.#channels.values()].find(({ name }) => name.toLowerCase() === lower)
+    const channel = this.#channelIds.get(name.toLowerCase()) ?? this.#addChannel(this.#nextId--, name).stream_id
+    if (!this.#listed.has(call.user!)) this.#subscribe(channel, caller)
   }
 
   #subscribeAll(channel: number, users: unknown): void {
