@@ -8,7 +8,7 @@ import { pictureFile } from '../domain/organization/pictures.ts'
 import { type Offer, readOffer } from '../domain/people/invitations/offer.ts'
 import { avatarFor } from '../domain/people/users/avatar-for.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { administer, check } from '../domain/rules/index.ts'
+import { administer, callEndpoint, check } from '../domain/rules/index.ts'
 import { createAnswering, refuse, send } from './answer.ts'
 import { ArrivingFiles } from './arriving-files.ts'
 import type { Intake } from './body.ts'
@@ -247,7 +247,8 @@ export class Site {
     return uploadFor(this.#parts, {
       path: given ?? path!,
       anonymous: authorization === undefined,
-      authenticate: () => (key === null ? this.#authenticate(request) : this.#edge.authenticateKey(key, ip)),
+      authenticate: () =>
+        key === null ? this.#authenticate(request) : this.#allowPages(this.#edge.authenticateKey(key, ip)),
       head: request.method === 'HEAD',
       // The file has no validator that a condition could name.
       range: condition === undefined ? range : undefined,
@@ -258,7 +259,15 @@ export class Site {
 
   #authenticate(request: FastifyRequest): User {
     const { headers, socket } = request
-    return this.#edge.authenticate({ headers, ip: findAddress(headers, socket, this.#parts.trustProxy) })
+    return this.#allowPages(
+      this.#edge.authenticate({ headers, ip: findAddress(headers, socket, this.#parts.trustProxy) }),
+    )
+  }
+
+  /** The key of an incoming webhook bot is in addresses that other services have. */
+  #allowPages(actor: User): User {
+    check(callEndpoint, { state: this.#parts.engine.state, actor }, 'page')
+    return actor
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {

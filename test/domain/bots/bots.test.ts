@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { bots as api } from '../../../daemon/api/bots/bots.ts'
 import { events } from '../../../daemon/api/events.ts'
+import { uploads } from '../../../daemon/api/files/uploads.ts'
+import { messages } from '../../../daemon/api/messages/messages.ts'
 import { savedSnippets } from '../../../daemon/api/messages/saved-snippets.ts'
 import { users } from '../../../daemon/api/people/users.ts'
 import { Caller, sharedDaemon, type TestDaemon } from '../../support/daemon.ts'
@@ -270,6 +272,24 @@ describe('GET /bots/{bot_id}/api_key and POST …/regenerate', () => {
 })
 
 describe('incoming webhook bots', () => {
+  test('of type incoming webhook opens no files or pictures', async () => {
+    const bot = await botOf(amy, 'reader', { bot_type: 2 })
+    const file = { filename: 'notes.txt', contentType: 'text/plain', bytes: Buffer.from('notes') }
+    const { url } = await amy.call(uploads.upload, { file })
+    await amy.call(messages.send, { type: 'direct', to: [bot.id], content: `[notes](${url})` })
+    const statuses = async ({ email, key }: Caller) => {
+      const headers = { authorization: `Basic ${btoa(`${email}:${key}`)}` }
+      const asked = [
+        fetch(daemon.url + url, { headers }),
+        fetch(`${daemon.url}${url}?api_key=${key}`),
+        fetch(`${daemon.url}/avatar/${amy.id}`, { headers, redirect: 'manual' }),
+      ]
+      return (await Promise.all(asked)).map(({ status }) => status)
+    }
+    assert.deepEqual(await statuses(amy), [200, 200, 302])
+    assert.deepEqual(await statuses(bot), [401, 401, 401])
+  })
+
   test('may only send messages', async () => {
     const bot = await botOf(amy, 'inbound', { bot_type: 2, service_name: 'helloworld' })
     for (const endpoint of [users.me, savedSnippets.list, api.list]) {
