@@ -31,6 +31,19 @@ export function reflow(text: string, columns: number): string {
     .join('\n\n')
 }
 
+/** Of a column that is filled up with spaces: with the width of one very long text, every line would be as long as that. */
+const widestColumn = 100
+
+/** The width for texts that are so wide; wider ones reach into the next column. */
+export function columnWidth(widths: readonly number[]): number {
+  return Math.min(widestColumn, largest(widths))
+}
+
+/** Of any number of them: Math.max takes about 100,000. */
+export function largest(numbers: readonly number[]): number {
+  return numbers.reduce((most, number) => Math.max(most, number), 0)
+}
+
 /** `1 message`, `2 messages`. */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

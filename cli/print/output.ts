@@ -6,6 +6,7 @@ import { isRecord } from '../../daemon/local/json.ts'
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Reply, timeOf } from '../base/reply.ts'
+import { columnWidth } from '../base/text-layout.ts'
 import { showDistance, showTime } from '../base/times.ts'
 import { print, printColored, printUnchanged } from '../base/writer.ts'
 
@@ -218,7 +219,7 @@ function recordShape({ shapes = {} }: View): Shape {
 }
 
 function recordLines(record: Reply, shapes: Readonly<Record<string, Shape>>, paint: Paint, now: Date): string[] {
-  const width = Math.max(...Object.keys(record).map(name => name.length))
+  const width = columnWidth(Object.keys(record).map(name => name.length))
   return Object.entries(record).map(([name, value]) => {
     return `${paint(harmless(name).padEnd(width))}  ${cell(value, shapes[name], now)}`.trimEnd()
   })

@@ -3,7 +3,7 @@
 
 import type { CliForm } from '../../daemon/api/cli-form.ts'
 import type { Reply } from '../base/reply.ts'
-import { cutText } from '../base/text-layout.ts'
+import { columnWidth, cutText } from '../base/text-layout.ts'
 
 /** Full names by user ID, fetched only if other users are mentioned. */
 type NamesById = () => Promise<ReadonlyMap<number, string>>
@@ -31,12 +31,12 @@ export const sentences: Readonly<Record<NonNullable<CliForm['says']>, Sentences>
   async people({ subscribers, members, user_ids }, names) {
     const ids = [subscribers ?? members ?? user_ids].flat().filter(id => id !== undefined)
     const known = ids.length === 0 ? new Map<number, string>() : await names()
-    const width = Math.max(0, ...ids.map(id => String(id).length))
+    const width = columnWidth(ids.map(id => String(id).length))
     return ids.map(id => `${String(id).padEnd(width)}  ${known.get(Number(id)) ?? ''}`.trimEnd())
   },
   explanation({ summary, steps }) {
     const list = (steps ?? []) as { step: string; ok: boolean | null; says: string; rule?: string; law?: string }[]
-    const width = Math.max(0, ...list.map(({ step }) => step.length))
+    const width = columnWidth(list.map(({ step }) => step.length))
     const lines = list.flatMap(({ step, ok, says, rule, law }) => [
       `${(ok === null ? '-' : ok ? 'ok' : 'no').padEnd(4)}${step.padEnd(width)}  ${says}`,
       ...(law === undefined || ok === true ? [] : [`${' '.repeat(width + 6)}${rule ? `Rule ${rule}: ` : ''}${law}`]),

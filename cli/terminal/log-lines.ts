@@ -6,6 +6,7 @@ import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, placeOfMessage } from '../base/chat-event.ts'
 import type { Globals } from '../base/globals.ts'
 import type { Reply } from '../base/reply.ts'
+import { columnWidth } from '../base/text-layout.ts'
 import { showClock, showTime } from '../base/times.ts'
 import { cutToWidth, padToWidth } from './table.ts'
 import { measureWidth, type Terminal, terminalFor } from './terminal.ts'
@@ -29,7 +30,7 @@ export async function logLines(
   if (of === 'events') await addSummaries(entries, cells)
   // What an event is about follows its type, which can be long.
   const columns = of === 'calls' ? [0, 1, 2, 3] : [0, 1, 2]
-  const widths = columns.map(index => Math.max(...cells.map(row => measureWidth(row[index]!))))
+  const widths = columns.map(index => columnWidth(cells.map(row => measureWidth(row[index]!))))
   return cells.map((row, index) => {
     const head = widths.map((width, at) => (at === 0 ? row[0].padStart(width) : padToWidth(row[at]!, width)))
     const line = harmless([...head, ...row.slice(widths.length)].join('  ').trimEnd()).replaceAll('\n', ' ')
@@ -94,7 +95,7 @@ function callBlock(call: Reply, { colors }: Terminal): string[] {
   if (sent.length > 0) facts.push(['sent', ''], ...sent)
   facts.push(['answer', answer ?? 'none'])
   const rows = facts.filter(([, value]) => value !== null && value !== undefined)
-  const width = Math.max(...rows.map(([name]) => measureWidth(name)))
+  const width = columnWidth(rows.map(([name]) => measureWidth(name)))
   const lines = rows.map(([name, value]) => {
     const title = colors ? colors.cyan(padToWidth(harmless(name), width)) : padToWidth(harmless(name), width)
     const text = harmless(String(value)).replaceAll('\n', `\n${' '.repeat(width + 4)}`)

@@ -4,7 +4,7 @@ import { nameConversation } from '../../daemon/local/conversation-name.ts'
 import { harmless } from '../../daemon/local/harmless.ts'
 import { type ChatEvent, type Message, type Place, placeOfMessage } from '../base/chat-event.ts'
 import type { Reply } from '../base/reply.ts'
-import { cutText } from '../base/text-layout.ts'
+import { columnWidth, cutText } from '../base/text-layout.ts'
 import { showClock } from '../base/times.ts'
 import { summarize } from './event-summaries.ts'
 import { markdownText, measureWidth, type Terminal, wrapText } from './terminal.ts'
@@ -49,7 +49,7 @@ export function renderHead(event: ChatEvent, place: Place | undefined, self?: st
 /** A list of messages, as `tail` prints them, after their IDs: edits and reactions need those. */
 export function messageLines(messages: readonly Reply[], { columns, colors }: Terminal, self?: string): string[] {
   const now = new Date()
-  const width = Math.max(...messages.map(({ id }) => String(id ?? '').length))
+  const width = columnWidth(messages.map(({ id }) => String(id ?? '').length))
   const rest = { columns: columns === undefined ? undefined : Math.max(20, columns - width - 2), colors }
   return messages.map(item => {
     const message = item as Message

@@ -4,6 +4,7 @@
 
 import { harmless } from '../../daemon/local/harmless.ts'
 import type { Reply } from '../base/reply.ts'
+import { columnWidth, largest } from '../base/text-layout.ts'
 import { measureWidth, type Terminal, wrapText } from './terminal.ts'
 
 const gap = 2
@@ -24,18 +25,20 @@ export function tableLines(
   const names = chosen ? chosen.filter(name => there.includes(name)) : there
   const cells = rows.map(row => names.map(name => (Object.hasOwn(row, name) ? cell(row[name], name) : '')))
   const titles = names.map(harmless)
-  const natural = titles.map((title, index) =>
-    Math.max(measureWidth(title), ...cells.map(row => measureWidth(row[index]!))),
-  )
+  const natural = titles.map((title, index) => largest([title, ...cells.map(row => row[index]!)].map(measureWidth)))
   const least = titles.map(measureWidth)
   const whole = least.map((width, index) => Math.max(width, wholeWidth(cells.map(row => row[index]!))))
   const fewer = chosen !== undefined
-  const widths =
-    room === undefined ? natural : (fewer && shorten(natural, whole, room)) || fitColumns(natural, least, room, fewer)
+  const heading = colors?.bold ?? ((text: string) => text)
+  if (room === undefined) {
+    const widths = natural.map(width => columnWidth([width]))
+    return [heading(joinCells(titles, widths)), ...cells.map(row => joinCells(row, widths))]
+  }
+  const widths = (fewer && shorten(natural, whole, room)) || fitColumns(natural, least, room, fewer)
   // If most columns would be lost, blocks of lines are more useful.
   if (!widths || widths.length * 2 < names.length) return blocks(titles, cells, room, colors?.cyan)
-  const heading = colors?.bold ?? ((text: string) => text)
-  return [heading(joinCells(titles, widths)), ...cells.map(row => joinCells(row, widths))]
+  const cut = (row: readonly string[]) => widths.map((width, index) => cutToWidth(row[index]!, width))
+  return [heading(joinCells(titles, widths)), ...cells.map(row => joinCells(cut(row), widths))]
 }
 
 /** Cuts texts a little and leaves out columns at the end, as long as at least half of them stay. */
@@ -63,7 +66,7 @@ function shrink(natural: readonly number[], floor: readonly number[], room: numb
 /** The width at which no cell is cut that has no spaces: an address, a path, an ID. */
 function wholeWidth(cells: readonly string[]): number {
   const widths = cells.map(text => (text.includes(' ') ? 0 : measureWidth(text)))
-  return Math.max(0, ...widths.map(width => (width > longestWord ? 0 : width)))
+  return largest(widths.map(width => (width > longestWord ? 0 : width)))
 }
 
 /** Shrinks the widest until all fit, then leaves out the last if allowed; undefined if they cannot fit. */
@@ -85,7 +88,7 @@ function blocks(
   room: number | undefined,
   paint: ((text: string) => string) | undefined,
 ): string[] {
-  const width = Math.max(...titles.map(measureWidth))
+  const width = columnWidth(titles.map(measureWidth))
   return cells.flatMap((row, index) => [
     ...(index === 0 ? [] : ['']),
     ...row.flatMap((text, column) => {
@@ -98,7 +101,7 @@ function blocks(
 
 function joinCells(row: readonly string[], widths: readonly number[]): string {
   return widths
-    .map((width, index) => padToWidth(cutToWidth(row[index]!, width), width))
+    .map((width, index) => padToWidth(row[index]!, width))
     .join(' '.repeat(gap))
     .trimEnd()
 }

@@ -7,6 +7,7 @@ import { formatFlags } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor } from '../../base/profile.ts'
 import type { ExtraSubcommand, Invocation } from '../../base/subcommand.ts'
+import { columnWidth } from '../../base/text-layout.ts'
 import { printFormatted, printReply } from '../../print/output.ts'
 import { parseBody, send } from '../../transport/client.ts'
 import { daemonFlagsOnly } from './daemon/flags.ts'
@@ -110,7 +111,7 @@ async function restoreFrom({ args, flags, globals }: Invocation): Promise<void> 
 function linesFor(status: Status): string[] {
   const { name, leader, etcd, head, log, daemons } = status
   const mib = (log.database / 1024 / 1024).toFixed(1)
-  const width = Math.max(...daemons.map(({ url }) => url.length), 'DAEMON'.length)
+  const width = columnWidth(['DAEMON', ...daemons.map(({ url }) => url)].map(url => url.length))
   const row = (...[url, role, position, lag, version]: string[]) =>
     `${url!.padEnd(width)}  ${role!.padEnd(8)}  ${position!.padStart(10)}  ${lag!.padStart(8)}  ${version}`
   return [

@@ -180,7 +180,8 @@ function service(params: ParamsOf<typeof api.create>): Pick<Bot, 'service'> {
 function checkUrl(param: string, given: string): string {
   const text = given.startsWith('"') && given.endsWith('"') ? given.slice(1, -1) : given
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw invalid(param, 'must be a URL that begins with http:// or https://')
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw invalid(param, 'must be a URL that begins with http:// or https://')
   return text
 }
 

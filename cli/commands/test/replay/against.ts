@@ -8,6 +8,7 @@ import { Ending, exitCodes } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import { accountFor, demandKey, readSite } from '../../../base/profile.ts'
+import { columnWidth } from '../../../base/text-layout.ts'
 import { print } from '../../../base/writer.ts'
 import { printJson } from '../../../print/output.ts'
 import { callControlPlane } from '../../../transport/control.ts'
@@ -131,7 +132,7 @@ function count(number: number): string {
 
 /** Grouped by endpoint and event. */
 function formatDifferences(differences: readonly Difference[]): string[] {
-  const width = differences.reduce((most, { field }) => Math.max(most, field.length), 0)
+  const width = columnWidth(differences.map(({ field }) => field.length))
   const lines: string[] = []
   for (const [index, { where, field, kind, recorded, found, count: times, call }] of differences.entries()) {
     if (where !== differences[index - 1]?.where) lines.push(where)
