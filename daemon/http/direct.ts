@@ -76,7 +76,7 @@ class Connection {
 
   /** Runs in a turn of its own: the answer may be one of many that are being written. */
   readonly #proceed = (): void => {
-    if (this.#unread && !this.socket.destroyed) this.#handOver(this.#unread)
+    if (this.#unread && !this.socket.destroyed && !this.socket.readableEnded) this.#handOver(this.#unread)
   }
 
   readonly #receive = (chunk: Buffer): void => {
@@ -119,11 +119,11 @@ class Connection {
     socket.off('data', this.#receive).off('end', this.#end).off('close', this.#close)
     socket.off('timeout', this.#timeout).off('error', ignore).setTimeout(0)
     server.connections.delete(this)
-    // Bytes in the buffer of a paused stream come before those that have still to arrive. Bounded by that buffer.
-    if (socket.isPaused()) for (let more = socket.read(); more !== null; more = socket.read()) parts.push(more)
     server.handOver(socket)
-    for (const part of parts) socket.emit('data', part)
+    // Before the bytes, for which node:http may pause the connection again.
     socket.resume()
+    // In front of what a paused stream has read since.
+    socket.unshift(Buffer.concat(parts))
   }
 
   // As node:http does it: the connection of a client that has ended its side is closed.

@@ -12,6 +12,7 @@ import type { Certificate } from './certificate.ts'
 import { Connections, refuseOnSocket } from './connections.ts'
 import { DirectServer, type Serve } from './direct.ts'
 import { hasBody } from './incoming.ts'
+import { type Open, Pieces } from './pieces.ts'
 
 interface ListenerParts {
   readonly bounds: Bounds
@@ -49,8 +50,10 @@ export function createListener(parts: ListenerParts): Listener {
     requireHostHeader: false,
   }
   const exchanges = new Exchanges()
+  const pieces = new Pieces(exchanges)
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     exchanges.add(request, response)
+    response.once('close', () => pieces.answered(request.socket))
     if (hasBody(request)) limitTime(request, response, parts)
     take(request, response)
   }
@@ -70,6 +73,7 @@ export function createListener(parts: ListenerParts): Listener {
   const listeners = server.listeners(arrival)
   const handOver = (socket: Socket) => {
     for (const listener of listeners) listener.call(server, socket)
+    pieces.take(socket)
   }
   // Its proof (`test/proof/http.ts`) covers connections without TLS only.
   const direct = serve && !secure ? new DirectServer(server, serve, handOver) : undefined
@@ -107,7 +111,7 @@ function createSecureServer(...args: Parameters<typeof Https.createServer>): Sec
 }
 
 /** Requests that are being answered, by their connection: bytes after them that are not HTTP are refused after their answers. */
-class Exchanges {
+class Exchanges implements Open {
   readonly #open = new WeakMap<Socket, Map<IncomingMessage, ServerResponse>>()
   readonly #last = new WeakMap<Socket, readonly [IncomingMessage, ServerResponse]>()
   readonly #refused = new WeakSet<Socket>()
@@ -122,6 +126,14 @@ class Exchanges {
     open.set(request, response)
     this.#last.set(socket, [request, response])
     response.once('close', () => open.delete(request))
+  }
+
+  count(socket: Socket): number {
+    return this.#open.get(socket)?.size ?? 0
+  }
+
+  isInBody(socket: Socket): boolean {
+    return this.#last.get(socket)?.[0].complete === false
   }
 
   /** Whether the newest request was answered before all of its body arrived. */
