@@ -1,5 +1,6 @@
 // A message for Slack as Markdown: its blocks and attachments, or its text. The fields are those that public servers read.
 
+import { limits } from '../../limits.ts'
 import { invalid } from '../../refusal.ts'
 import { translateMarkup } from './slack-markup.ts'
 
@@ -23,8 +24,11 @@ export function readSlackMessage(payload: unknown): SlackMessage {
     body = `${icon}${textAt(message.text, 'text')}`.trim()
   }
   const topic = 'channel' in message ? textAt(message.channel, 'channel').replace(/^[@#]/, '') : '(no topic)'
-  return { topic, content: translateMarkup(body) }
+  return { topic, content: translateMarkup(body.slice(0, longestBody)) }
 }
+
+/** A message has a quarter of it. Markup that is translated becomes shorter at most by its marks. */
+const longestBody = 4 * limits.messageContent
 
 type Render = (item: Fields, place: string) => string
 
