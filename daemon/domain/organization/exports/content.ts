@@ -183,12 +183,14 @@ function keepExport({ path: _, file: _file, ...row }: Export): Export[] {
 /** Settings that others notice, or that say what may be exported. */
 const publicSettings = ['email_address_visibility', 'presence_enabled', 'send_read_receipts', 'timezone']
 
-/** No password leaves the store, not even as a hash: it could be guessed elsewhere. */
+/** No password leaves the store, not even as a hash: it could be guessed elsewhere. What a bot was configured with can be a key. */
 function keepUser({ password: _, ...user }: User, { allows, emailOf }: Scope): Omit<User, 'password'>[] {
   if (allows(user.id)) return [user]
-  const { chosenSettings: _chosen, ...rest } = user
+  const { chosenSettings: _chosen, bot, ...rest } = user
   const settings = Object.entries(user.settings).filter(([name]) => publicSettings.includes(name))
-  return [{ ...rest, email: emailOf(user), settings: Object.fromEntries(settings) }]
+  const hasConfig = bot?.service && 'config' in bot.service
+  const kept = hasConfig ? { ...bot, service: { ...bot.service, config: {} } } : bot
+  return [{ ...rest, ...(kept && { bot: kept }), email: emailOf(user), settings: Object.fromEntries(settings) }]
 }
 
 /** Whether no one but the person sees the address. */

@@ -77,14 +77,25 @@ describe('the content of an export', () => {
     )
   })
 
-  test('leaves conversations and private channels out of a public export', () => {
+  test('leaves conversations, private channels and what bots are configured with out of a public export', () => {
     const world = new World()
     const { people, channels } = furnished(world)
     const [owner, , , bob] = people
     world.run(owner!, 'send-message', { type: 'direct', to: [bob!.id], content: 'psst' })
     world.run(bob!, 'send-message', { type: 'channel', to: channels[1], topic: 'x', content: 'hidden' })
     world.run(bob!, 'send-message', { type: 'channel', to: channels[0], topic: 'x', content: 'open' })
+    const config_data = { key: 'secret' }
+    world.run(bob!, 'create-bot', {
+      full_name: 'Hook',
+      short_name: 'hook',
+      bot_type: 2,
+      service_name: 'github',
+      config_data,
+    })
     world.run(owner!, 'update-settings', { allow_private_data_export: true })
+    for (const kind of [1, 2] as const)
+      for (const { bot } of loaded(collectContent(world.state, kind)).users.values())
+        if (bot?.service) assert.deepEqual(bot.service, { name: 'github', config: {} })
     const texts = (kind: 1 | 2) =>
       [...loaded(collectContent(world.state, kind)).messages.rows()].map(({ content }: Message) => content)
     assert.ok(!texts(1).includes('psst') && !texts(1).includes('hidden'))
