@@ -51,8 +51,11 @@ export class Pieces {
   }
 
   #give(socket: Socket, bytes: Buffer, parse: (bytes: Buffer) => void): void {
+    // node:http resumes a connection when a body is read, even while it waits here.
+    this.#next.delete(socket)
+    this.#full.delete(socket)
     let given = 0
-    while (given < bytes.length && this.#spent < mostTime && (given === 0 || this.#isAlone(socket))) {
+    while (given < bytes.length && this.#mayGoOn(socket, given === 0)) {
       const began = monotonicMs()
       const end = given + (this.#open.isInBody(socket) ? bodyPieceSize : pieceSize)
       parse(bytes.subarray(given, end))
@@ -71,8 +74,10 @@ export class Pieces {
   }
 
   /** With several requests at a time, a connection gives other work its turn after each piece. */
-  #isAlone(socket: Socket): boolean {
-    return !socket.isPaused() && !socket.destroyed && this.#open.count(socket) <= 1
+  #mayGoOn(socket: Socket, isFirst: boolean): boolean {
+    if (this.#spent >= mostTime) return false
+    const count = this.#open.count(socket)
+    return isFirst ? count < mostOpen : count <= 1 && !socket.isPaused() && !socket.destroyed
   }
 
   readonly #take = (): void => {

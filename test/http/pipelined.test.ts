@@ -6,7 +6,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
 import { usualBounds } from '../../daemon/http/bounds.ts'
 import { createListener } from '../../daemon/http/listener.ts'
 import { Pieces } from '../../daemon/http/pieces.ts'
@@ -63,6 +64,53 @@ describe('requests that are sent ahead', () => {
     assert.ok(others.every(status => status === 404 || status === 503))
   })
 
+  test('of any kind, in any pieces, by clients that read or do not, leave the daemon as it was', async () => {
+    const { host, hostname, port } = new URL(daemon().url)
+    const to = (line: string, headers = '') => `${line} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n`
+    const key = `Authorization: Basic ${Buffer.from(daemon().owner.auth!).toString('base64')}\r\n`
+    const post = (path: string, body: string, type = 'application/x-www-form-urlencoded') =>
+      to(`POST /api/v1${path}`, `${key}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`) + body
+    const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    const chunked = to('POST /api/v1/messages', `${key}Transfer-Encoding: chunked\r\n`)
+    const kinds = [
+      to('GET /api/v1/users/me', key),
+      to('GET /nope').repeat(1500),
+      to('GET /').repeat(100),
+      post('/fetch_api_key', 'username=a&password=b'),
+      post('/messages', `type=direct&to=[${daemon().owner.id}]&content=${'a'.repeat(3000)}`),
+      post('/user_uploads', part + 'x'.repeat(60_000), 'multipart/form-data; boundary=b'),
+      `${chunked}${'1\r\na\r\n'.repeat(1000)}0\r\n\r\n`,
+      to('GET /nope', 'Connection: Upgrade\r\nUpgrade: websocket\r\n'),
+    ]
+    const streams = fc.record({
+      bytes: fc
+        .array(fc.constantFrom(...kinds), { minLength: 2, maxLength: 8 })
+        .map(parts => Buffer.from(parts.join(''))),
+      piece: fc.integer({ min: 500, max: 100_000 }),
+      pause: fc.integer({ min: 0, max: 3 }),
+      reads: fc.boolean(),
+      ends: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(streams, { minLength: 20, maxLength: 20 }), async together => {
+        const talk = async ({ bytes, piece, pause, reads, ends }: (typeof together)[number]) => {
+          const socket = connect(Number(port), hostname).on('error', () => {})
+          if (reads) socket.resume()
+          for (let at = 0; at < bytes.length && !socket.destroyed; at += piece) {
+            socket.write(bytes.subarray(at, at + piece))
+            await sleep(pause)
+          }
+          if (ends) socket.end()
+          await sleep(100)
+          socket.destroy()
+        }
+        await Promise.all(together.map(talk))
+        assert.equal((await fetch(`${daemon().url}/livez`)).status, 200)
+      }),
+      { numRuns: 6 },
+    )
+  })
+
   test('by many clients at once leave other work its turn', async () => {
     const pieces = new Pieces({ count: () => 1, isInBody: () => false })
     let total = 0
@@ -91,7 +139,7 @@ describe('requests that are sent ahead', () => {
     const text = gather(socket)
     socket.write(request.repeat(2000))
     await until(() => waiting.length >= 100)
-    await new Promise(resolve => setTimeout(resolve, 50))
+    await sleep(50)
     assert.ok(waiting.length < 200, `${waiting.length} were taken`)
     for (let i = 0; i < 2000; i++) {
       await until(() => waiting.length > i)
@@ -115,7 +163,7 @@ describe('requests that are sent ahead', () => {
     const count = 5000
     socket.pause().write(request.repeat(count))
     await until(() => total > 0)
-    await new Promise(resolve => setTimeout(resolve, 200))
+    await sleep(200)
     assert.ok(total < count / 2, `${total} were taken`)
     socket.resume()
     await until(() => total === count)
