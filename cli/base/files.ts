@@ -1,5 +1,6 @@
 // Files that the user names or that other programs may have written: what is said when one cannot be read, or should not be.
 
+import { isUtf8 } from 'node:buffer'
 import { existsSync, statSync } from 'node:fs'
 import { largeFile, readBytes, readText, smallFile } from '../../daemon/local/bounded-file.ts'
 import { othersCan } from '../../daemon/local/open-files.ts'
@@ -29,6 +30,25 @@ export function readGiven(file: string, label = ''): Buffer {
   } catch (error) {
     throw usage(`${label}cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }
+}
+
+/** The same, for a text. */
+export function readGivenText(file: string, label = ''): string {
+  return decodeText(readGiven(file, label), `${label}${file}`)
+}
+
+/**
+ * Refuses other encodings, whose characters would be sent as U+FFFD. `from` names the file in the error; `firstLine` is the number of the
+ * line that the bytes begin with.
+ */
+export function decodeText(bytes: Buffer, from: string, firstLine = 1): string {
+  if (isUtf8(bytes)) return bytes.toString()
+  const lines = bytes.toString('latin1').split('\n')
+  const line = firstLine + lines.findIndex(text => !isUtf8(Buffer.from(text, 'latin1')))
+  throw usage(
+    `${from}: line ${line} is not UTF-8`,
+    'Save the text as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8',
+  )
 }
 
 /** Refuses to replace a file. */

@@ -1,9 +1,7 @@
 // Many calls over a few connections: NDJSON or CSV in, one result per line out, in the order of the input.
 
-import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Endpoint } from '../../daemon/api/define.ts'
-import { largeFile } from '../../daemon/local/bounded-file.ts'
 import { didYouMean } from '../../daemon/local/did-you-mean.ts'
 import { pauseFor } from '../../daemon/local/durations.ts'
 import { harmlessJson } from '../../daemon/local/harmless.ts'
@@ -20,14 +18,12 @@ import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from
 import { Progress } from '../terminal/progress.ts'
 import { Pool, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
+import { countLines, isCsv, openInput, readLines } from './batch-lines.ts'
 import { everydayFlags, paramFor, wordsFor } from './everyday.ts'
 import { encodeRequest } from './forms.ts'
 import { readParams } from './params.ts'
 import { mostRepeated, Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
-
-/** Much more than a server accepts. */
-const longestLine = 16 * 1024 * 1024
 
 interface Call {
   readonly method: string
@@ -175,7 +171,7 @@ async function runAll(
   read: Read,
 ): Promise<void> {
   const { file, parallel, keepGoing, ending } = batch
-  const input = open(file)
+  const input = openInput(file)
   const { site, email } = account
   const resume = batch.resume === undefined ? undefined : new Resume(batch.resume, [site, email, ...about])
   const pool = await Pool.open(account, parallel)
@@ -214,7 +210,7 @@ async function runAll(
   try {
     // Of a CSV file, the first row names the keys.
     let number = isCsv(file) ? 1 : 0
-    reading: for await (const lines of isCsv(file) ? csvLines(input) : readLines(input, ending))
+    reading: for await (const lines of readLines(input, file, ending))
       for (const text of lines) {
         number++
         if (text.trim() === '' || resume?.read(number, text) === false) continue
@@ -353,41 +349,4 @@ function isListParam(endpoint: Endpoint, name: string): boolean {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(item => typeof item === 'string')
-}
-
-/** Lines without their ends, in groups as they arrive: a promise per line would cost more than reading it. */
-async function* readLines(input: NodeJS.ReadableStream, ending: string): AsyncGenerator<string[]> {
-  let rest = ''
-  for await (const chunk of input.setEncoding('utf8')) {
-    const lines = (rest + chunk).split(ending)
-    rest = lines.pop()!
-    if (rest.length > longestLine) throw usage(`--batch: a line is longer than ${longestLine} characters`)
-    yield lines
-  }
-  if (rest !== '') yield [rest]
-}
-
-function isCsv(file: string): boolean {
-  return /\.csv$/i.test(file)
-}
-
-async function* csvLines(input: NodeJS.ReadableStream): AsyncGenerator<string[]> {
-  const { readRows } = await import('./csv.ts')
-  yield* readRows(input, longestLine, reason => usage(`--batch: not valid CSV: ${reason}`))
-}
-
-function open(file: string) {
-  if (file === '-') return process.stdin
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found || found.isDirectory()) throw usage(`--batch: cannot read ${file}`)
-  return createReadStream(file)
-}
-
-/** For the progress bar. Undefined for stdin, CSV, devices and large files. */
-function countLines(file: string, ending: string): number | undefined {
-  if (file === '-' || isCsv(file) || !statSync(file).isFile() || statSync(file).size > largeFile) return undefined
-  let lines = 0
-  const bytes = readFileSync(file)
-  for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) lines++
-  return lines
 }

@@ -5,13 +5,16 @@ import { CsvError, parse } from 'csv-parse'
 
 /** Rows as JSON. An empty field is not given. `refuse` makes the error for a file that is not CSV. */
 export async function* readRows(
-  input: NodeJS.ReadableStream,
+  input: AsyncIterable<string>,
   longestRow: number,
   refuse: (reason: string) => Error,
 ): AsyncGenerator<string[]> {
   const columns = (names: string[]) => {
     // As spreadsheet programs write it in countries with a decimal comma.
     if (names.length === 1 && /[;\t]/.test(names[0]!)) throw refuse('the columns must be separated by commas')
+    // Spreadsheet programs may write columns without a name.
+    const twice = names.find((name, index) => name !== '' && names.indexOf(name) < index)
+    if (twice !== undefined) throw refuse(`there are two columns "${twice}"`)
     return names
   }
   const rows = parse({ bom: true, columns, skip_empty_lines: true, max_record_size: longestRow })

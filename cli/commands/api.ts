@@ -3,7 +3,7 @@
 import { harmless } from '../../daemon/local/harmless.ts'
 import { isJson, jsonOr } from '../../daemon/local/json.ts'
 import { refusal, usage } from '../base/failure.ts'
-import { readGiven } from '../base/files.ts'
+import { readGivenText } from '../base/files.ts'
 import { batchFlags, type Globals, keyFlag } from '../base/globals.ts'
 import { givenLevel } from '../base/levels.ts'
 import { accountFor } from '../base/profile.ts'
@@ -148,7 +148,7 @@ function validJson(name: string, value: string): string {
 }
 
 async function readText(file: string, flag: string): Promise<string> {
-  return file === '-' ? readStdin() : String(readGiven(file, `${flag}: `))
+  return file === '-' ? readStdin() : readGivenText(file, `${flag}: `)
 }
 
 function formatHead(answer: Answer): string {

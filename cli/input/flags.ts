@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import { usage } from '../base/failure.ts'
-import { readGiven } from '../base/files.ts'
+import { readGiven, readGivenText } from '../base/files.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
 import { isId, readPeople, readPerson } from './people.ts'
@@ -142,8 +142,8 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
   }
   if (text?.format === 'binary') return readUpload(raw, label)
   // A file here, and its content on the way.
-  if (text?.ref === 'seed') return String(readGiven(raw, `${label}: `))
-  if (text?.ref === 'file') return raw === '-' ? sources.stdin() : String(readGiven(raw, `${label}: `))
+  if (text?.ref === 'seed') return readGivenText(raw, `${label}: `)
+  if (text?.ref === 'file') return raw === '-' ? sources.stdin() : readGivenText(raw, `${label}: `)
   // In a message, colons are around the name of an emoji.
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
   // The server looks names up itself, and knows no IDs here. The `#` before a name is not part of it.

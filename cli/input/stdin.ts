@@ -1,7 +1,9 @@
 // Reads standard input to its end.
 
+import { decodeText } from '../base/files.ts'
+
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
+  return decodeText(Buffer.concat(chunks), 'stdin')
 }

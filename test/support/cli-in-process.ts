@@ -52,7 +52,7 @@ async function captured(
     replacedEnv(env),
     replaced(process, 'argv', [process.execPath, launcher, ...args]),
     keptPriority(),
-    replaced(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
+    replaced(process, 'stdin', Readable.from(input.length === 0 ? [] : [Buffer.from(input as string)])),
     catching('stdout', print),
     catchingLines(print),
     catching('stderr', text => {

@@ -16,7 +16,7 @@ export interface Outcome {
 
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
-  readonly input?: string
+  readonly input?: string | Buffer
   readonly cwd?: string
   /** Gets what is printed on stdout, as it comes; for runs in the process of the test. */
   readonly onPrint?: (text: string) => void

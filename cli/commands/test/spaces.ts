@@ -6,7 +6,7 @@ import type { Profile } from '../../../daemon/local/profiles.ts'
 import { controlTokenIn, type Ready } from '../../../daemon/local/ready-file.ts'
 import { flagIn } from '../../base/command-line.ts'
 import { exitCodes, Failure, usage } from '../../base/failure.ts'
-import { readGiven } from '../../base/files.ts'
+import { readGivenText } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
@@ -103,7 +103,7 @@ function paramsIn(flags: readonly string[]): Record<string, string | boolean> {
     throw usage(`--${other} cannot be combined with --in`, `A space takes --${allowed.join(', --')}.`)
   const given = flagsOfSpaces.flatMap(name => {
     const value = flagIn(flags, name)
-    return value === undefined ? [] : [[name, name === 'seed' ? String(readGiven(value, '--seed: ')) : value] as const]
+    return value === undefined ? [] : [[name, name === 'seed' ? readGivenText(value, '--seed: ') : value] as const]
   })
   return { ...Object.fromEntries(given), ...(flags.includes('--strict') && { strict: true }) }
 }
