@@ -10,6 +10,10 @@ import { newSecret } from './keys.ts'
 /** Ours have 64 characters; one of a few could be guessed. */
 const shortest = 16
 
+/** Of a store or a backup without it. */
+export const noSecret =
+  "there is no file 'secret': the daemon needs the old one with --secret-file, or --new-secret once, which changes all API keys"
+
 export interface Secret {
   readonly text: string
   /** What the store remembers to notice another secret. */

@@ -8,7 +8,7 @@ import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
-import { checkSecret, storedSecret } from '../io/secret.ts'
+import { checkSecret, noSecret, storedSecret } from '../io/secret.ts'
 import { packTar, type TarFile } from '../io/tar.ts'
 import { lineBlocks } from '../journal/line-blocks.ts'
 import type { Segment } from '../journal/segment-reader.ts'
@@ -47,6 +47,8 @@ interface BackupMade {
   readonly bytes: number
   /** Whether the backup has the secret that all API keys are derived from. */
   readonly secret: boolean
+  /** What a restore of it would note, unless it was asked for. */
+  readonly notes: readonly string[]
 }
 
 interface BackupOptions {
@@ -149,7 +151,13 @@ class Backup {
     const { position } = view
     await addText(tar, manifestName, manifestText({ position, head: crc32(headText), files: this.#files }))
     const bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0)
-    this.#made = { position, files: this.#files.length, bytes, secret }
+    this.#made = {
+      position,
+      files: this.#files.length,
+      bytes,
+      secret,
+      notes: secret || withoutSecret ? [] : [noSecret],
+    }
   }
 
   async #heldFile(tar: TarFile, { name, fd, size }: HeldFile, hash?: Hash): Promise<BackedUpFile> {

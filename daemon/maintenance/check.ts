@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { State } from '../domain/model/state.ts'
 import { checkRows, checkState, RowsRefused } from '../domain/row-checks/index.ts'
-import { checkSecret, givenSecret, storedSecret } from '../io/secret.ts'
+import { checkSecret, givenSecret, noSecret, storedSecret } from '../io/secret.ts'
 import { namedFiles } from '../io/unneeded-files.ts'
 import { JournalDamaged } from '../journal/journal.ts'
 import type { Segment } from '../journal/segment-reader.ts'
@@ -226,9 +226,7 @@ class Checking {
     }
     const file = statSync(join(folder, 'secret'), { throwIfNoEntry: false })
     if (!file) {
-      this.#notes.push(
-        "there is no file 'secret': the daemon needs the old one with --secret-file, or --new-secret once, which changes all API keys",
-      )
+      this.#notes.push(noSecret)
       return
     }
     this.#count(file.size)

@@ -32,6 +32,7 @@ export async function makeBackup({ args, flags, globals }: Invocation): Promise<
   if (file !== '-' && (await printFormatted({ file: resolve(file), ...made }, globals))) return
   const target = file === '-' ? '' : ` to ${file}`
   note(`backed up ${countText(made.files, 'file')}, ${sizeText(made.bytes)}, up to position ${made.position}${target}`)
+  for (const text of made.notes) note(`note: ${text}`)
   if (made.secret) note('it has the secret that all API keys are derived from: keep it as safe as the store')
 }
 
