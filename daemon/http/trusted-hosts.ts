@@ -30,7 +30,7 @@ export function namedHosts(url: string, others: readonly string[] = []): Trusted
 
 /** Requests to names that match `alsoTrusted` are answered, but pages from there may only call the same name. */
 function trustHosts(urls: readonly string[], advice: string, alsoTrusted?: RegExp): TrustedHosts {
-  const hosts = new Set(urls.map(url => new URL(url).host))
+  const hosts = new Set(urls.flatMap(listNames))
   const isOwn = remember(host => hosts.has(host.toLowerCase()) || isLoopbackHost(host))
   const isTrusted = remember(host => isOwn(host) || alsoTrusted?.test(withoutPort(host) ?? '') === true)
   return {
@@ -44,6 +44,12 @@ function trustHosts(urls: readonly string[], advice: string, alsoTrusted?: RegEx
       return isOwn(site) || (site === host && site !== origin) ? undefined : new Refusal(foreignPage, details)
     },
   }
+}
+
+/** Some clients state the port even if it is that of the scheme. */
+function listNames(url: string): string[] {
+  const { host, port, protocol } = new URL(url)
+  return port === '' ? [host, `${host}:${protocol === 'https:' ? 443 : 80}`] : [host]
 }
 
 /** Accepted values are remembered, so that most requests cost one lookup. */

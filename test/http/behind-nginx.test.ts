@@ -25,10 +25,17 @@ async function startProxy(t: TestContext, behind: number): Promise<number> {
   return port
 }
 
-function call(port: number, { ready }: TestDaemon, method: string, path: string, body?: string) {
+function call(
+  port: number,
+  { ready }: TestDaemon,
+  method: string,
+  path: string,
+  body?: string,
+  host = 'chat.example.com',
+) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const auth = `${ready.owner.email}:${ready.owner.api_key}`
-    const headers = { Host: 'chat.example.com', 'Content-Type': 'application/x-www-form-urlencoded' }
+    const headers = { Host: host, 'Content-Type': 'application/x-www-form-urlencoded' }
     request({ host: '127.0.0.1', port, method, path, auth, headers, rejectUnauthorized: false }, answer => {
       let text = ''
       answer.setEncoding('utf8').on('data', more => {
@@ -47,8 +54,10 @@ describe('natterd behind nginx', { skip: withoutNginx ?? false }, () => {
     const flags = ['--memory', '--port', String(behind), '--url', 'https://chat.example.com', '--trust-proxy']
     const daemon = await startDaemon(t, { flags })
     const port = await startProxy(t, behind)
-    const me = await call(port, daemon, 'GET', '/api/v1/users/me')
-    assert.equal(me.status, 200, me.text)
+    for (const host of ['chat.example.com', 'chat.example.com:443']) {
+      const me = await call(port, daemon, 'GET', '/api/v1/users/me', undefined, host)
+      assert.equal(me.status, 200, me.text)
+    }
     const { queue_id } = JSON.parse(
       (await call(port, daemon, 'POST', '/api/v1/register', 'event_types=["message"]')).text,
     )
@@ -64,5 +73,23 @@ describe('natterd behind nginx', { skip: withoutNginx ?? false }, () => {
     assert.equal(sent.status, 200, sent.text)
     const { events } = JSON.parse((await polling).text)
     assert.equal(events[0].message.content.length, content.length)
+  })
+
+  test('answers the host and port of --url, and no others', async t => {
+    const behind = await freePort()
+    const flags = ['--memory', '--port', String(behind), '--url', 'https://chat.example.com:8443', '--trust-proxy']
+    const daemon = await startDaemon(t, { flags })
+    const port = await startProxy(t, behind)
+    const statusFor = async (host: string) =>
+      (await call(port, daemon, 'GET', '/api/v1/users/me', undefined, host)).status
+    assert.equal(await statusFor('chat.example.com:8443'), 200)
+    for (const host of [
+      'chat.example.com',
+      'chat.example.com:8444',
+      'evil.example',
+      'evil.example:8443',
+      'evil.example:443',
+    ])
+      assert.equal(await statusFor(host), 403, host)
   })
 })
