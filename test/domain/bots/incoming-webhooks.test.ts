@@ -328,6 +328,7 @@ describe('POST /external/{integration}', () => {
     ['no key', { query: { api_key: 'absent' }, body: '{}' }, 400, 'REQUEST_VARIABLE_MISSING', /^api_key: required/],
     ['a wrong key', { query: { api_key: 'x'.repeat(32) }, body: '{}' }, 401, 'INVALID_API_KEY', /^Invalid API key$/],
     ['broken JSON', { body: '{"a":' }, 400, 'INVALID_JSON', /line 1, column 6/],
+    ['a space that JSON does not have', { body: '{"a":\u00a01}' }, 400, 'INVALID_JSON', /line 1, column 6/],
     ['20 MB of JSON', { body: `"${'x'.repeat(20e6)}"` }, 413, 'BAD_REQUEST', /too large \(limit: 1 MiB\)/],
     ['filters that are no list', { query: { only_events: 'push' }, body: '{}' }, 400, 'BAD_REQUEST', /^only_events/],
   ]

@@ -18,25 +18,43 @@ export function brokenAt(text: string): Broken | undefined {
   }
 }
 
-/** White space, then a text, a number, a word or a sign. */
-const token =
-  /\s*(?:(?<text>"[^"\\]*(?:\\.[^"\\]*)*")|(?<plain>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|(?<sign>[{}[\],:]))/y
+/** A text, a number or a word. */
+const textOrPlain = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /** What can come next. The parser of the engine does not always say where it stopped. */
 type Expected = 'value' | 'item' | 'member' | 'key' | ':' | 'end'
 
+/** Looks for signs and white space without a pattern: there can be a million of them. */
 function firstMistake(text: string): number {
   const open: string[] = []
-  let expected: Expected = 'value'
-  token.lastIndex = 0
-  for (let at = 0; ; at = token.lastIndex) {
-    const found = token.exec(text)
-    if (!found) return at + /^\s*/.exec(text.slice(at))![0].length
-    const { text: quoted, sign } = found.groups!
-    const next = follow(expected, sign ?? (quoted === undefined ? 'plain' : 'text'), open)
-    if (next === undefined) return found.index + found[0].length - found[0].trimStart().length
-    expected = next
+  let expected: Expected | undefined = 'value'
+  let at = 0
+  while (at < text.length) {
+    const first = text[at]!
+    let end = at + 1
+    if (!isSpace(first)) {
+      const sign = isSign(first)
+      if (!sign) end = endOfMatch(textOrPlain, text, at)
+      expected = follow(expected, sign ? first : first === '"' ? 'text' : 'plain', open)
+      if (end === at || expected === undefined) return at
+    }
+    at = end
   }
+  return at
+}
+
+function isSpace(char: string): boolean {
+  return char === ' ' || char === '\n' || char === '\t' || char === '\r'
+}
+
+function isSign(char: string): boolean {
+  return char === ',' || char === ':' || char === '[' || char === ']' || char === '{' || char === '}'
+}
+
+/** Where the match that begins here ends; the same place if there is none. */
+function endOfMatch(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
 }
 
 /** What can come after this; undefined if it cannot come here. */
