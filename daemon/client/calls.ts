@@ -7,8 +7,8 @@ import { type Caller, type ClientOptions, NatterError, type Reply, Sender } from
 export class Calls extends Sender {
   readonly #site: string
 
-  constructor(options: ClientOptions) {
-    super(options)
+  constructor(options: ClientOptions, ending?: AbortSignal) {
+    super(options, ending)
     this.#site = options.site
   }
 

@@ -60,9 +60,9 @@ export function createClient(options?: ClientOptions): Client {
   return buildClient(attempt(() => connect(options ?? fromEnvironment()), caller))
 }
 
-/** `ending` ends the event streams of the client. */
+/** `ending` ends the event streams of the client, and its waiting for a server that limits its calls. */
 export function createEndingClient(options: ClientOptions, ending: AbortSignal): Client {
-  return buildClient(connect(options), ending)
+  return buildClient(connect(options, ending), ending)
 }
 
 function buildClient({ site, email, calls }: ReturnType<typeof connect>, ending?: AbortSignal): Client {
@@ -90,11 +90,11 @@ function buildClient({ site, email, calls }: ReturnType<typeof connect>, ending?
   return client as unknown as Client
 }
 
-function connect(options: ClientOptions) {
+function connect(options: ClientOptions, ending?: AbortSignal) {
   const { site, email } = options
   if (typeof site !== 'string')
     throw new TypeError('createClient: give `site`, the address of a server, such as http://127.0.0.1:9991')
-  return { site, email, calls: new Calls(options) }
+  return { site, email, calls: new Calls(options, ending) }
 }
 
 /** Functions that load their page of the catalogue at the first call. */

@@ -90,11 +90,14 @@ export type Fields = ReadonlyMap<string, string | Upload>
 export class Sender {
   readonly #options: ClientOptions
   readonly #sites: readonly string[]
+  readonly #ending: AbortSignal | undefined
   /** Index of the site that is asked now. */
   #at = 0
 
-  constructor(options: ClientOptions) {
+  /** `ending`: from then on, a call without a signal of its own does not wait for a server that limits it, and is refused instead. */
+  constructor(options: ClientOptions, ending?: AbortSignal) {
     this.#options = options
+    this.#ending = ending
     this.#sites = options.site.split(',').map(site => siteAddress(site.trim()))
   }
 
@@ -111,8 +114,11 @@ export class Sender {
       const response = await this.#ask(method, path, fields, signal, key)
       const body = await readBody(response)
       if (response.ok && body.result === 'success') return body
-      if (response.status !== 429 || left <= 0) throw buildError(response, body, `${method} ${path}`, caller)
-      await pause(pauseFor(response.headers.get('retry-after')), signal)
+      const refused = buildError(response, body, `${method} ${path}`, caller)
+      if (response.status !== 429 || left <= 0) throw refused
+      await pause(pauseFor(response.headers.get('retry-after')), signal ?? this.#ending).catch(reason => {
+        throw signal ? reason : refused
+      })
     }
   }
 

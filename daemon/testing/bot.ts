@@ -11,9 +11,9 @@ import {
   type Request,
 } from '../client/bot.ts'
 import { createBotCalls } from '../client/bot-calls.ts'
-import type { Client } from '../client/index.ts'
+import { createEndingClient } from '../client/client.ts'
 import type { Repeater } from '../client/repeater.ts'
-import { captureCaller, NatterError } from '../client/sender.ts'
+import { type ClientOptions, captureCaller, NatterError } from '../client/sender.ts'
 
 export interface RunningBot {
   /** What the function threw, oldest first. */
@@ -37,12 +37,13 @@ export interface StartedBot extends RunningBot {
  * it; `within`: milliseconds that the handler has for one message.
  */
 export async function runBot(
-  client: Client,
+  account: ClientOptions,
   handler: BotHandler,
   { all, within }: { readonly all: boolean; readonly within: number },
 ): Promise<StartedBot> {
-  const me = await findAccount(client.request.bind(client))
   const stopping = new AbortController()
+  const client = createEndingClient(account, stopping.signal)
+  const me = await findAccount(client.request)
   let said = ''
   const say = (text: string) => {
     said = text
@@ -68,8 +69,7 @@ export async function runBot(
     ready = resolve
   })
   const following = (async () => {
-    const { signal } = stopping
-    for await (const event of client.events({ types: ['message'], allPublicStreams: all, signal, onReady: ready })) {
+    for await (const event of client.events({ types: ['message'], allPublicStreams: all, onReady: ready })) {
       if (!isForBot(event.message, event.flags, me, all)) {
         if (event.message.sender_id !== me.userId) ignored = event.message.id
         continue

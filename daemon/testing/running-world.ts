@@ -93,7 +93,9 @@ export function createNatter(running: RunningWorld): Natter {
       )
     refuseUnknown('runBot', options, ['as', 'all', 'within'])
     const { as: name = 'echo-bot', all = false, within = '5s' } = options
-    const bot = await keepingAlive(startBot(as(name, 'as'), handler, { all, within: milliseconds(within) }))
+    const { email, apiKey } = account(name, 'as')
+    const limits = { all, within: milliseconds(within) }
+    const bot = await keepingAlive(startBot({ site: url, email, apiKey }, handler, limits))
     bots.add(bot)
     const stop = () => {
       bots.delete(bot)

@@ -75,8 +75,8 @@ describe('polls that are answered at once', { concurrency: true }, () => {
       writeFileSync(join(bot.shell.home, 'bot.mjs'), 'export default () => undefined')
       const children = [tail.shell.spawn(['tail', '--type', 'all']), bot.shell.spawn(['bot', 'run', 'bot.mjs'])]
       for (const child of children) t.after(() => endProcess(child))
-      const client = createClient({ site: library.url, email: 'amy@example.com', apiKey: 'key' })
-      const running = await runBot(client, () => undefined, { all: false, within: 1000 })
+      const account = { site: library.url, email: 'amy@example.com', apiKey: 'key' }
+      const running = await runBot(account, () => undefined, { all: false, within: 1000 })
       await until(() => served.every(({ asked }) => asked.polls > 1))
       for (const { asked } of served) asked.polls = 0
       await sleep(1500)

@@ -91,7 +91,11 @@ export class HandlerThread {
       const { call, method, path, params } = note
       this.#request!(method, path, params).then(
         reply => this.#tell({ kind: 'answer', call, reply }),
-        (error: Error) => this.#tell({ kind: 'answer', call, error: packError(error) }),
+        (error: Error) => {
+          // The function that would report it is gone.
+          if (this.#ended) this.#onStray(error.message)
+          else this.#tell({ kind: 'answer', call, error: packError(error) })
+        },
       )
     }
   }

@@ -6,7 +6,7 @@ import { kindHeader } from '../../../daemon/api/errors.ts'
 import { buildBotMessage, conversationOf, isForBot, LoopGuard } from '../../../daemon/client/bot.ts'
 import { createBotCalls } from '../../../daemon/client/bot-calls.ts'
 import { gapText } from '../../../daemon/client/following.ts'
-import type { NatterError } from '../../../daemon/client/index.ts'
+import { NatterError } from '../../../daemon/client/sender.ts'
 import { suggestion } from '../../../daemon/local/did-you-mean.ts'
 import { addHint, exitCodes, Failure, refusal, usage } from '../../base/failure.ts'
 import { readCount, readDuration } from '../../base/flag-values.ts'
@@ -32,10 +32,11 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   const found = await call(account, who, { timeout: globals.timeout })
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
-  const { createClient, NatterError } = await import('../../../daemon/client/index.ts')
+  const { createEndingClient } = await import('../../../daemon/client/client.ts')
   const limits = await fetchOptions(account)
-  const client = createClient({ site: requireSite(account), email, apiKey, client: 'natter-bot', ...limits })
   const stopping = new AbortController()
+  const options = { site: requireSite(account), email, apiKey, client: 'natter-bot', ...limits }
+  const client = createEndingClient(options, stopping.signal)
   const { request, repeater } = createBotCalls(client, { say: note, signal: stopping.signal })
   if (found.is_bot === false) note(`${me.name} is a person; --as NAME or --profile NAME runs it as a bot`)
   const transcript = new Transcript(me, globals.json, globals.dryRun)
@@ -50,7 +51,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
     let handled = 0
     const what = { types: ['message'], gaps: true, allPublicStreams: all } as const
     const onAway = (error: Error) => note(`${error.message}; retrying`)
-    const hooks = { signal: stopping.signal, onReady: ready, onAway, onBack: () => note('reconnected') }
+    const hooks = { onReady: ready, onAway, onBack: () => note('reconnected') }
     for await (const event of client.events({ ...what, ...hooks })) {
       if (event.type === 'gap') {
         note(gapText(event))
@@ -73,11 +74,15 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
       await handler
         .use(thread => thread.handle(message, me, recorded, within, repeater))
         .catch((error: Error) => transcript.error(conversation, error.message))
-      if (++handled === count) break
+      if (++handled !== count) continue
+      // Before the event queue is deleted: a server that limits calls could make that wait, too.
+      stopping.abort()
+      break
     }
   } catch (error) {
     throw error instanceof NatterError ? explainEnd(error) : error
   } finally {
+    stopping.abort()
     await handler.end()
   }
 }
