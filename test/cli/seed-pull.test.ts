@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { buildSeed } from '../../cli/commands/organization/seed-pull/build-seed.ts'
+import { disguisesFor, disguiseText, type Person } from '../../cli/commands/organization/seed-pull/disguise.ts'
 import { organizationIn } from '../../cli/commands/test/replay/organization.ts'
 import { channels } from '../../daemon/api/channels/channels.ts'
 import { messages } from '../../daemon/api/messages/messages.ts'
@@ -266,6 +267,41 @@ describe('natter seed pull from a server that does not behave', () => {
       'it is ours',
     ]
     assert.match(channels[0].description, new RegExp(`^${lines.join('\n')}$`))
+  })
+
+  const salt = Buffer.from('a salt of many characters')
+  const disguised = (people: readonly Person[], text: string) =>
+    disguiseText(people, disguisesFor(people, salt), salt)(text)
+
+  test('disguises whole addresses in all scripts, and those at example.com, the domain of made-up ones', () => {
+    const people = [
+      { userId: 1, email: 'jörg@straße.de', fullName: 'Jörg Vogel', isBot: false },
+      { userId: 2, email: 'ann@example.com', fullName: 'Ann Müller', isBot: false },
+    ]
+    const [jörg, ann] = [...disguisesFor(people, salt).values()].map(({ email }) => email)
+    const known = 'jörg@straße.de, Jörg@STRAßE.de, ann@example.com'
+    assert.equal(disguised(people, known), `${jörg}, ${jörg}, ${ann}`)
+    const others = [
+      'jean@société.fr',
+      'müller@example.com',
+      'h.müller+x@example.com',
+      'zoë_ß@xn--socit-esab.fr',
+      'andre\u0301@real.example',
+      'иван@почта.рф',
+      '太郎@例え.jp',
+      'θ@παράδειγμα.δοκιμή',
+      'amy@उदाहरण.भारत',
+      'amy@example.com',
+    ]
+    for (const address of others)
+      assert.match(disguised(people, `to <${address}>.`), /^to <someone-[\da-f]{8}@example\.com>\.$/, address)
+  })
+
+  test('finds addresses in time in proportion to the length of a text', async () => {
+    for (const piece of ['é', 'é@', 'é.', 'é@é', `${'é'.repeat(64)}@${'é'.repeat(63)}`]) {
+      const time = await processorTime(() => void disguised([], piece.repeat(500_000 / piece.length)))
+      assert.ok(time < 5000, `${piece.slice(0, 5)}: ${time} ms of processor time`)
+    }
   })
 
   test('disguises an organization of thousands of people', { timeout: 300_000 }, async t => {

@@ -55,10 +55,11 @@ export function disguiseText(
     if (!isBot)
       for (const [index, part] of fullName.split(/\s+/).entries())
         if (!isShort(part)) names.add(part, partOf(disguises.get(userId)!, index))
+  const madeUp = new Set([...disguises.values()].map(({ email }) => email))
   return text =>
     names
       .replaceIn(withoutIds(text))
-      .replace(anyAddress, address => (address.endsWith('@example.com') ? address : madeUpAddress(address, salt)))
+      .replace(anyAddress, address => (madeUp.has(address) ? address : madeUpAddress(address, salt)))
 }
 
 /** The names that begin with the same pieces. */
@@ -149,7 +150,11 @@ function partOf({ fullName }: Disguise, index: number): string {
   return parts[Math.min(index, 1)]!
 }
 
-const anyAddress = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g
+/**
+ * Letters of all scripts. Where words have no spaces between them, those next to an address are taken for a part of it: better that than to leave a
+ * part of it in the text. The bounds keep the time in proportion to the text.
+ */
+const anyAddress = /[\p{L}\p{N}\p{M}_.+-]{1,64}@[\p{L}\p{N}\p{M}_-]{1,63}(?:\.[\p{L}\p{N}\p{M}_-]{1,63}){1,5}/gu
 
 function madeUpAddress(address: string, salt: Uint8Array): string {
   return `someone-${hashAddress(address, salt).toString('hex', 0, 4)}@example.com`
