@@ -17,7 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
     if (isPrintingFile() || passOutputError(error)) return
     // A reader that stops early, such as `head`, is not an error: the exit code is what it would have been, if that is known already.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit()
-    report(cannotPrint(error), false)
+    report(cannotWrite(error), false)
     process.exit(exitCodes.refused)
   })
   const line = readCommandLine(argv)
@@ -226,14 +226,15 @@ async function printHelp(): Promise<void> {
   print((await import('./commands/help/overview.ts')).programHelp())
 }
 
-function cannotPrint(error: unknown): Failure {
-  return new Failure(exitCodes.refused, `cannot write the output: ${(error as NodeJS.ErrnoException).code}`)
+function cannotWrite(error: unknown): Failure {
+  const { code, path = 'the output' } = error as NodeJS.ErrnoException
+  return new Failure(exitCodes.refused, `cannot write ${path}: ${code}`)
 }
 
 /** An internal error. Users do not need its stack trace; NATTER_DEBUG prints it for debugging. */
 function failureFrom(error: unknown): Failure {
   if (process.env.NATTER_DEBUG) printError(`${(error as Error)?.stack ?? error}\n`)
-  if ((error as NodeJS.ErrnoException)?.syscall === 'write') return cannotPrint(error)
+  if ((error as NodeJS.ErrnoException)?.syscall === 'write') return cannotWrite(error)
   // A RangeError: the answer is nested more deeply than the stack is.
   const answered = error instanceof TypeError || error instanceof RangeError ? getLastCall() : undefined
   const message = answered

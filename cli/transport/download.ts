@@ -8,6 +8,7 @@ import type { LookupFunction } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import {
   abandonedMs,
+  nameFile,
   refuseDevice,
   removeUnfinished,
   unfinishedPath,
@@ -138,7 +139,7 @@ export async function saveWhole(
     await rename(unfinished, target)
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw error
+    throw nameFile(error, target)
   }
 }
 

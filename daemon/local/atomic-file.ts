@@ -46,23 +46,30 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /**
  * The same, before it returns: for small files outside the daemon's traffic. Without `durable` it does not wait for the
- * disk: enough for a file that says nothing once its process has ended. With `toOwner` it is for the owner of the folder.
+ * disk: enough for a file that says nothing once its process has ended. With `toOwner` it is for the owner of the folder. Without `replace`, a
+ * file that exists is an error. The umask applies to `mode`.
  */
-export function writeFileAtomicallySync(path: string, text: string, { durable = true, toOwner = false } = {}): void {
+export function writeFileAtomicallySync(
+  path: string,
+  text: string,
+  { durable = true, toOwner = false, replace = true, mode = 0o600 } = {},
+): void {
   refuseDevice(path)
   const unfinished = unfinishedPath(path)
   try {
-    const fd = openSync(unfinished, 'wx', 0o600)
+    const fd = openSync(unfinished, 'wx', mode)
     try {
       if (toOwner) giveToOwner(fd, dirname(path))
       writeFileSync(fd, text, { flush: durable })
     } finally {
       closeSync(fd)
     }
+    // Takes the name: a rename replaces what has it. Not a hard link, which some disks do not have.
+    if (!replace) closeSync(openSync(path, 'wx'))
     renameSync(unfinished, path)
   } catch (error) {
     rmSync(unfinished, { force: true })
-    throw error
+    throw nameFile(error, path)
   }
   if (durable) syncFolderNow(dirname(path))
 }
@@ -134,7 +141,9 @@ function isFolder(path: string): boolean {
 /** The error with the name of the file, which that of a write to an open file does not have. */
 export function nameFile(error: unknown, path: string): unknown {
   const failed = error as NodeJS.ErrnoException
-  if (failed.syscall !== undefined && failed.path === undefined) failed.message += ` '${path}'`
+  if (failed.syscall === undefined || failed.path !== undefined) return error
+  failed.message += ` '${path}'`
+  failed.path = path
   return error
 }
 

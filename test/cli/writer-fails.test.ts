@@ -100,8 +100,25 @@ describe('output that cannot be written', () => {
     const args = ['messages', 'export', 'out', '--narrow', 'topic:long', '--skip-files']
     const { code, stderr, home } = await inScript(t, script, args)
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /^natter: cannot write .*: EFBIG\nexported 1 message /)
+    assert.match(stderr, /^natter: cannot write out\/messages\.ndjson: EFBIG\nexported 1 message /)
     assert.equal(JSON.parse(readFileSync(join(home, 'out/messages.ndjson'), 'utf8')).content, content)
+    const document = await inScript(t, '"$0" "$@" > first; ulimit -f 8; "$0" "$@" --format md', args)
+    assert.equal(document.code, 1)
+    assert.match(document.stderr, /\nnatter: cannot write out\/messages\.md: EFBIG\n$/)
+  })
+
+  test('leaves no file of a project that natter begins, and the next run writes them all', async t => {
+    for (const [args, blocks, cause] of [
+      [['init', 'agent'], 1, String.raw`\.agents/skills/natter/SKILL\.md`],
+      [['init', 'eval'], 1, String.raw`agent\.mjs`],
+      [['bot', 'new'], 0, String.raw`echo\.ts`],
+    ] as const) {
+      const files = `find . -type f`
+      const script = `(ulimit -f ${blocks}; "$0" "$@") && exit 9; ${files} >&2; "$0" "$@" > /dev/null && ${files} | wc -l >&2`
+      const { code, stderr } = await inScript(t, script, [...args, '--json'])
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, new RegExp(`^{"error":{.*"cannot write ${cause}: EFBIG".*}}\n[234]\n$`))
+    }
   })
 })
 

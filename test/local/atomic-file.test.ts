@@ -132,6 +132,16 @@ describe('writeFileAtomically', () => {
   })
 })
 
+test('writeFileAtomicallySync without `replace` leaves a file or a link as it is', () => {
+  const [path, link] = [join(folder, 'handler.ts'), join(folder, 'link.ts')]
+  writeFileAtomicallySync(path, 'mine', { replace: false })
+  symlinkSync(join(folder, 'missing'), link)
+  for (const there of [path, link])
+    assert.throws(() => writeFileAtomicallySync(there, 'other', { replace: false }), { code: 'EEXIST' })
+  assert.equal(readFileSync(path, 'utf8'), 'mine')
+  assert.deepEqual(readdirSync(folder).sort(), ['handler.ts', 'link.ts'])
+})
+
 describe('makeFolderSync', () => {
   test('makes a folder and those above it, for their owner alone', () => {
     makeFolderSync(join(folder, 'a', 'b'))

@@ -1,7 +1,8 @@
 // The files of a new bot: a handler that answers, and a test that runs it.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { makeFolderInside } from '../../../daemon/local/plain-files.ts'
 import { usage } from '../../base/failure.ts'
 import { refuseExisting } from '../../base/files.ts'
@@ -50,12 +51,19 @@ export function botFiles(name: string, ending: 'ts' | 'mts' | 'mjs'): Record<str
   return { [handler]: ending === 'mjs' ? handlerJs : handlerTs, [`${name}.test.${ending}`]: renderTest(handler) }
 }
 
-/** Writes all of them to the current folder, or none if one exists. */
+/** Writes all of them to the current folder, or none if one exists or cannot be written. */
 export function writeNewFiles(files: Readonly<Record<string, string>>, hint: string): void {
   for (const file of Object.keys(files)) refuseExisting(file, hint)
-  for (const [file, text] of Object.entries(files)) {
-    makeFolderInside('.', dirname(file))
-    writeFileSync(file, text, { flag: 'wx' })
+  const written: string[] = []
+  try {
+    for (const [file, text] of Object.entries(files)) {
+      makeFolderInside('.', dirname(file))
+      writeFileAtomicallySync(file, text, { replace: false, mode: 0o666 })
+      written.push(file)
+    }
+  } catch (error) {
+    for (const file of written) rmSync(file, { force: true })
+    throw error
   }
 }
 

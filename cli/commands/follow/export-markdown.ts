@@ -4,6 +4,7 @@ import { constants, createReadStream, createWriteStream } from 'node:fs'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { nameFile } from '../../../daemon/local/atomic-file.ts'
 import { nameConversation } from '../../../daemon/local/conversation-name.ts'
 import { openPlainSync } from '../../../daemon/local/plain-files.ts'
 
@@ -18,7 +19,10 @@ interface Message {
 export async function writeMarkdown(folder: string): Promise<void> {
   const target = join(folder, 'messages.md')
   const part = openPlainSync(`${target}.part`, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600)
-  await pipeline(sections(readLines(join(folder, 'messages.ndjson'))), createWriteStream('', { fd: part }))
+  const lines = readLines(join(folder, 'messages.ndjson'))
+  await pipeline(sections(lines), createWriteStream('', { fd: part })).catch(error => {
+    throw nameFile(error, target)
+  })
   await rename(`${target}.part`, target)
 }
 

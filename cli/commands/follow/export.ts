@@ -7,7 +7,7 @@ import type { Endpoint } from '../../../daemon/api/define.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { wasRestored } from '../../../daemon/api/queue-ids.ts'
-import { abandonedMs, removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import { abandonedMs, nameFile, removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
 import { harmlessName } from '../../../daemon/local/harmless.ts'
@@ -109,6 +109,8 @@ export async function exportMessages({ args, flags, globals }: Invocation): Prom
       const past = order.until !== null && Number(found.at(-1)?.timestamp) > order.until
       if (found.length === 0 || reply.found_newest === true || past) break
     }
+  } catch (error) {
+    throw nameFile(error, file)
   } finally {
     // The sentence after it has the same numbers.
     progress?.erase()
