@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { mostDifferences } from '../../../../daemon/api/control/drift.ts'
+import { removedOnExit } from '../../../../daemon/local/atomic-file.ts'
 import { Ending, exitCodes } from '../../../base/failure.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
@@ -63,17 +64,20 @@ export async function reportFreshDrift(
   accept: boolean,
   globals: Globals,
 ): Promise<void> {
+  const begun = organizationIn(recording)
+  const content = JSON.stringify(buildSeed(begun, { salt: undefined, now: Date.now() / 1000 }))
   const folder = mkdtempSync(join(tmpdir(), 'natter-replay-'))
   try {
     const seed = join(folder, 'seed.json')
-    const begun = organizationIn(recording)
-    const content = buildSeed(begun, { salt: undefined, now: Date.now() / 1000 })
-    writeFileSync(seed, JSON.stringify(content), { mode: 0o600 })
+    writeFileSync(seed, content, { mode: 0o600 })
     const flags = ['--seed', seed, ...flagsFrom(recording)]
-    await withFixture(flags, startTimeout, ({ ready }) => {
-      const place = { site: ready.url, ...(ready.control_token && { controlToken: ready.control_token }) }
-      return reportDrift(file, recording, { against: 'natter', accept, begun }, { ...globals, ...place })
-    })
+    // A signal makes the fixture exit, without the `finally`.
+    await removedOnExit(folder, () =>
+      withFixture(flags, startTimeout, ({ ready }) => {
+        const place = { site: ready.url, ...(ready.control_token && { controlToken: ready.control_token }) }
+        return reportDrift(file, recording, { against: 'natter', accept, begun }, { ...globals, ...place })
+      }),
+    )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
