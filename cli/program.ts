@@ -86,7 +86,9 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     const flag = unknownFlag(message!)
     const isText = /^-[^-]|\s/.test(flag) && takesArguments(program, line)
     const todo = isText ? `A text that begins with a dash goes after --, or is piped in with -. ${help}` : help
-    throw usage(message!, suggestion ?? (await nearestTo(flag, flags, todo)))
+    const other = otherFlags[flag]
+    const same = other !== undefined && flags.includes(other) ? `Did you mean ${other}?` : undefined
+    throw usage(message!, suggestion ?? same ?? (await nearestTo(flag, flags, todo)))
   }
 }
 
@@ -94,6 +96,9 @@ async function run(given: CommandLine, level?: number): Promise<void> {
 function unknownFlag(complaint: string): string {
   return /'([^'=]*)/.exec(complaint)?.[1] ?? ''
 }
+
+/** Flags that people try, as the API has them. */
+const otherFlags: Readonly<Record<string, string>> = { '--user': '--of', '--user-id': '--of' }
 
 /** First words that people try, as other programs or the API have them. */
 const otherNames: Readonly<Record<string, string>> = { stream: 'channels', streams: 'channels', version: '--version' }

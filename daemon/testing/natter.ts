@@ -204,6 +204,14 @@ export function checkWait(kind: WaitKind, wanted: Pattern, options: WaitOptions)
     throw new TypeError(`${where}: ${unknownName('event type', type, eventTypeNames)}`)
 }
 
+/** For callers without a type checker. */
+export function checkWhy(of: unknown): asserts of is number | { readonly call: number } {
+  if (typeof of === 'number' || typeof Object(of).call === 'number') return
+  throw new TypeError(
+    "why: give the ID of a message and an account, such as why(7, 'bob'), or a call: why({ call: 7 })",
+  )
+}
+
 const examples: Readonly<Record<WaitKind, string>> = {
   event: "{ type: 'message' }",
   call: '{ status: 400 }',
@@ -231,7 +239,11 @@ export function explainMiss(
   const closest = near.map(({ differs }) => harmless(`  - ${differs.join('; ')}`))
   const reader = user === undefined ? '' : ` for ${user}`
   const seen = closest.length > 0 ? `The closest were:\n${closest.join('\n')}` : `There was no ${kind} at all${reader}.`
-  return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}${kind === 'event' ? adviseListener(wanted) : ''}`
+  return `no ${kind}${reader} matched ${JSON.stringify(wanted)}. ${seen}${kind === 'event' ? adviseField(wanted) + adviseListener(wanted) : ''}`
+}
+
+function adviseField({ message }: Pattern): string {
+  return 'topic' in Object(message) ? '\nIn the messages of events, the topic is called `subject`.' : ''
 }
 
 /** A message that was sent before its bot listened is not answered. */

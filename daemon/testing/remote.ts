@@ -15,6 +15,7 @@ import {
   type Account,
   buildVariables,
   checkWait,
+  checkWhy,
   type Explanation,
   explainMiss,
   keepingAlive,
@@ -154,6 +155,7 @@ function createRemote(
 }
 
 function question(of: number | { readonly call: number }, user: string | number = ''): Record<string, string> {
+  checkWhy(of)
   return typeof of === 'object' ? { call: String(of.call) } : { message: String(of), user: String(user) }
 }
 

@@ -18,6 +18,7 @@ import {
   type BotOptions,
   buildVariables,
   checkWait,
+  checkWhy,
   explainMiss,
   forward,
   keepingAlive,
@@ -87,10 +88,13 @@ export function createNatter(running: RunningWorld): Natter {
   const bots = new Set<StartedBot>()
 
   async function runBot(handler: BotHandler, options: BotOptions = {}) {
-    if (typeof handler !== 'function')
+    if (typeof handler !== 'function') {
+      const { default: inside } = Object(handler) as { default?: unknown }
+      const hint = typeof inside === 'function' ? '. Give the `default` of what import() resolves to' : ''
       throw new TypeError(
-        `runBot: give the function of the bot, imported from its file, not ${JSON.stringify(handler)}`,
+        `runBot: give the function of the bot, imported from its file, not ${JSON.stringify(handler)}${hint}`,
       )
+    }
     refuseUnknown('runBot', options, ['as', 'all', 'within'])
     const { as: name = 'echo-bot', all = false, within = '5s' } = options
     const { email, apiKey } = account(name, 'as')
@@ -153,8 +157,12 @@ export function createNatter(running: RunningWorld): Natter {
       remove: id => void control.faults.remove(id),
       clear: () => control.faults.clear(),
     },
-    why: (of, name) =>
-      typeof of === 'object' ? explainCall(control, of.call) : explainMessage(control, of, requireUser(control, name)),
+    why(of, name) {
+      checkWhy(of)
+      return typeof of === 'object'
+        ? explainCall(control, of.call)
+        : explainMessage(control, of, requireUser(control, name))
+    },
     requests: () => control.calls.since(),
     findings() {
       if (!control.findings) throw new Error('findings: this daemon does not check calls; start it with strict: true')

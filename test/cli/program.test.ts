@@ -56,6 +56,7 @@ describe('natter, with no config and no daemon', () => {
       [['snipets', 'list'], /no subcommand "snipets"\n {2}Did you mean snippets\?/],
       [['snippets', 'lsit'], /no subcommand "snippets lsit"\n {2}Did you mean list\?/],
       [['channels', 'delete', 'x'], /no subcommand "channels delete"\n {2}Did you mean natter channels archive\?/],
+      [['faults', 'add', 'status', '--user', 'amy'], /unknown option '--user'\n {2}Did you mean --of\?/],
       [['messages', 'react', '7'], /no subcommand "messages react"\n {2}Did you mean natter reactions add\?/],
       [['bot', 'test'], /no subcommand "bot test"\n {2}Run the test of a bot with node --test/],
       [['help', 'narow'], /no subcommand "narow"\n {2}Did you mean narrow\?/],

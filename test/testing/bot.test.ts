@@ -144,6 +144,7 @@ describe('natter.runBot() of natter/testing', () => {
       return ignored.test(message) && message
     })
     assert.match(missed, /event\.message\.topic: wanted "x", was absent beside .*subject/)
+    assert.match(missed, /\nIn the messages of events, the topic is called `subject`\./)
     await bot.stop()
   })
 
@@ -152,6 +153,15 @@ describe('natter.runBot() of natter/testing', () => {
     await ask('say hi')
     await until(() => bot.errors.length === 1)
     await assert.rejects(bot.stop(), /^TypeError: bot\.send: where is \{ channel: 'general', .* not "general"$/)
+  })
+
+  test('refuses a module and an object in place of a function and an ID, and says what to give', async () => {
+    const module = { default: () => '' } as never
+    await assert.rejects(
+      natter.runBot(module),
+      /^TypeError: runBot: .* Give the `default` of what import\(\) resolves to$/,
+    )
+    assert.throws(() => natter.why({ message: 1, user: 'bob' } as never), /^TypeError: why: .* such as why\(7, 'bob'\)/)
   })
 
   test('sends no reply of white space', async () => {
