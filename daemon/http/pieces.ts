@@ -9,7 +9,7 @@ const pieceSize = 1024
 /** Of a body, which costs less. */
 const bodyPieceSize = 16 * 1024
 /** Requests of a connection without an answer, beyond which it is not read. */
-const mostOpen = 100
+const mostOpen = 25
 /** Milliseconds for the pieces of all connections, between which other work is done. */
 const mostTime = 20
 
@@ -90,6 +90,8 @@ export class Pieces {
       // Now, not in a later tick, so that the time counts.
       socket.read()
     }
+    // Those who waited leave as much time to those who send something now.
+    this.#spent = 0
     if (this.#next.size > 0) this.#turn ??= setImmediate(this.#take)
   }
 }

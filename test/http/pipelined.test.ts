@@ -132,15 +132,15 @@ describe('requests that are sent ahead', () => {
     assert.ok(most <= 10, `${most} pieces in one turn`)
   })
 
-  test('wait unread behind a hundred without an answer', async t => {
+  test('wait unread behind some that have no answer', async t => {
     const waiting: ServerResponse[] = []
     const open = await listen(t, (_request, response) => waiting.push(response))
     const socket = await open()
     const text = gather(socket)
     socket.write(request.repeat(2000))
-    await until(() => waiting.length >= 100)
+    await until(() => waiting.length >= 25)
     await sleep(50)
-    assert.ok(waiting.length < 200, `${waiting.length} were taken`)
+    assert.ok(waiting.length < 100, `${waiting.length} were taken`)
     for (let i = 0; i < 2000; i++) {
       await until(() => waiting.length > i)
       waiting[i]!.end(`answer ${i}.`)
