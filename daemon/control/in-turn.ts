@@ -2,7 +2,7 @@
 // of others would wait for a piece of each, and the memory would hold the states of all.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { tooManyWaiting } from '../http/page-turns.ts'
+import { Refusal } from '../domain/refusal.ts'
 
 /** Calls of one world. What they were sent is held meanwhile. */
 const mostWaiting = 50
@@ -28,7 +28,8 @@ export async function inTurn<T>(world: object, work: () => T | Promise<T>): Prom
 
 function takePlace(world: object): Promise<void> {
   const line = waiting.get(world) ?? []
-  if (line.length >= mostWaiting) throw tooManyWaiting()
+  if (line.length >= mostWaiting)
+    throw new Refusal('Too many of your requests wait. Wait for their answers.', { code: 'SERVER_BUSY' })
   waiting.set(world, line)
   return new Promise(resolve => {
     line.push(resolve)

@@ -30,16 +30,14 @@ export function controlHandler(context: ControlContext) {
       const isGone = () => reply.raw.destroyed
       // A wait holds what it was sent until it is over, also when its client has left.
       hold.set(perCall + (sent?.length ?? 0))
-      const answer = await host.turns.take(share, request.raw, () =>
+      const answer = await host.turns.take(share, () =>
         resource.handlers[key]!({ ...context, isGone }, decodeParams(found, query, sent?.toString() ?? '')),
       )
       // A wait ends with its world; what it found is not to be trusted.
       if (plane.engine.failure) throw plane.engine.failure
       if (answer instanceof Streamed) return reply.type(answer.type).send(Readable.from(answer.pieces))
       // Whole logs take long to write.
-      const text = await host.turns.take(share, request.raw, () =>
-        JSON.stringify({ result: 'success', msg: '', ...answer }),
-      )
+      const text = await host.turns.take(share, () => JSON.stringify({ result: 'success', msg: '', ...answer }))
       return reply.type('application/json; charset=utf-8').send(text)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

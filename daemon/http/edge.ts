@@ -184,14 +184,14 @@ export class Edge {
   }
 
   #admit(sent: Call): void | Promise<void> {
-    const { found, request, actor, answering } = sent
+    const { found, actor, answering } = sent
     const { watched } = answering
     const share = this.#parts.shares.get(actor?.bot?.ownerId ?? actor?.id ?? 0)
     answering.hold = new Hold(share.held)
     answering.hold.set(measureFields(sent.fields))
     const fields = answering.dialect === 'spec' ? sent.fields : understand(sent.fields)
     const call = fields === sent.fields ? sent : { ...sent, fields }
-    const callInTurn = () => this.#parts.turns.take(share, request, () => this.#call(call))
+    const callInTurn = () => this.#parts.turns.take(share, () => this.#call(call))
     if (!watched) return callInTurn()
     const { endpoint } = found.route
     const admitting = watched.admit({ endpoint, actor, fields, sent: sent.fields, path: found.path, answering })

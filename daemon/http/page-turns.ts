@@ -1,36 +1,25 @@
-// Pages that one connection asks for are answered one at a time, each in a turn of its own: node:http hands over all requests of a
-// packet at once, and there is room for a thousand in one. Without this, all other callers would wait for all of them.
+// Pages that one connection asks for are answered one at a time, each in a turn of its own: node:http hands over several at
+// once. Without this, all other callers would wait for all of them.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Refusal } from '../domain/refusal.ts'
-
-/** Requests of one connection that may wait. */
-export const mostWaiting = 100
-
-export function tooManyWaiting(): Refusal {
-  return new Refusal('Too many of your requests wait. Wait for their answers.', {
-    code: 'SERVER_BUSY',
-  })
-}
 
 export class PageTurns {
   /** By connections that are being answered. */
   readonly #waiting = new WeakMap<Socket, (() => void)[]>()
 
-  /** Calls `begin` now, or after the answers that the connection waits for. False: it waits for too many. */
-  take({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): boolean {
+  /** Calls `begin` now, or after the answers that the connection waits for: `Pieces` bounds how many those can be. */
+  take({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     const turn = () => {
       response.once('close', () => this.#next(socket))
       begin()
     }
     const waiting = this.#waiting.get(socket)
-    if (!waiting) {
+    if (waiting) waiting.push(turn)
+    else {
       this.#waiting.set(socket, [])
       turn()
-    } else if (waiting.length < mostWaiting) waiting.push(turn)
-    else return false
-    return true
+    }
   }
 
   #next(socket: Socket): void {

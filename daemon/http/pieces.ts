@@ -90,7 +90,7 @@ export class Pieces {
       // Now, not in a later tick, so that the time counts.
       socket.read()
     }
-    // Those who waited leave as much time to those who send something now.
+    // What waited leaves as much time to what is sent now.
     this.#spent = 0
     if (this.#next.size > 0) this.#turn ??= setImmediate(this.#take)
   }

@@ -11,7 +11,7 @@ import type { RequestHead, Response } from './exchange.ts'
 import { HeldBytes } from './held-bytes.ts'
 import { createListener, type Listener } from './listener.ts'
 import { ServerLog } from './log.ts'
-import { PageTurns, tooManyWaiting } from './page-turns.ts'
+import { PageTurns } from './page-turns.ts'
 import type { Pages } from './pages.ts'
 import type { Site, SiteHost } from './site.ts'
 import { hostRefusal, targetRefusal } from './target.ts'
@@ -140,7 +140,7 @@ export function buildServer({
           },
         )
       }
-      if (!pageTurns.take(request, response, begin)) refuseAt(site, request, response, tooManyWaiting())
+      pageTurns.take(request, response, begin)
     },
   }
   // All spaces together have as much as the main organization, so that they do not keep its calls out.

@@ -3,7 +3,6 @@
 
 import { monotonicMs } from '../local/monotonic.ts'
 import { HeldBytes } from './held-bytes.ts'
-import { mostWaiting, tooManyWaiting } from './page-turns.ts'
 
 /** Milliseconds of work that an account has at once, and those that it gets back in each second. */
 const [mostAtOnce, perSecond] = [200, 100]
@@ -71,22 +70,16 @@ export class Turns {
   readonly #now: () => number
   /** Those with calls that wait, in the order of their turns. */
   readonly #shares = new Set<Share>()
-  /** How many calls of a connection wait. node:http reads on while none of them is answered. */
-  readonly #waitingOn = new WeakMap<object, number>()
 
   constructor(now = monotonicMs) {
     this.#now = now
   }
 
-  /** Makes the call now, or when it is its turn. Refuses it if too many of its connection wait. */
-  take<T>(share: Share, { socket }: { readonly socket: object }, call: () => T | Promise<T>): T | Promise<T> {
+  /** Makes the call now, or when it is its turn. `Pieces` bounds how many of a connection can wait. */
+  take<T>(share: Share, call: () => T | Promise<T>): T | Promise<T> {
     if (!share.isUsedUp) return this.#make(share, call)
-    const onConnection = this.#waitingOn.get(socket) ?? 0
-    if (onConnection >= mostWaiting) throw tooManyWaiting()
-    this.#waitingOn.set(socket, onConnection + 1)
     return new Promise((resolve, reject) => {
       share.waiting.push(() => {
-        this.#waitingOn.set(socket, this.#waitingOn.get(socket)! - 1)
         try {
           resolve(this.#make(share, call))
         } catch (error) {

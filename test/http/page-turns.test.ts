@@ -84,7 +84,7 @@ test('what waits behind a page for a client that left is not begun', async t => 
 
 const daemon = sharedDaemon()
 
-test('a daemon answers as many pages as may wait on a connection, and refuses the others', async t => {
+test('a daemon answers all pages that a connection asks for', async t => {
   const { hostname, port } = new URL(daemon().url)
   const socket = connect(Number(port), hostname)
   t.after(() => socket.destroy())
@@ -92,8 +92,7 @@ test('a daemon answers as many pages as may wait on a connection, and refuses th
   const count = 300
   socket.setEncoding('latin1').write(requests(() => '/static/icon.svg', count))
   const statuses = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g) ?? []
-  const answers = await readUntil(socket, text => statuses(text).length === count && /(<\/svg>|\})$/.test(text))
-  assert.deepEqual(statuses(answers).slice(0, 101), Array(101).fill('200'))
-  assert.match(answers, /SERVER_BUSY/)
+  const answers = await readUntil(socket, text => statuses(text).length === count && text.endsWith('</svg>'))
+  assert.deepEqual(statuses(answers), Array(count).fill('200'))
   assert.equal((await fetch(`${daemon().url}/static/icon.svg`)).status, 200)
 })

@@ -13,7 +13,6 @@ import { until } from '../support/until.ts'
 import { person } from '../support/world.ts'
 
 describe('turns', () => {
-  const sent = (socket: object = {}) => ({ socket })
   const newShare = () => new Share(new HeldBytes(0))
 
   /** Work that takes milliseconds of a clock that only work moves. */
@@ -22,7 +21,7 @@ describe('turns', () => {
     const made: string[] = []
     const turns = new Turns(() => now)
     const call = (share: Share, name: string, ms: number) =>
-      turns.take(share, sent(), () => {
+      turns.take(share, () => {
         now += ms
         made.push(name)
         return name
@@ -78,24 +77,15 @@ describe('turns', () => {
     assert.equal(call(share, 'now', 0), 'now')
   })
 
-  test('at most 100 calls of one connection wait', async () => {
-    const [share, turns, connection] = [newShare(), new Turns(), {}]
-    share.add(0, 1000)
-    const calls = Array.from({ length: 100 }, (_, n) => turns.take(share, sent(connection), () => n))
-    assert.throws(() => turns.take(share, sent(connection), () => 0), { code: 'SERVER_BUSY' })
-    assert.equal((await Promise.all([...calls, turns.take(share, sent(), () => 0)])).length, 101)
-    assert.equal(await turns.take(share, sent(connection), () => 'again'), 'again')
-  })
-
   test('the error of a call that waited is its own', async () => {
     const { call } = working()
     const [share, turns] = [newShare(), new Turns(() => 0)]
     void call(share, 'long', 300)
-    const fails = turns.take(share, sent(), () => {
+    const fails = turns.take(share, () => {
       throw new Error('refused')
     })
     await assert.rejects(async () => await fails, /refused/)
-    assert.equal(await turns.take(share, sent(), () => 'next'), 'next')
+    assert.equal(await turns.take(share, () => 'next'), 'next')
   })
 })
 
