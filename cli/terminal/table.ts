@@ -110,12 +110,17 @@ function joinCells(row: readonly string[], widths: readonly number[]): string {
 export function cutToWidth(text: string, width: number): string {
   if (measureWidth(text) <= width) return text
   let kept = ''
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (measureWidth(kept + segment) > width - 1) break
+  let left = width - 1
+  for (const { segment } of new Intl.Segmenter().segment(text.slice(0, mostCharacters * width))) {
+    left -= measureWidth(segment)
+    if (left < 0) break
     kept += segment
   }
   return `${kept.trimEnd()}…`
 }
+
+/** Of one column: an emoji of a family has about 25. */
+const mostCharacters = 50
 
 export function padToWidth(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - measureWidth(text)))

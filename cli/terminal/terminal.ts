@@ -28,15 +28,15 @@ export async function loadMeasure(): Promise<void> {
   measure ??= await import('./measure.ts')
 }
 
-/** Characters; several times what servers allow in a message. Wrapping takes microseconds for each, and a terminal breaks long lines itself. */
-const longestWrapped = 50_000
+/** Characters; more than servers allow in a message. Beyond it texts are neither measured nor wrapped, which can take the square of their length. */
+const longestMeasured = 20_000
 
 /** Wraps a text that starts after `head` columns; further lines are indented. */
 export function wrapText(text: string, columns: number | undefined, indent: number, head: number): string {
   if (columns === undefined && !text.includes('\n')) return text
   const lines = text.split('\n')
   const fitting = lines.flatMap((line, index) => {
-    if (columns === undefined || text.length > longestWrapped) return [line]
+    if (columns === undefined || text.length > longestMeasured) return [line]
     const room = Math.max(10, columns - indent)
     // The first line has less room: put a filler in front of it and remove it again.
     const filler = index === 0 ? '\u2007'.repeat(Math.max(0, Math.min(head, columns - 10) - indent)) : ''
@@ -47,7 +47,8 @@ export function wrapText(text: string, columns: number | undefined, indent: numb
 }
 
 export function measureWidth(text: string): number {
-  return isPlain(text) ? text.length : (measure?.stringWidth(text) ?? [...text].length)
+  if (isPlain(text) || text.length > longestMeasured) return text.length
+  return measure?.stringWidth(text) ?? [...text].length
 }
 
 function isPlain(text: string): boolean {

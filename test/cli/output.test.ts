@@ -65,6 +65,18 @@ test('text is wrapped to the terminal with a hanging indent, Markdown gets colou
   )
 })
 
+test('a name of very many characters of any width is cut to a column at once', async () => {
+  await loadMeasure()
+  for (const name of ['\u200b', '\u{1f1e6}', '\u{1f468}\u200d', 'e\u0301', 'a b', 'W']) {
+    const time = await processorTime(() => {
+      const [, row] = tableLines([{ id: 7, name: name.repeat(50_000) }], String, { columns: 80, colors: undefined })
+      assert.ok(row!.startsWith('7 '))
+      assert.ok(row!.length < 5000)
+    })
+    assert.ok(time < 1000, `${JSON.stringify(name)}: ${time} ms of processor time`)
+  }
+})
+
 test('a message of many opening marks is shown in linear time', () => {
   const colors = new Chalk({ level: 1 })
   const timeOf = (pattern: string, length: number) => {
