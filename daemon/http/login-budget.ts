@@ -88,6 +88,7 @@ export function maskNetwork(ip: string): string {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::') as [string, string?]
   // An IPv4 address in the form of IPv6.
   if (head === '' && tail?.startsWith('ffff:')) return address
-  const groups = head.split(':').filter(group => group !== '')
-  return [...groups, '0', '0', '0', '0'].slice(0, 4).join(':')
+  const [first, last] = [head, tail ?? ''].map(part => part.split(':').filter(group => group !== ''))
+  const zeros = Array(8 - first!.length - last!.length).fill('0')
+  return [...first!, ...zeros, ...last!].slice(0, 4).join(':')
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { settings } from '../../daemon/api/people/settings.ts'
 import { users } from '../../daemon/api/people/users.ts'
+import { maskNetwork } from '../../daemon/http/login-budget.ts'
 import { Control } from '../support/control.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { person } from '../support/world.ts'
@@ -69,6 +70,16 @@ describe('passwords', () => {
     assert.equal(count(codes, 'AUTHENTICATION_FAILED'), 30, codes.join())
     assert.equal(await login(dee, '198.51.100.4', password), 'RATE_LIMIT_HIT')
     assert.equal(await login(dee, '198.51.100.5', password), 'success')
+  })
+
+  test('a network of IPv6 is the first four groups, wherever its zeros are left out', () => {
+    for (const [network, ...addresses] of [
+      ['2620:0:0:5', '2620:0:0:5:1:2:3:4', '2620:0:0:5::1', '2620::5:0:0:0:1'],
+      ['2001:db8:0:0', '2001:db8::1', '2001:db8:0:0:1:2:3:4'],
+      ['0:0:0:0', '::1', '::'],
+      ['1:2:3:4', '1:2:3:4:5:6:7:8', '1:2:3:4::'],
+    ])
+      for (const address of addresses) assert.equal(maskNetwork(address), network, address)
   })
 
   test('the addresses of an IPv6 network of 64 bits are one client, and the spellings of an address one account', async () => {
