@@ -1,6 +1,7 @@
 // The first start of a store from an archive that `POST /export/realm` made: read twice, to be checked and then to be
 // taken, so that an archive that cannot be used changes nothing.
 
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { setImmediate as rest } from 'node:timers/promises'
 import { limits } from '../domain/limits.ts'
@@ -138,8 +139,9 @@ function parse<T>({ name }: ArchiveEntry, bytes: Buffer): T {
 // --- taking -----------------------------------------------------------------------------------------------------
 
 function rowsIn(entry: ArchiveEntry, bytes: Buffer): object[] {
+  if (!isUtf8(bytes)) throw new ArchiveMistake(`is damaged: ${entry.name} is not UTF-8`)
   const lines = bytes.toString().split('\n')
-  lines.pop()
+  if (lines.at(-1) === '') lines.pop()
   return lines.map(line => parse<object>(entry, Buffer.from(line)))
 }
 

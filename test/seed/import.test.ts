@@ -284,11 +284,14 @@ describe('natterd --import', () => {
         file,
       )
       await refuses(/cannot be used: drafts: the highest ID, 268435455, leaves no room for later ones/)
-      await pack(
-        changed(/sections\/drafts/, text => `${text}nonsense\n`),
-        file,
-      )
-      await refuses(/is damaged: sections\/drafts\/000001\.ndjson is not a JSON object/)
+      // The last row need not end with a line break.
+      for (const end of ['\n', '']) {
+        await pack(
+          changed(/sections\/drafts/, text => `${text}nonsense${end}`),
+          file,
+        )
+        await refuses(/is damaged: sections\/drafts\/000001\.ndjson is not a JSON object/)
+      }
       await pack(
         changed(/sections\/drafts/, text => `${text}{"id":${'['.repeat(90_000)}${']'.repeat(90_000)}}\n`),
         file,
