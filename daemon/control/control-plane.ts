@@ -132,7 +132,7 @@ export class ControlPlane {
   /** Every call that waits is answered. */
   end(): void {
     this.live.end()
-    this.calls.recordings.stop()
+    this.calls.recordings.close()
     for (const log of this.#logs) log.end()
   }
 

@@ -43,6 +43,7 @@ export class Recordings {
   readonly #sent = new WeakMap<Call, Sent>()
   #waiting = 0
   #sentSize = 0
+  #hasEnded = false
 
   get isActive(): boolean {
     return this.#readers.size > 0
@@ -83,7 +84,8 @@ export class Recordings {
 
   /** Lines from now on, until the recording is ended or its reader goes away. */
   async *read(head: object): AsyncGenerator<string | Buffer> {
-    const reader: Reader = { lines: [], waiting: 0, calls: 0, over: false, lagged: false, wake: () => {} }
+    // A call can wait for its turn until its world has ended.
+    const reader: Reader = { lines: [], waiting: 0, calls: 0, over: this.#hasEnded, lagged: false, wake: () => {} }
     this.#readers.add(reader)
     try {
       yield `${JSON.stringify({ natter_recording: recordingFormat, ...head })}\n`
@@ -107,6 +109,12 @@ export class Recordings {
     const { size } = this.#readers
     for (const reader of this.#readers) this.#finish(reader)
     return size
+  }
+
+  /** The same for those that begin later: the world ends. */
+  close(): void {
+    this.#hasEnded = true
+    this.stop()
   }
 
   /** As the call was sent, and forgets it: the log keeps the call for long. */

@@ -15,6 +15,12 @@ test('a recording whose reader is too slow ends with a line that says so, not wi
   assert.deepEqual(all.at(-1), { cut: all.length - 1 })
 })
 
+test('a recording that begins after the end of its world has its last line at once', async () => {
+  const recordings = new Recordings()
+  recordings.close()
+  assert.deepEqual((await readLines(recordings.read({}))).at(-1), { end: 0 })
+})
+
 test('all recordings together hold so much; the slowest are cut, and one that is read goes on', async () => {
   const recordings = new Recordings()
   const slow = [recordings.read({}), recordings.read({})]
