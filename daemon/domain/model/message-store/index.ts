@@ -348,8 +348,8 @@ export class MessageStore {
   #row(view: SegmentView, id: number): Message {
     const local = id & localMask
     const { topic, thread } = this.#places.get(view.place(local))
-    const details = view.details.get(local)
-    const { text, ...rest } = details ?? {}
+    const { text, ...rest } = view.details.get(local) ?? {}
+    const content = view.content(local)
     return {
       id,
       senderId: view.sender(local),
@@ -358,8 +358,8 @@ export class MessageStore {
         : { conversationId: thread.conversationId }),
       time: view.time(local),
       client: this.#clients.get(view.client(local)),
-      content: view.content(local),
-      html: view.html(local),
+      content,
+      html: view.html(local, content),
       marks: view.marks(local),
       ...(!isEmpty(rest) && { details: rest }),
     }

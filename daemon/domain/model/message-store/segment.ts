@@ -83,10 +83,11 @@ export class SegmentView {
     return this.details.get(local)?.text?.content ?? this.#text(local, 0, this.columns.contentBytes[local]!)
   }
 
-  html(local: number): string {
+  /** `content` is that of the message, which takes long to read. */
+  html(local: number, content: string): string {
     const edited = this.details.get(local)?.text
     if (edited) return edited.html
-    if ((this.columns.bits[local]! & plain) !== 0) return paragraph(this.content(local))
+    if ((this.columns.bits[local]! & plain) !== 0) return paragraph(content)
     const from = this.columns.contentBytes[local]!
     return this.#text(local, from, from + this.columns.htmlBytes[local]!)
   }
