@@ -17,14 +17,17 @@ const sweepMs = 500
 
 export class Connections {
   readonly #bounds: Bounds
+  readonly #behind: (socket: Socket) => number
   readonly #sockets = new Set<Socket>()
   /** Connections whose clients have not read everything that was written to them. */
   readonly #progress = new Map<Socket, Progress>()
   #refusing = 0
   #sweeping: NodeJS.Timeout | undefined
 
-  constructor(bounds: Bounds) {
+  /** `behind`: bytes of answers that wait until an earlier request of their connection is answered. */
+  constructor(bounds: Bounds, behind: (socket: Socket) => number = () => 0) {
     this.#bounds = bounds
+    this.#behind = behind
   }
 
   /** Whether the connection may stay. If not, it has been refused and closed. */
@@ -65,15 +68,25 @@ export class Connections {
 
   /** Cuts off clients that take nothing, and those with the most to take when it is too much in all. */
   sweep(now: number): void {
-    let unsent = 0
+    const unsent: { readonly socket: Socket; readonly bytes: number }[] = []
     for (const socket of this.#sockets) {
       const waiting = socket.writableLength
       if (waiting === 0) {
         if (this.#progress.size > 0) this.#progress.delete(socket)
-      } else if (this.#isStalled(socket, waiting, now)) socket.destroy()
-      else unsent += waiting
+      } else if (this.#isStalled(socket, waiting, now)) {
+        socket.destroy()
+        continue
+      }
+      const bytes = waiting + this.#behind(socket)
+      if (bytes > 0) unsent.push({ socket, bytes })
     }
-    if (unsent > this.#bounds.unsentBytes) this.#cutLargest(unsent)
+    let left = unsent.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (left <= this.#bounds.unsentBytes) return
+    for (const { socket, bytes } of unsent.sort((a, b) => b.bytes - a.bytes)) {
+      if (left <= this.#bounds.unsentBytes) break
+      left -= bytes
+      socket.destroy()
+    }
   }
 
   #isStalled(socket: Socket, waiting: number, now: number): boolean {
@@ -82,16 +95,6 @@ export class Connections {
     if (progress && progress.taken === taken) return now - progress.since > this.#bounds.stalledMs
     this.#progress.set(socket, { taken, since: now })
     return false
-  }
-
-  #cutLargest(unsent: number): void {
-    let left = unsent
-    const largestFirst = [...this.#progress.keys()].sort((a, b) => b.writableLength - a.writableLength)
-    for (const socket of largestFirst) {
-      if (left <= this.#bounds.unsentBytes) break
-      left -= socket.writableLength
-      socket.destroy()
-    }
   }
 }
 

@@ -68,7 +68,7 @@ export function createListener(parts: ListenerParts): Listener {
       else refuseBadBytes(error, socket)
     })
   })
-  const connections = new Connections(bounds)
+  const connections = new Connections(bounds, socket => exchanges.countBehind(socket))
   const arrival = secure ? 'secureConnection' : 'connection'
   const listeners = server.listeners(arrival)
   const handOver = (socket: Socket) => {
@@ -130,6 +130,14 @@ class Exchanges implements Open {
 
   count(socket: Socket): number {
     return this.#open.get(socket)?.size ?? 0
+  }
+
+  /** Bytes of answers that node:http holds until those before them are complete. */
+  countBehind(socket: Socket): number {
+    let bytes = 0
+    for (const response of this.#open.get(socket)?.values() ?? [])
+      if (!response.socket) bytes += response.writableLength
+    return bytes
   }
 
   isInBody(socket: Socket): boolean {

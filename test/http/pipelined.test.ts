@@ -17,8 +17,10 @@ import { until } from '../support/until.ts'
 
 const request = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n'
 
-async function listen(t: TestContext, take: (request: IncomingMessage, response: ServerResponse) => void) {
-  const { server, closeAll } = createListener({ bounds: usualBounds, bodyLimit: 1e6, newId: () => '', take })
+type Take = (request: IncomingMessage, response: ServerResponse) => void
+
+async function listen(t: TestContext, take: Take, bounds = usualBounds) {
+  const { server, closeAll } = createListener({ bounds, bodyLimit: 1e6, newId: () => '', take })
   t.after(() => {
     server.close()
     closeAll()
@@ -166,6 +168,25 @@ describe('requests that are sent ahead', () => {
     assert.ok(total < count / 2, `${total} were taken`)
     socket.resume()
     await until(() => total === count)
+  })
+
+  test('whose answers are held for an earlier one are closed, where those are too much', {
+    timeout: 60_000,
+  }, async t => {
+    const unsentBytes = 1_000_000
+    let first: ServerResponse | undefined
+    const answer = (_request: IncomingMessage, response: ServerResponse) => {
+      if (first) response.end(Buffer.alloc(200_000))
+      else first = response
+    }
+    const open = await listen(t, answer, { ...usualBounds, unsentBytes })
+    const socket = await open()
+    socket
+      .on('error', () => {})
+      .resume()
+      .write(request.repeat(10))
+    await once(socket, 'close')
+    assert.equal(first!.writableEnded, false)
   })
 
   test('have bodies of any size between them', async t => {
