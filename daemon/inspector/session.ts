@@ -185,15 +185,16 @@ export function messageOf(error: unknown): string {
 
 async function openWithToken(given: string, preferred?: number): Promise<void> {
   token.value = given
+  // Before the daemon answers: the address does not have it any more.
+  write({ token: given, ...(preferred !== undefined && { actor: preferred }) })
   try {
     const found: Account[] = (await control('GET', '/accounts')).accounts
     accounts.value = found
     actor.value = found.find(({ user_id }) => user_id === preferred) ?? found[0]
-    write({ token: given, ...(preferred !== undefined && { actor: preferred }) })
     phase.value = 'open'
   } catch (error) {
     token.value = undefined
-    const wrong = error instanceof NatterError
+    const wrong = isWrong(error)
     if (wrong) sessionStorage.removeItem(storageKey)
     refused.value = !wrong
       ? messageOf(error)
@@ -213,10 +214,15 @@ async function openWithAccount(account: Account): Promise<void> {
     write({ account: own })
     phase.value = 'open'
   } catch (error) {
-    if (error instanceof NatterError) sessionStorage.removeItem(storageKey)
+    if (isWrong(error)) sessionStorage.removeItem(storageKey)
     refused.value = messageOf(error)
     phase.value = 'sign-in'
   }
+}
+
+/** Whether the daemon does not know the token or key. One that is busy, or a proxy before one that starts, may take it at the next reload. */
+function isWrong(error: unknown): error is NatterError {
+  return error instanceof NatterError && [401, 403, 404].includes(error.status)
 }
 
 const wrongSecret = 'The email address, or the API key or password, is wrong.'

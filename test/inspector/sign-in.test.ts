@@ -115,6 +115,45 @@ describeInBrowser('the inspector below a path, without control plane', (_, reuse
     await second.close()
   })
 
+  test('keeps the session while the daemon cannot answer, and forgets it when it is refused', async () => {
+    const { page } = await openSignedIn()
+    const alert = page.getByRole('alert')
+    /** The answer to every call until the next one of these. */
+    async function answerWith(status: number, msg: string): Promise<void> {
+      await page.unrouteAll()
+      const refusal = { result: 'error', msg, code: `HTTP_${status}` }
+      await page.route(/\/(?:api|control)\/v1\//, route => route.fulfill({ status, json: refusal }))
+    }
+    /** What the page says, then the token or key that it goes on with. */
+    async function reloadWith(status: number, msg: string): Promise<[says: string, kept: string | undefined]> {
+      await answerWith(status, msg)
+      await page.reload()
+      const says = await alert.innerText()
+      const kept = await page.evaluate<string>(`Object.values({ ...sessionStorage })[0] ?? '{}'`)
+      const { token, account } = JSON.parse(kept)
+      return [says, token ?? account?.api_key]
+    }
+    const busy = 'The daemon is starting.'
+    assert.deepEqual(await reloadWith(503, busy), [busy, daemon.owner.key])
+    assert.deepEqual(await reloadWith(429, busy), [busy, daemon.owner.key])
+    await page.unrouteAll()
+    await page.reload()
+    await page.getByText('Hello, everyone!').waitFor()
+    assert.deepEqual(await reloadWith(401, 'Invalid API key'), ['Invalid API key', undefined])
+
+    await answerWith(503, busy)
+    await page.getByText('Use a control token instead').click()
+    await page.getByLabel('Control token').fill('abc')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await alert.filter({ hasText: busy }).waitFor()
+    assert.deepEqual(await reloadWith(503, busy), [busy, 'abc'])
+    assert.deepEqual(await reloadWith(429, busy), [busy, 'abc'])
+    const [says, kept] = await reloadWith(401, 'Invalid token')
+    assert.match(says, /^The token is wrong\./)
+    assert.equal(kept, undefined)
+    await page.unrouteAll()
+  })
+
   test('uploads a picture and a text, shows the picture in the message, and opens the text', async () => {
     const { page, errors } = await openSignedIn()
     await page.evaluate(`location.hash = '#/conversations/channel/1'`)
