@@ -107,8 +107,17 @@ export function parseBody(answer: Answer, site?: string): Reply {
   throw notAChatServer(answer, site)
 }
 
-function notAChatServer({ status }: Answer, site = 'the server'): Failure {
-  return new Failure(exitCodes.refused, `${site} answered, but it is not a chat server`, {
+/** Anything can answer with success; a chat server answers /users/me with a user. */
+export function demandUser({ user_id, full_name }: Reply, site?: string): void {
+  if (typeof user_id !== 'number' || typeof full_name !== 'string') throw lacking('user', site)
+}
+
+export function lacking(what: string, site?: string): Failure {
+  return notAChatServer({ status: 200 }, site, `: its answer has no ${what}`)
+}
+
+function notAChatServer({ status }: Pick<Answer, 'status'>, site = 'the server', why = ''): Failure {
+  return new Failure(exitCodes.refused, `${site} answered, but it is not a chat server${why}`, {
     code: 'BAD_ANSWER',
     http: status,
     hint: 'Check --site, NATTER_SITE or the profile.',

@@ -37,6 +37,29 @@ describe('natter doctor', () => {
     assert.equal(account, undefined)
   })
 
+  test('says that what answers with success is not a chat server', async t => {
+    let reply: Record<string, unknown> = {}
+    const url = await fakeServer(t, (_, response) => json(response, { result: 'success', msg: '', ...reply }))
+    const shell = newShell(t, accountAt(url))
+    const todo = 'Check --site, NATTER_SITE or the profile.'
+    for (const level of [undefined, '417', {}, null]) {
+      reply = { svc_feature_level: level, user_id: 8, full_name: 'Amy' }
+      const { server, account } = await findings(shell)
+      assert.equal(server?.state, 'wrong')
+      assert.equal(server.says, `${url} answered, but it is not a chat server: its answer has no feature level`)
+      assert.equal(account, undefined)
+    }
+    for (const user of [{}, { user_id: '8', full_name: 'Amy' }, { user_id: 8 }]) {
+      reply = { svc_feature_level: 417, ...user }
+      const { server, account } = await findings(shell)
+      assert.equal(server?.state, 'ok')
+      const says = `${url} answered, but it is not a chat server: its answer has no user`
+      assert.deepEqual(account, { state: 'wrong', says, todo })
+      const { code, stdout, stderr } = await shell.run(['whoami'])
+      assert.deepEqual([code, stdout, stderr], [1, '', `natter: ${says} (BAD_ANSWER)\n  ${todo}\n`])
+    }
+  })
+
   test('warns of a clock that is far from this one', async t => {
     const away = new Date(Date.now() - 3_600_000).toUTCString()
     const url = await fakeServer(t, (_, response) =>

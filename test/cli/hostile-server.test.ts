@@ -330,7 +330,14 @@ describe('names of a hostile server', () => {
   test('do not steer a terminal by `doctor`, by refusals or by notes', async t => {
     const url = await fakeServer(t, (request, response) => {
       if (request.method === 'POST') return json(response, { result: 'error', msg: hostile, code: hostile }, 400)
-      json(response, { result: 'success', zulip_feature_level: hostile, full_name: hostile, user_id: hostile })
+      // Only texts are printed: a level or an ID of another type is a problem.
+      json(response, {
+        result: 'success',
+        svc_feature_level: 417,
+        svc_version: hostile,
+        full_name: hostile,
+        user_id: 7,
+      })
     })
     const shell = newShell(t, accountAt(url))
     for (const args of [

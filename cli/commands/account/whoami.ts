@@ -4,7 +4,7 @@ import { users } from '../../../daemon/api/people/users.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printReply } from '../../print/output.ts'
-import { call } from '../../transport/client.ts'
+import { call, demandUser } from '../../transport/client.ts'
 
 export const subcommands: readonly ExtraSubcommand[] = [
   {
@@ -18,6 +18,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
       if (globals.dryRun || globals.curl)
         return (await import('../../print/request-text.ts')).printRequest(account, request, globals)
       const me = await call(account, request, globals)
+      demandUser(me, account.site)
       const { full_name, user_id, role, is_bot } = me
       const known = { full_name, email: account.email, user_id, role, is_bot }
       const view = { shapes: users.me.reply }

@@ -15,7 +15,7 @@ import { assetReader, codeCaches, packageRoot, version } from '../../base/versio
 import { printColored } from '../../base/writer.ts'
 import { printFormatted } from '../../print/output.ts'
 import { terminalFor } from '../../terminal/terminal.ts'
-import { call, send } from '../../transport/client.ts'
+import { call, demandUser, lacking, send } from '../../transport/client.ts'
 import { dataFolder, folderOfRunning, readRunning } from './daemon/files.ts'
 
 interface Finding {
@@ -122,6 +122,7 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     const stranger = { ...(account.site && { site: account.site }), from: {} }
     const settings = await call(stranger, get('/api/v1/server_settings'), { timeout })
     const level = settings.svc_feature_level ?? settings.zulip_feature_level
+    if (typeof level !== 'number') throw lacking('feature level', account.site)
     const version = settings.svc_version ?? settings.zulip_version
     const took = Math.round(performance.now() - began)
     const said = `${account.site} answered in ${took} ms, feature level ${level}`
@@ -141,6 +142,7 @@ async function server(account: Account, timeout: number): Promise<Finding[]> {
     ]
   try {
     const me = await call(account, get('/api/v1/users/me'), { timeout })
+    demandUser(me, account.site)
     findings.push(ok('account', `${me.full_name} <${account.email}>, user ${me.user_id}, from ${account.from.apiKey}`))
   } catch (error) {
     return [...findings, wrong('account', error)]
