@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { nameFile } from '../../../daemon/local/atomic-file.ts'
 import { nameConversation } from '../../../daemon/local/conversation-name.ts'
+import { harmless } from '../../../daemon/local/harmless.ts'
 import { openPlainSync } from '../../../daemon/local/plain-files.ts'
 
 interface Message {
@@ -40,13 +41,14 @@ async function* sections(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let before: string | undefined
   for await (const line of lines) {
     const message: Message = JSON.parse(line)
-    const heading = renderHeading(message)
+    const heading = harmless(renderHeading(message))
     if (heading !== before) yield `${before === undefined ? '' : '\n'}## ${heading}\n`
     before = heading
     const time = new Date(message.timestamp * 1000).toISOString().slice(0, 16).replace('T', ' ')
     // Links to files lead to the copies beside the document.
     const content = message.content.replaceAll(/(?<=\()(?:https?:\/\/[^\s/()]+)?\/user_uploads\//g, 'files/')
-    yield `\n**${message.sender_full_name}** ${time} UTC\n\n${content}\n`
+    // The document is read with `cat` and `less`, too.
+    yield harmless(`\n**${message.sender_full_name}** ${time} UTC\n\n${content}\n`)
   }
 }
 
