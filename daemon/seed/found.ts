@@ -6,6 +6,7 @@ import { readLevel } from '../api/levels/releases.ts'
 import type { Fact } from '../domain/facts.ts'
 import { State } from '../domain/model/state.ts'
 import { findMissingSystemBots, found, otherSystemBots } from '../domain/organization/founding.ts'
+import { checkFreeEmail } from '../domain/people/users/checks.ts'
 import { keepUploads } from '../io/saved-uploads.ts'
 import { Replay } from '../replay.ts'
 import type { Config } from '../start/config.ts'
@@ -42,7 +43,7 @@ export async function firstFacts(
     {
       ...founding,
       organization,
-      owner: { ...founding.owner, ...owner, ...(config.owner !== undefined && { email: config.owner }) },
+      owner: { ...founding.owner, ...owner, email: await chooseEmail(config, seeds, context) },
     },
     emailDomain,
     context.now,
@@ -52,6 +53,27 @@ export async function firstFacts(
   const newest = facts.reduce((id, fact) => (fact.type === 'user.created' ? fact.user.id : id), beginning.users.length)
   const bots = otherSystemBots(founding, emailDomain, context.now, newest + 1)
   return [...facts, ...bots.map(user => ({ type: 'user.created' as const, user }))]
+}
+
+/** The address of the owner. It must be free in an organization that has the system bots only. */
+async function chooseEmail(
+  { owner }: Pick<Config, 'owner'>,
+  seeds: readonly SeedSource[],
+  { now, surroundings }: SeedContext,
+): Promise<string> {
+  const { emailDomain } = surroundings.server
+  const beginning = found(founding, emailDomain, now)
+  const [notificationBot] = beginning.users
+  const users = [notificationBot!, ...otherSystemBots(founding, emailDomain, now, 2)]
+  const state = buildState([{ ...beginning, users }])
+  if (owner !== undefined) return checkFreeEmail(state, '--owner', owner)
+  const source = seeds.findLast(({ seed }) => seed.owner?.email !== undefined)
+  if (!source) return founding.owner.email
+  try {
+    return checkFreeEmail(state, 'email', source.seed.owner!.email!)
+  } catch (error) {
+    throw await source.explain(new SeedMistake(['owner', 'email'], `is refused: ${(error as Error).message}`))
+  }
 }
 
 /** What an organization that was founded by an earlier version lacks. */

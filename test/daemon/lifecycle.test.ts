@@ -319,6 +319,15 @@ describe('natterd refuses to start', () => {
     assert.match(await refusal(newFolder(), ['--memory', '--host', 'no-such-host.invalid']), /no-such-host\.invalid/)
   })
 
+  test('on an owner with the address of a system bot, or one that the API has for itself', async () => {
+    givesUp(['--memory', '--owner', 'notification-bot@example.com'], 1, /^natterd: --owner: .* is already in use/)
+    for (const [email, words] of [
+      ['Welcome-Bot@Example.com', /--owner: "Welcome-Bot@Example\.com" is already in use/],
+      ['user2@example.com', /--owner: "user2@example\.com" is reserved for the API/],
+    ] as const)
+      assert.match(await refusal(newFolder(), ['--owner', email]), words)
+  })
+
   test('on flags it does not know or cannot read: exit 2, and where to look', () => {
     givesUp(['--nonsense'], 2, /--help/)
     // The program ends like this for every usage error: the other flags need no process.

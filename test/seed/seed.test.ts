@@ -157,6 +157,13 @@ describe('--seed', () => {
     ['i.yaml', 'people: []\n', /line 1: people is unknown here; there is organization/],
     ['j.yaml', 'steps:\n  - call: create-saved-snippet\n    params: { title: a, content: b, x: 1 }\n', /parameters: x/],
     ['l.yaml', 'users: []\nowner: {}\nusers: []\n', /line 3: the key users is there twice/],
+    [
+      'w.yaml',
+      'owner:\n  full_name: Bo\n  email: Notification-Bot@example.com\n',
+      /line 3: owner\.email is refused: email: "Notification-Bot@example\.com" is already in use/,
+    ],
+    ['x.json', '{"owner": {"email": "welcome-bot@example.com"}}', /line 1: owner\.email is refused: .* in use/],
+    ['y.yaml', 'owner: { email: user2@example.com }\n', /line 1: owner\.email is refused: .* is reserved for the API/],
     ['m.yaml', aliasBomb, /line 1: Excessive alias count/],
     ['n.json', `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, /line 1: nested more than 100 levels deep/],
     // Each of these takes the library seconds, or more stack than there is, which ends the process.

@@ -63,6 +63,9 @@ describe('POST /spaces', () => {
     assert.match(wrong.body.msg, /^seed: the seed, line 2: users\[0\]/)
     const same = await control().try('POST', '/spaces', { preset: 'empty', seed: { users: [{ nom: 'yan' }] } })
     assert.match(same.body.msg, /^seed: users\[0\]/)
+    const owner = { email: 'welcome-bot@example.com' }
+    const taken = await control().try('POST', '/spaces', { preset: 'empty', seed: { owner } })
+    assert.match(taken.body.msg, /^seed: owner\.email is refused: .* is already in use/)
   })
 
   test('takes little YAML, and says where long JSON is wrong without its line: both take long to read', async () => {
