@@ -30,7 +30,7 @@ export async function serveMcp(site: Site, request: FastifyRequest, reply: Fasti
   const endpoint = await loadEndpoint(site)
   const { chatOver } = await import('../mcp/index.ts')
   const response = await endpoint.answer(webRequest(site, request, left.signal), {
-    userId: account.userId,
+    credentials: `${account.email}:${account.apiKey}`,
     ownerId: account.ownerId,
     chat: chatOver(buildOptions(site, account)),
     toolsets,

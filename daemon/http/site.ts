@@ -42,7 +42,6 @@ export type ControlHandler = (request: FastifyRequest, reply: FastifyReply) => P
 
 /** The account that a request to /mcp acts as. */
 export interface McpAccount {
-  readonly userId: number
   /** Of a bot, the account of its owner; otherwise the account itself. */
   readonly ownerId: number
   readonly email: string
@@ -222,7 +221,7 @@ export class Site {
     const user = this.#edge.authenticateKey(key, ip)
     this.#edge.limiter?.count(budgets.mcp, user.id, [])
     const ownerId = user.bot?.ownerId ?? user.id
-    return { userId: user.id, ownerId, email: user.email, apiKey: keys.deriveKey(user), ip }
+    return { ownerId, email: user.email, apiKey: keys.deriveKey(user), ip }
   }
 
   /** The address of a user's avatar. */

@@ -1,5 +1,5 @@
 // The Model Context Protocol over HTTP, for one world. Requests of 2026 carry all they need; clients of 2025 open a session, which belongs to the
-// account that opened it.
+// account that opened it, as long as that keeps its address and API key.
 
 import {
   createMcpHandler,
@@ -13,7 +13,8 @@ import type { Toolset } from './tool.ts'
 
 /** Who calls, and what they may use. */
 interface McpCaller {
-  readonly userId: number
+  /** Address and API key. */
+  readonly credentials: string
   /** Of a bot, the account of its owner; otherwise the account itself. */
   readonly ownerId: number
   readonly chat: Chat
@@ -21,7 +22,8 @@ interface McpCaller {
 }
 
 interface Session {
-  readonly userId: number
+  /** Those that opened it: its tools call with them. */
+  readonly credentials: string
   readonly ownerId: number
   readonly transport: WebStandardStreamableHTTPServerTransport
   used: number
@@ -34,7 +36,7 @@ const mostSessions = 1000
 const longestIdle = 30 * 60_000
 const gone =
   `There is no such session: it was unused for ${longestIdle / 60_000} minutes, your account and its bots have opened ${mostOfOwner} others since, ` +
-  'the daemon has been started again, or another daemon of its cluster has the session. ' +
+  'your address or API key was changed, the daemon has been started again, or another daemon of its cluster has the session. ' +
   'Initialize a new one.'
 /** Bytes of one request. */
 const largestRequest = 1024 * 1024
@@ -55,7 +57,7 @@ export class McpEndpoint {
     if (id !== null) {
       const session = this.#sessions.get(id)
       // Another account learns no more of a session than that it is not theirs.
-      if (!session || session.userId !== caller.userId) return refusal(404, gone)
+      if (session?.credentials !== caller.credentials) return refusal(404, gone)
       session.used = Date.now()
       return session.transport.handleRequest(request)
     }
@@ -73,14 +75,14 @@ export class McpEndpoint {
     return transport.handleRequest(request)
   }
 
-  #open({ userId, ownerId }: McpCaller): WebStandardStreamableHTTPServerTransport {
+  #open({ credentials, ownerId }: McpCaller): WebStandardStreamableHTTPServerTransport {
     const own = [...this.#sessions].filter(([, session]) => session.ownerId === ownerId)
     if (own.length >= mostOfOwner) this.#endOldest(own)
     else if (this.#sessions.size >= mostSessions) this.#endOldest([...this.#sessions])
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: id => {
-        this.#sessions.set(id, { userId, ownerId, transport, used: Date.now() })
+        this.#sessions.set(id, { credentials, ownerId, transport, used: Date.now() })
       },
       onsessionclosed: id => {
         this.#sessions.delete(id)

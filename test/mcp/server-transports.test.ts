@@ -5,6 +5,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, test } from 'node:test'
+import { keys } from '../../daemon/api/people/keys.ts'
+import { users } from '../../daemon/api/people/users.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 import { eraName, eras, overHttp, overStdio, ownerOf, use } from '../support/mcp.ts'
 import { openSpace } from '../support/spaces.ts'
@@ -119,17 +121,23 @@ describe('the Model Context Protocol', () => {
       full_name: 'Spy Bot',
       short_name: 'spy',
     })
-    const reply = await fetch(address(), {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${other}`,
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        'Mcp-Session-Id': session,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-    })
+    assert.equal((await listTools(address(), other, { 'Mcp-Session-Id': session })).status, 404)
+  })
+
+  test('has a session opened again once the address or the API key of its account was changed', async t => {
+    const yan = await person(daemon(), 'yan')
+    const client = await overHttp(t, address(), yan.key!)
+    const headers = { 'Mcp-Session-Id': client.transport!.sessionId! }
+    assert.equal((await listTools(address(), yan.key!, headers)).status, 200)
+    const { api_key: changed } = await yan.call(keys.regenerate, {})
+    assert.equal((await listTools(address(), yan.key!, headers)).status, 401)
+    const reply = await listTools(address(), changed, headers)
     assert.equal(reply.status, 404)
+    assert.match(await reply.text(), /API key was changed.* Initialize a new one/)
+    const again = await overHttp(t, address(), changed)
+    assert.equal((await use(again, 'list_channels')).failed, false)
+    await daemon().owner.call(users.update, { user_id: yan.id, new_email: 'yan.other@example.com' })
+    await assert.rejects(use(again, 'list_channels'), /Initialize a new one/)
   })
 
   test('ends the oldest sessions of an account that opens many with its bots, and none of another', async t => {
@@ -170,6 +178,19 @@ describe('the Model Context Protocol', () => {
     assert.match((await use(stranger, 'list_channels')).text, /its API key is wrong/)
   })
 })
+
+function listTools(url: string, key: string, more: Record<string, string>): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...more,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+}
 
 async function openSession(url: string, key: string): Promise<void> {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
