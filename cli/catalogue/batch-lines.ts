@@ -23,8 +23,11 @@ export async function* readLines(input: NodeJS.ReadableStream, file: string, end
     yield* readRows(lines, longestLine, reason => usage(`--batch: not valid CSV: ${reason}`))
     return
   }
+  let first = true
   for await (const text of readWholeLines(input, file, ending)) {
-    const lines = text.split(ending)
+    // Programs of Windows write a byte order mark, and JSON has none before a value.
+    const lines = (first ? text.replace(/^\ufeff/, '') : text).split(ending)
+    first = false
     if (lines.at(-1) === '') lines.pop()
     yield lines
   }

@@ -85,3 +85,11 @@ test('a CSV file with two columns of one name is refused, one with columns witho
   assert.equal((await shell.natter(['send', '--batch', 'rows.csv'])).code, 0)
   assert.equal(sent.length, 1)
 })
+
+test('a byte order mark at the beginning of a batch is no part of it', async t => {
+  const { sent, shell, write } = await startServer(t)
+  write('lines.ndjson', '\ufeff{"place":"#general>x","content":"\ufefftea"}\n')
+  const { code, stderr } = await shell.natter(['send', '--batch', 'lines.ndjson'])
+  assert.equal(code, 0, stderr)
+  assert.equal(new URLSearchParams(sent[0]).get('content'), '\ufefftea')
+})

@@ -3,6 +3,7 @@
 
 import { readLevel } from '../../../../daemon/api/levels/releases.ts'
 import { jsonOr } from '../../../../daemon/local/json.ts'
+import founding from '../../../../data/seed.json' with { type: 'json' }
 import { settingsIn } from '../../organization/seed-pull/settings.ts'
 import { type Read, type ReadMessage, wrongIn } from '../../organization/seed-pull/shapes.ts'
 import { inOrder, isCallTo, type RecordedCall, type Recording } from './recording.ts'
@@ -196,6 +197,8 @@ class Organization {
       full_name: email.split('@', 1)[0]!,
       is_active: true,
       is_bot: isBotAddress.test(email),
+      // Otherwise the daemon makes this owner, and cannot make another account with the address.
+      ...(email === founding.owner.email && { role: 100 }),
     }
     this.#addPerson(person)
     return user_id

@@ -1,4 +1,4 @@
-// `natter replay --fresh` that a signal ends.
+// `natter replay --fresh`: against a daemon that begins as the recording did.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -31,4 +31,24 @@ test('a replay --fresh that a signal ends leaves nothing in the temporary folder
       [],
     )
   }
+})
+
+test('a recording of the first call of a new user is played', async t => {
+  const bin = join(import.meta.dirname, '../../bin')
+  const shell = newShell(t, { PATH: `${bin}:${process.env.PATH}` })
+  const send = "natter send '#general>x' hi"
+  const recorded = await shell.natter([
+    'exec',
+    '--preset',
+    'dev',
+    '--',
+    'sh',
+    '-c',
+    `natter record talk.ndjson -- ${send}`,
+  ])
+  assert.equal(recorded.code, 0, recorded.stderr)
+  const { code, stderr } = await shell.natter(['replay', 'talk.ndjson', '--against', 'natter', '--fresh'])
+  assert.doesNotMatch(stderr, /refused/)
+  assert.match(stderr, /^\d+ calls, /m)
+  assert.ok(code === 0 || code === 8, stderr)
 })
