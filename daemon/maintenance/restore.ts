@@ -58,6 +58,7 @@ import {
 } from './backup-format.ts'
 import { checkStore, type StoreReport } from './check.ts'
 import { changeNote, noteReplaced, readNote } from './replaced-store.ts'
+import { NoStore } from './store-view.ts'
 import { checkGaps } from './tar-gaps.ts'
 
 export interface Restored {
@@ -267,7 +268,10 @@ function refuseMember(folder: string): void {
 async function unpackChecked(source: Source, folder: string, secret?: string): Promise<Omit<Restored, 'replaced'>> {
   const { head, manifest, found } = await unpack(source, folder)
   compare(manifest.files, found)
-  const report = await checkStore(folder, { secret })
+  const report = await checkStore(folder, { secret }).catch(error => {
+    if (!(error instanceof NoStore)) throw error
+    throw new BackupRefused('the backup is damaged: it has neither a snapshot nor a journal')
+  })
   refuseProblems(report, manifest)
   const bytes = found.reduce((sum, file) => sum + file.bytes, 0)
   const { made, version } = head

@@ -2,14 +2,26 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isRestoring } from '../../daemon/journal/store-folder.ts'
 import { StoreHold } from '../../daemon/journal/store-hold.ts'
 import { moveParts, partsIn, replacedFolder } from '../../daemon/journal/store-parts.ts'
+import { backupToFile } from '../../daemon/maintenance/backup.ts'
 import { openBackup, restoreBackup } from '../../daemon/maintenance/restore.ts'
+import { damages } from '../proof/restores/damage.ts'
 import { newShell } from '../support/cli.ts'
 import { host } from '../support/daemon.ts'
 import { serviceUser } from '../support/service-user.ts'
@@ -116,4 +128,16 @@ test('--replace leaves a store alone that has a mount in it', async t => {
   }
   const { code, stderr } = await shell.run(['restore', file, '--data', folder, '--replace'])
   assert.equal(code, 0, stderr)
+})
+
+test('a backup without a snapshot and a journal is refused as damaged, though its checksums fit', async t => {
+  const [store, file] = [join(scratch, 'young'), join(scratch, 'young.tar')]
+  await (await host(store)).end()
+  await backupToFile(file, { folder: store, withoutSecret: false, now: new Date() })
+  const { make } = damages.find(({ kind }) => kind === 'forged: no journal')!
+  const backup = readFileSync(file)
+  writeFileSync(file, await make(backup, backup, Math.random))
+  const { code, stderr } = await newShell(t).run(['restore', file, '--check'])
+  assert.equal(code, 1, stderr)
+  assert.match(stderr, /the backup is damaged: it has neither a snapshot nor a journal/)
 })
