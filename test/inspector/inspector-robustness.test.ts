@@ -115,6 +115,47 @@ describeInBrowser('the inspector with bad input', (open, reuse) => {
     )
   })
 
+  test('shows the other messages of a topic beside widgets with objects in place of texts', async () => {
+    const { owner } = daemon()
+    const bad = { toString: 1, valueOf: 1 }
+    const say = (content: string) =>
+      owner.call(messages.send, { type: 'stream', to: 'general', topic: 'widgets', content })
+    const put = (message_id: number, data: object) =>
+      owner.call(messages.submessage, { message_id, msg_type: 'widget', content: JSON.stringify(data) })
+    await say('said before')
+    // Only the first part of a widget is not checked.
+    for (const widget of [
+      { widget_type: 'poll', extra_data: { question: bad, options: [bad, 'an option that can be read'] } },
+      {
+        widget_type: 'todo',
+        extra_data: { task_list_title: bad, tasks: [{ task: bad }, { task: 'a task that can be read', desc: bad }] },
+      },
+    ])
+      await put((await say('to become a widget')).id, widget)
+    await say('said after')
+    const { page, errors } = await reuse(daemon().ready.inspector)
+    await page.evaluate(`location.hash = '#/conversations'`)
+    for (const text of ['said before', 'an option that can be read', 'a task that can be read', 'said after'])
+      await page.getByRole('article').filter({ hasText: text }).waitFor({ timeout: 20_000 })
+    assert.deepEqual(errors, [])
+  })
+
+  test('shows the other messages of a topic beside one that cannot be drawn', async () => {
+    const { owner } = daemon()
+    for (const content of ['stays readable', 'has no reactions', 'stays readable too'])
+      await owner.call(messages.send, { type: 'stream', to: 'general', topic: 'drawn', content })
+    const { page } = await open('about:blank')
+    await page.route('**/api/v1/messages?**', async route => {
+      const response = await route.fetch()
+      const body = await response.json()
+      for (const message of body.messages) if (/has no reactions/.test(message.content)) delete message.reactions
+      await route.fulfill({ response, json: body })
+    })
+    await page.goto(daemon().ready.inspector)
+    for (const text of ['stays readable too', 'cannot be shown', 'stays readable'])
+      await page.getByRole('article').filter({ hasText: text }).first().waitFor({ timeout: 20_000 })
+  })
+
   test('keeps its layout with 10,000 characters of every script, 1,000 channels and a clock in 2100', async t => {
     const far = await startDaemon(t, {
       flags: ['--memory', '--preset', 'dev', '--clock', 'frozen@2100-01-01T00:00:00Z'],

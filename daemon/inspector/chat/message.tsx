@@ -1,6 +1,7 @@
 // One message: who, when, what, its reactions, and what can be done with it.
 
 import { useSignal } from '@preact/signals'
+import { useErrorBoundary } from 'preact/hooks'
 import { Button, bind, set } from '../parts/basics.tsx'
 import { attempt, Choice, Icon } from '../parts/controls.tsx'
 import { fullTime, hourAndMinute } from '../parts/format.ts'
@@ -16,15 +17,24 @@ import { readWidget, type Widget } from './widget.ts'
 
 const usual = ['thumbs_up', 'heart', 'tada', 'eyes', 'check', 'rocket', 'joy', 'question']
 
-export function MessageRow({
-  message,
-  showsPlace,
-  selected,
-}: {
-  message: Message
-  showsPlace: boolean
-  selected: boolean
-}) {
+interface RowProps {
+  readonly message: Message
+  readonly showsPlace: boolean
+  readonly selected: boolean
+}
+
+/** A message that cannot be drawn must not take the others with it. */
+export function MessageRow(props: RowProps) {
+  const [error] = useErrorBoundary(error => console.error(error))
+  if (error === undefined) return <Row {...props} />
+  return (
+    <article class="message" data-id={props.message.id} data-selected={props.selected} tabIndex={-1}>
+      <p class="faint">Message {props.message.id} cannot be shown.</p>
+    </article>
+  )
+}
+
+function Row({ message, showsPlace, selected }: RowProps) {
   const mode = useSignal<'read' | 'edit' | 'move' | 'react'>('read')
   const { id, sender_id, sender_full_name, timestamp, flags, content, last_edit_timestamp } = message
   const widget = readWidget(message.submessages)

@@ -18,16 +18,17 @@ export function readWidget([first, ...parts]: Parts): Widget | undefined {
 }
 
 function readPoll(start: any, parts: Parts): Widget {
-  let title = String(start?.question || 'A poll without a question')
+  let title = textOf(start?.question) || 'A poll without a question'
   const options = new Map<string, { readonly text: string; readonly voters: Set<number> }>()
-  const add = (key: string, text: unknown) => {
-    if (!options.has(key)) options.set(key, { text: String(text), voters: new Set() })
+  const add = (key: string, option: unknown) => {
+    const text = textOf(option)
+    if (text !== undefined && !options.has(key)) options.set(key, { text, voters: new Set() })
   }
   for (const [index, text] of [start?.options ?? []].flat().entries()) add(`canned,${index}`, text)
   for (const { sender_id, content } of parts) {
     const data = parse(content)
-    if (data.type === 'question') title = String(data.question)
-    else if (data.type === 'new_option') add(`${sender_id},${data.idx}`, data.option)
+    if (data.type === 'question') title = textOf(data.question) ?? title
+    else if (data.type === 'new_option') add(`${sender_id},${textOf(data.idx)}`, data.option)
     else if (data.type === 'vote') {
       const voters = options.get(data.key)?.voters
       if (data.vote === 1) voters?.add(sender_id)
@@ -41,16 +42,18 @@ function readPoll(start: any, parts: Parts): Widget {
 }
 
 function readTodo(start: any, parts: Parts): Widget {
-  let title = String(start?.task_list_title || 'Task list')
+  let title = textOf(start?.task_list_title) || 'Task list'
   const tasks = new Map<string, { readonly text: string; isDone: boolean }>()
   const add = (key: string, { task, desc, completed }: any) => {
-    if (!tasks.has(key)) tasks.set(key, { text: desc ? `${task}: ${desc}` : String(task), isDone: completed === true })
+    const [title, more] = [textOf(task), textOf(desc)]
+    if (title === undefined || tasks.has(key)) return
+    tasks.set(key, { text: more ? `${title}: ${more}` : title, isDone: completed === true })
   }
   for (const [index, task] of [start?.tasks ?? []].flat().entries()) add(`${index},canned`, task ?? {})
   for (const { sender_id, content } of parts) {
     const data = parse(content)
-    if (data.type === 'new_task_list_title') title = String(data.title)
-    else if (data.type === 'new_task') add(`${data.key},${sender_id}`, data)
+    if (data.type === 'new_task_list_title') title = textOf(data.title) ?? title
+    else if (data.type === 'new_task') add(`${textOf(data.key)},${sender_id}`, data)
     else if (data.type === 'strike') {
       const task = tasks.get(data.key)
       if (task) task.isDone = !task.isDone
@@ -58,6 +61,12 @@ function readTodo(start: any, parts: Parts): Widget {
   }
   const items = [...tasks].map(([key, { text, isDone }]) => ({ key, text: isDone ? `${text} (done)` : text }))
   return { title, items }
+}
+
+/** Senders choose the data, so a value need not have a text: String() throws for an object with a field `toString`. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' ? String(value) : undefined
 }
 
 function parse(content: string | undefined): any {
