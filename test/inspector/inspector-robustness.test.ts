@@ -88,11 +88,14 @@ describeInBrowser('the inspector with bad input', (open, reuse) => {
 
   test('shows HTML of a message only as the sanitiser leaves it, whatever a daemon answers', async () => {
     const { page, requests } = await open('about:blank')
+    const strays = ['/%2e./', '//thumbnail../', '/.&#9;./']
+      .map(way => `<img src="/user_uploads${way}elsewhere">`)
+      .join('')
     await page.route('**/api/v1/messages?**', async route => {
       const response = await route.fetch()
       const body = await response.json()
       for (const message of body.messages)
-        message.content = `${markup}<p style="position:fixed" onclick="hacked=1" id="app">bare</p><svg onload=hacked=1></svg><iframe src="//x"></iframe><form><input></form><img src="/user_uploads/%2e./elsewhere">`
+        message.content = `${markup}<p style="position:fixed" onclick="hacked=1" id="app">bare</p><svg onload=hacked=1></svg><iframe src="//x"></iframe><form><input></form>${strays}`
       await route.fulfill({ response, json: body })
     })
     await page.goto(daemon().ready.inspector)
@@ -108,7 +111,8 @@ describeInBrowser('the inspector with bad input', (open, reuse) => {
       '.rendered #app',
     ])
       assert.equal(await page.locator(bad).count(), 0, bad)
-    await page.getByText('picture at /user_uploads').first().waitFor()
+    // Of each message.
+    await page.getByRole('article').first().getByText('picture at /user_uploads').nth(2).waitFor()
     assert.deepEqual(
       requests.filter(url => url.includes('elsewhere')),
       [],

@@ -103,15 +103,14 @@ function prepareImage(image: HTMLImageElement, abort: AbortSignal): void {
   }
 }
 
-/** Below the site; undefined for anything that is not an upload. */
+/** Below the site, without the size of a thumbnail; undefined for anything that is not an upload. */
 function uploadPath(href: string): string | undefined {
-  const [, path] = uploadHref.exec(href.replace(/^user_uploads/, '/$&')) ?? []
-  // A dot segment would lead to another call, made with the key of the account.
-  return path === undefined || dotSegment.test(path) ? undefined : path
+  const path = uploadHref.exec(href.replace(/^user_uploads/, '/$&'))?.[1]?.replace('/thumbnail', '')
+  // As fetch reads it: dot segments would lead to another call, made with the key of the account.
+  return path !== undefined && new URL(path, 'http://site').pathname.startsWith('/user_uploads/') ? path : undefined
 }
 
 const uploadHref = /^(?:https?:\/\/[^/]+(?:\/.*)?)?(\/user_uploads\/[^?#]+)/
-const dotSegment = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i
 
 const files = new Map<string, Promise<string>>()
 /** Files that stay in memory. */
@@ -123,7 +122,7 @@ function fetchFile(path: string, abort: AbortSignal): Promise<string> {
   const known = files.get(key)
   if (known) return known
   const authorization = `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(`${email}:${api_key}`)))}`
-  const found = ask(`${site}${path.replace('/thumbnail', '')}`, {
+  const found = ask(`${site}${path}`, {
     headers: { Authorization: authorization },
     signal: abort,
   }).then(async response => {
