@@ -1,6 +1,7 @@
 // Files beside the store, in a cluster. They are named by their content, so any daemon can give them to another. An upload is
 // answered when a second daemon has it too, if there is one.
 
+import { Refusal } from '../domain/refusal.ts'
 import type { Files } from '../io/files.ts'
 import { warn } from '../local/warnings.ts'
 import { gather } from './messages.ts'
@@ -33,10 +34,10 @@ export function sharedFiles(parts: SharedFilesParts): Files {
       return name
     },
     async read(name) {
-      return (await files.read(name)) ?? ((await fetchOnce(name)) ? files.read(name) : undefined)
+      return (await files.read(name)) ?? fetchOnce(name).then(() => files.read(name))
     },
     async find(name) {
-      return (await files.find(name)) ?? ((await fetchOnce(name)) ? files.find(name) : undefined)
+      return (await files.find(name)) ?? fetchOnce(name).then(() => files.find(name))
     },
     remove(name) {
       const isRemoved = files.remove(name)
@@ -46,13 +47,30 @@ export function sharedFiles(parts: SharedFilesParts): Files {
   }
 }
 
-/** Fetches files that clients read. All that read one at a time wait for the same fetch. */
-function fetcher(parts: FetchingParts): (name: string) => Promise<boolean> {
-  const fetches = new Map<string, Promise<boolean>>()
+/**
+ * Fetches files that are read. All that read one at a time wait for the same fetch. Refuses when it fails: a daemon that is away may
+ * have the file, so it is not known to be lost.
+ */
+function fetcher(parts: FetchingParts): (name: string) => Promise<void> {
+  const fetches = new Map<string, Promise<void>>()
+  const reported = new Set<string>()
+  const fail = (name: string, { message }: Error) => {
+    if (!reported.has(name)) warn(`the file ${name} is not here and cannot be fetched: ${message}`)
+    reported.add(name)
+    throw new Refusal(
+      'The daemon does not have the file, and cannot fetch it from the other daemons of its cluster at the moment.',
+      { code: 'SERVER_NOT_READY', status: 503, retryAfter: 1 },
+    )
+  }
   return name => {
     const begun = fetches.get(name)
     if (begun) return begun
-    const fetching = fetchFromAny(parts, name).finally(() => fetches.delete(name))
+    const fetching = fetchFromAny(parts, name)
+      .then(
+        () => void reported.delete(name),
+        error => fail(name, error),
+      )
+      .finally(() => fetches.delete(name))
     fetches.set(name, fetching)
     return fetching
   }
@@ -84,26 +102,33 @@ type FetchingParts = Pick<SharedFilesParts, 'files' | 'peers' | 'others'>
 /** Fetches those of the files that are not on this disk. Returns how many no other daemon could give it. */
 export async function fetchEach(parts: FetchingParts, names: Iterable<string>): Promise<number> {
   let left = 0
-  for (const name of names) if (!(await parts.files.find(name)) && !(await fetchFromAny(parts, name))) left++
+  for (const name of names)
+    if (!(await parts.files.find(name)))
+      await fetchFromAny(parts, name).catch(() => {
+        left++
+      })
   return left
 }
 
-async function fetchFromAny({ files, peers, others }: FetchingParts, name: string): Promise<boolean> {
-  for (const url of others()) if (await fetchFile(files, peers, name, url)) return true
-  return false
+/** Throws what each of the other daemons, or this disk, did not do. */
+async function fetchFromAny({ files, peers, others }: FetchingParts, name: string): Promise<void> {
+  const reasons = new Set<string>()
+  for (const url of others())
+    try {
+      return await fetchFile(files, peers, name, url)
+    } catch (error) {
+      reasons.add((error as Error).message)
+    }
+  throw new Error([...reasons].join('; ') || 'no other daemon runs')
 }
 
-/** Whether the file is on this disk, after fetching it if it was not. */
-export async function fetchFile(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
-  if (await files.find(name)) return true
+async function fetchFile(files: Files, peers: Peers, name: string, url: string): Promise<void> {
   const receiving = files.receive()
   try {
     const body = await peers.download(url, `/files/${name}`)
-    if (!body) return false
+    if (!body) throw new Error(`${url} does not have it`)
     for await (const piece of body) await receiving.write(piece)
-    return (await receiving.keep()) === name
-  } catch {
-    return false
+    if ((await receiving.keep()) !== name) throw new Error(`${url} sent something else`)
   } finally {
     await receiving.discard()
   }
@@ -112,10 +137,18 @@ export async function fetchFile(files: Files, peers: Peers, name: string, url: s
 /** Milliseconds in which the entry that names a file arrives, or the call of the leader that deletes it. */
 const holdTime = 10_000
 
-/** The same for an upload of the leader, whose entry is still to come: it is not deleted as another upload of the same content. */
+/**
+ * Whether an upload of the leader is on this disk, after fetching it if it was not. Its entry is still to come: it is not deleted as
+ * another upload of the same content.
+ */
 export async function fetchUpload(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
   const release = files.hold(name)
-  const isKept = await fetchFile(files, peers, name, url)
+  const isKept =
+    (await files.find(name)) !== undefined ||
+    (await fetchFile(files, peers, name, url).then(
+      () => true,
+      () => false,
+    ))
   if (isKept) setTimeout(release, holdTime).unref()
   else release()
   return isKept

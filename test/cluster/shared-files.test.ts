@@ -3,17 +3,22 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { uploads } from '../../daemon/api/files/uploads.ts'
+import { dataExports } from '../../daemon/api/organization/exports.ts'
+import { settings } from '../../daemon/api/people/settings.ts'
 import { Peers } from '../../daemon/cluster/peers.ts'
 import { fetchUpload, sharedFiles } from '../../daemon/cluster/shared-files.ts'
 import { folderFiles } from '../../daemon/io/files.ts'
 import { fakeServer } from '../support/cli.ts'
+import { type Node, startCluster } from '../support/cluster.ts'
+import { withoutEtcd } from '../support/etcd.ts'
 import { until } from '../support/until.ts'
 
 const content = Buffer.from('the same report again')
@@ -44,15 +49,63 @@ describe('a file that this daemon lacks', () => {
   test('is fetched once for all that read it at a time, beside the calls between daemons', async t => {
     const { files, peers, url, waiting } = await readingFollower(t)
     const reads = Array.from({ length: 100 }, () => files.read(nameOf(content)))
-    const others = Array.from({ length: 63 }, (_, i) => files.find(nameOf(Buffer.from(`${i}`))))
+    const others = Promise.allSettled(Array.from({ length: 63 }, (_, i) => files.find(nameOf(Buffer.from(`${i}`)))))
     await until(() => waiting.length === 64)
     assert.deepEqual(await peers.post(url, '/seen', { queues: [] }), {})
     for (const { path, response } of waiting)
       if (path.endsWith(nameOf(content))) response.end(content)
       else response.writeHead(404).end()
     for (const read of reads) assert.deepEqual(await read, content)
-    for (const other of others) assert.equal(await other, undefined)
+    for (const other of await others) assert.equal(other.status, 'rejected')
     assert.equal(waiting.length, 64)
+  })
+
+  test('and that it cannot keep is not said to be deleted, and the log says why', async t => {
+    const { files, folder, waiting } = await readingFollower(t)
+    const said = t.mock.method(process.stderr, 'write', () => true)
+    const isAboutIt = (line: string) => line.includes(`the file ${nameOf(content)} is not here`)
+    const lines = () => said.mock.calls.map(({ arguments: [line] }) => String(line)).filter(isAboutIt)
+    // With a file in its place, nothing can be written to the folder.
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    for (let i = 0; i < 2; i++) {
+      const read = files.find(nameOf(content))
+      await until(() => waiting.length === i + 1)
+      waiting[i]!.response.end(content)
+      await assert.rejects(read, { code: 'SERVER_NOT_READY', status: 503 })
+    }
+    assert.equal(lines().length, 1)
+    assert.match(lines()[0]!, /cannot be fetched: E[A-Z]+:/)
+  })
+})
+
+describe('a file that no daemon of a cluster can give', { skip: withoutEtcd ?? false }, () => {
+  test('is not said to be deleted, and an export without it fails', async t => {
+    const cluster = await startCluster({ daemons: 2 })
+    t.after(() => cluster.stop())
+    const leader = await cluster.leader()
+    const { owner } = leader
+    const bytes = Buffer.from('away for a while')
+    const file = { filename: 'a.txt', contentType: 'text/plain', bytes }
+    const { url } = await leader.as(owner).call(uploads.upload, { file })
+    const path = (node: Node) => join(node.data, 'files', createHash('sha256').update(bytes).digest('hex'))
+    for (const node of cluster.nodes) await until(() => existsSync(path(node)))
+    for (const node of cluster.nodes) rmSync(path(node))
+    const read = async (node: Node) => await node.as(owner).raw('GET', url)
+    for (const node of cluster.nodes) {
+      const { status, body } = await read(node)
+      assert.deepEqual([status, body.code], [503, 'SERVER_NOT_READY'])
+      assert.match(node.daemon.stderr, /the file [0-9a-f]{64} is not here and cannot be fetched: .* does not have it/)
+    }
+    await leader.as(owner).call(settings.update, { allow_private_data_export: true })
+    const { id } = await leader.as(owner).call(dataExports.create, { export_type: 2 })
+    const row = await until(async () =>
+      (await leader.as(owner).call(dataExports.list, {})).exports.find(one => one.id === id && !one.pending),
+    )
+    assert.notEqual(row.failed_timestamp, null)
+    assert.match(leader.daemon.stderr, /the export \d+ failed: the daemon does not have the file/i)
+    writeFileSync(path(leader), bytes)
+    for (const node of cluster.nodes) assert.equal((await read(node)).text, bytes.toString())
   })
 })
 
@@ -97,7 +150,7 @@ async function readingFollower(t: TestContext) {
     leads: () => false,
     committed: () => 1,
   })
-  return { files, peers, url, waiting }
+  return { files, folder, peers, url, waiting }
 }
 
 interface Asked {
