@@ -55,17 +55,26 @@ interface ArchiveSource {
 /** Milliseconds of work after which requests get their turn. */
 const slice = 5
 
-/** Writes the archive piece by piece. */
-export async function writeArchive(source: ArchiveSource, write: (chunk: Uint8Array) => Promise<void>): Promise<void> {
-  const tar = packTar(new Date(source.head.exported_at), tar => fill(tar, source))
+/** For people, after "lacks". */
+export function describeMissing(names: readonly string[]): string {
+  return `${names.length} of the files that its rows name, such as ${names[0]}; ${sumsName} in it lists them as missing_files`
+}
+
+/** Writes the archive piece by piece. Returns the names of files that are missing in it. */
+export async function writeArchive(
+  source: ArchiveSource,
+  write: (chunk: Uint8Array) => Promise<void>,
+): Promise<readonly string[]> {
+  const missing: string[] = []
+  const tar = packTar(new Date(source.head.exported_at), tar => fill(tar, source, missing))
   await pipeline(tar, createGzip(), async chunks => {
     for await (const chunk of chunks) await write(chunk)
   })
+  return missing
 }
 
-async function fill(tar: TarFile, source: ArchiveSource): Promise<void> {
+async function fill(tar: TarFile, source: ArchiveSource, missing: string[]): Promise<void> {
   const sums: Record<string, string> = {}
-  const missing: string[] = []
   const add = async (name: string, size: number, chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
     const hash = createHash('sha256')
     await tar.add(name, size, chunks, chunk => {

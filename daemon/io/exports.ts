@@ -8,8 +8,9 @@ import type { Outcome, Surroundings } from '../domain/resource.ts'
 import type { Engine } from '../engine.ts'
 import { version } from '../local/version.ts'
 import { warn } from '../local/warnings.ts'
-import { archiveFormat, writeArchive } from './archive.ts'
+import { archiveFormat, describeMissing, writeArchive } from './archive.ts'
 import type { Files } from './files.ts'
+import { namedFiles } from './unneeded-files.ts'
 
 interface ExportsParts {
   readonly engine: Engine
@@ -92,7 +93,18 @@ export class Exports {
     const check = () => {
       if (!this.#running || !isWaiting(surroundings(), row)) throw new Error('it is no longer wanted')
     }
-    await writeArchive({ head, ...content, find: files.find, check }, write)
+    const named = () => new Set(namedFiles(surroundings().state))
+    // Files can be deleted meanwhile.
+    const find = (name: string) =>
+      files.find(name).catch(error => {
+        if (named().has(name)) throw error
+        return undefined
+      })
+    const missing = await writeArchive({ head, ...content, find, check }, write)
+    if (missing.length === 0) return
+    const stillNamed = named()
+    const lost = missing.filter(name => stillNamed.has(name))
+    if (lost.length > 0) warn(`the export ${row.id} lacks ${describeMissing(lost)}`)
   }
 
   async #settle(op: string, decide: (ctx: Surroundings) => Outcome<object>): Promise<void> {

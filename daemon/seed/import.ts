@@ -13,6 +13,7 @@ import {
   ArchiveMistake,
   type ArchiveSums,
   archiveFormat,
+  describeMissing,
   filesFolder,
   headName,
   readArchive,
@@ -22,6 +23,7 @@ import {
 } from '../io/archive.ts'
 import type { Files } from '../io/files.ts'
 import { parseJson } from '../local/nesting.ts'
+import { warn } from '../local/warnings.ts'
 
 const mebibyte = 1024 * 1024
 /** Parts of sections are about a mebibyte; the last row of one can be a message with a history for moves too, six bytes a character. */
@@ -52,6 +54,8 @@ export async function checkArchive(file: string): Promise<void> {
     }
     if (!end) throw new ArchiveMistake('is cut short')
     compare(sums, end.sums ?? {})
+    const missing = [end.missing_files].flat().filter(name => typeof name === 'string' && /^[0-9a-f]{64}$/.test(name))
+    if (missing.length > 0) warn(`the archive ${file} lacks ${describeMissing(missing)}`)
   })
 }
 

@@ -1,6 +1,7 @@
 // `natterd --import`: a store begins with the organization of an archive, and with nothing if the archive cannot be used.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ import { memoryFiles } from '../../daemon/io/files.ts'
 import { checkArchive, loadArchive } from '../../daemon/seed/import.ts'
 import { readConfig } from '../../daemon/start/config.ts'
 import { type Entries, entriesOf, pack, saveExport } from '../support/archives.ts'
-import { Caller, host, type TestDaemon } from '../support/daemon.ts'
+import { Caller, host, launch, type TestDaemon } from '../support/daemon.ts'
 import { givesUp, refusal } from '../support/gives-up.ts'
 import { pixel } from '../support/images.ts'
 import { direct, people } from '../support/world.ts'
@@ -83,6 +84,25 @@ describe('natterd --import', () => {
     const { members } = await daemon.owner.call(users.list, {})
     assert.ok(members.some(({ full_name }) => full_name === 'amy example'))
     assert.notEqual(daemon.ready.owner.api_key, everybody[0]!.key)
+    await daemon.stop()
+  })
+
+  test('says which files the archive lacks, and so does the daemon that has lost them and writes it', async () => {
+    const lost = createHash('sha256').update('the plan').digest('hex')
+    const lossy = join(folder, 'lossy.tar.gz')
+    const says = (name: string, text: string) =>
+      assert.match(
+        text,
+        new RegExp(`${name} lacks 1 of the files that its rows name, such as ${lost}; checksums\\.json`),
+      )
+    let daemon = await launch(join(folder, 'loser'), { flags: ['--import', archive] })
+    assert.ok(!daemon.stderr.includes('lacks'), daemon.stderr)
+    rmSync(join(folder, 'loser/files', lost))
+    await saveExport(daemon.owner, lossy, 2)
+    says('the export \\d+', daemon.stderr)
+    await daemon.stop()
+    daemon = await launch(join(folder, 'heir'), { flags: ['--import', lossy] })
+    says('the archive .*lossy.tar.gz', daemon.stderr)
     await daemon.stop()
   })
 
