@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../api/define.ts'
 import { encode } from '../api/wire.ts'
-import { type Caller, type ClientOptions, NatterError, type Reply, Sender } from './sender.ts'
+import { type ClientOptions, NatterError, type Reply, Sender, type SendOptions } from './sender.ts'
 
 export class Calls extends Sender {
   readonly #site: string
@@ -12,19 +12,14 @@ export class Calls extends Sender {
     this.#site = options.site
   }
 
-  async endpoint(
-    endpoint: Endpoint,
-    params: Readonly<Record<string, unknown>>,
-    signal?: AbortSignal,
-    caller?: Caller,
-  ): Promise<Reply> {
+  async endpoint(endpoint: Endpoint, params: Readonly<Record<string, unknown>>, options: SendOptions): Promise<Reply> {
     const { path, fields } = encode(endpoint, params)
-    return this.send(endpoint.method, path, fields, signal, caller)
+    return this.send(endpoint.method, path, fields, options)
   }
 
   /** Names the call and the site in the error, which that of fetch does not. */
   override async send(...call: Parameters<Sender['send']>): Promise<Reply> {
-    const [method, path, , signal, caller] = call
+    const [method, path, , { signal, caller } = {}] = call
     try {
       return await super.send(...call)
     } catch (error) {

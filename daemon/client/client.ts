@@ -82,7 +82,7 @@ function buildClient({ site, email, calls }: ReturnType<typeof connect>, ending?
       const caller = captureCaller(request)
       return attempt(async () => {
         demandPath(path)
-        return calls.send(method.toUpperCase(), path, encodeFields(params), undefined, caller, idempotencyKey)
+        return calls.send(method.toUpperCase(), path, encodeFields(params), { caller, key: idempotencyKey })
       }, caller)
     },
   }
@@ -113,7 +113,7 @@ function createResource(calls: Calls, page: Page): unknown {
             const endpoints = await loaded
             const endpoint = endpoints[key]
             if (!endpoint) throw new TypeError(unknownName('call', key, Object.keys(endpoints)))
-            return calls.endpoint(endpoint, params, undefined, caller)
+            return calls.endpoint(endpoint, params, { caller })
           }, caller)
         }
       },

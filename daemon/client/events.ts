@@ -21,7 +21,7 @@ import {
   type Wanted,
 } from './following.ts'
 import { type Call, isMessage } from './look-back.ts'
-import { type Caller, encodeFields, NatterError, pause, type Reply } from './sender.ts'
+import { type Caller, encodeFields, NatterError, pause, type Reply, type SendOptions } from './sender.ts'
 import { TakenIds } from './taken-ids.ts'
 
 export interface EventOptions<T extends EventType = EventType, G extends boolean = boolean> {
@@ -134,6 +134,9 @@ async function* follow(calls: Calls, options: EventOptions, caller: Caller): Asy
   }
 }
 
+/** Seconds for the answer to a call that is no poll. */
+const longestAnswer = 300
+
 class Follower {
   readonly #calls: Calls
   readonly #caller: Caller
@@ -152,7 +155,13 @@ class Follower {
   /** Seconds. */
   #longestPoll = 90
   readonly #call: Call = (method, path, params) =>
-    this.#insist(() => this.#calls.send(method, path, encodeFields(params), this.#options.signal, this.#caller))
+    this.#insist(() =>
+      this.#calls.send(method, path, encodeFields(params), { ...this.#sending, within: longestAnswer }),
+    )
+
+  get #sending(): SendOptions {
+    return { signal: this.#options.signal, caller: this.#caller }
+  }
 
   constructor(calls: Calls, options: EventOptions, caller: Caller) {
     const { types, narrow = [], allPublicStreams = false, applyMarkdown = false } = options
@@ -177,7 +186,9 @@ class Follower {
 
   async leave(): Promise<void> {
     const id = this.#queueId
-    if (id !== undefined) await this.#calls.endpoint(api.delete, { queue_id: id }).catch(() => {})
+    if (id === undefined) return
+    // The server forgets the queue later in any case, so it cannot hold up the end.
+    await this.#calls.endpoint(api.delete, { queue_id: id }, { within: 2, retries: 0 }).catch(() => {})
   }
 
   /** Polls until the queue is lost. Returns whether any poll was answered. */
@@ -186,9 +197,11 @@ class Follower {
       const asked = performance.now()
       let events: readonly Event[]
       try {
+        const { pollSeconds = this.#longestPoll } = this.#options
         const params = { queue_id: this.#queueId, last_event_id: this.#events.last }
         const reply = await this.#insist(() =>
-          this.#limited(signal => this.#calls.endpoint(api.get, params, signal, this.#caller)),
+          // A poll that is never answered must not end everything: the server says how long one can take.
+          this.#calls.endpoint(api.get, params, { ...this.#sending, within: Math.min(pollSeconds, mostSeconds) }),
         )
         events = this.#eventsIn(reply)
       } catch (error) {
@@ -255,19 +268,6 @@ class Follower {
     if (!this.#messages.take(id)) return false
     if (id === this.#messages.last) this.#time = timestamp
     return true
-  }
-
-  /** A poll that is never answered must not end everything: the server says how long one can take. */
-  async #limited<T>(call: (limit: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal, pollSeconds = this.#longestPoll } = this.#options
-    const limit = new AbortController()
-    // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
-    const timer = setTimeout(() => limit.abort(), Math.min(pollSeconds, mostSeconds) * 1000)
-    try {
-      return await call(signal ? AbortSignal.any([signal, limit.signal]) : limit.signal)
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   /** Returns the newest message there is. */

@@ -86,6 +86,17 @@ export function captureCaller(library: (...args: never[]) => unknown): Caller {
 export type Reply = Record<string, unknown>
 export type Fields = ReadonlyMap<string, string | Upload>
 
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly caller?: Caller | undefined
+  /** With a key, the call can be made again and happens once. */
+  readonly key?: string | undefined
+  /** Instead of those of the client. */
+  readonly retries?: number
+  /** Seconds until an answer must be complete. The wait before a rate-limited call is made again does not count. */
+  readonly within?: number
+}
+
 /** Sends what is already in the form in which it travels. */
 export class Sender {
   readonly #options: ClientOptions
@@ -101,18 +112,14 @@ export class Sender {
     this.#sites = options.site.split(',').map(site => siteAddress(site.trim()))
   }
 
-  /** A path below /api/v1. With a key, the call can be made again and happens once. */
-  async send(
-    method: string,
-    path: string,
-    fields: Fields,
-    signal?: AbortSignal,
-    caller?: Caller,
-    key?: string,
-  ): Promise<Reply> {
-    for (let left = this.#options.retries ?? 3; ; left--) {
-      const response = await this.#ask(method, path, fields, signal, key)
-      const body = await readBody(response)
+  /** A path below /api/v1. */
+  async send(method: string, path: string, fields: Fields, options: SendOptions = {}): Promise<Reply> {
+    const { signal, caller, key, retries = this.#options.retries ?? 3, within } = options
+    for (let left = retries; ; left--) {
+      const { response, body } = await limitTime(within, signal, async limited => {
+        const response = await this.#ask(method, path, fields, limited, key)
+        return { response, body: await readBody(response) }
+      })
       if (response.ok && body.result === 'success') return body
       const refused = buildError(response, body, `${method} ${path}`, caller)
       if (response.status !== 429 || left <= 0) throw refused
@@ -194,6 +201,23 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) end()
     else signal?.addEventListener('abort', end, { once: true })
   })
+}
+
+/** Does the work with a signal that is also aborted after so many seconds. */
+async function limitTime<T>(
+  seconds: number | undefined,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (seconds === undefined) return work(signal)
+  const limit = new AbortController()
+  // AbortSignal.timeout would not do: what AbortSignal.any made of it never fires once garbage was collected.
+  const timer = setTimeout(() => limit.abort(new Error(`no whole answer within ${seconds} s`)), seconds * 1000)
+  try {
+    return await work(signal ? AbortSignal.any([signal, limit.signal]) : limit.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The body of a proxy in trouble is a page, not an answer. */

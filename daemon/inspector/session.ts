@@ -95,7 +95,7 @@ export function callAs(
 ): Promise<any> {
   const options = { site, email: account.email, apiKey: account.api_key, client: 'natter-inspector' }
   const made: typeof fetch = (input, init) => ask(input, { ...init, keepalive })
-  return new Sender({ ...options, fetch: made }).send(method, path, encodeFields(params), abort)
+  return new Sender({ ...options, fetch: made }).send(method, path, encodeFields(params), { signal: abort })
 }
 
 /** Without the credentials of the browser: a refused key would make it ask for a password of its own. */

@@ -15,7 +15,7 @@ export function chatOver(options: ChatOptions): Chat {
   const { site, controlToken } = options
   return {
     site: site.split(',', 1)[0]!,
-    call: ({ method, path, params = {}, signal }) => calls.send(method, path, encodeFields(params), signal),
+    call: ({ method, path, params = {}, signal }) => calls.send(method, path, encodeFields(params), { signal }),
     ...(controlToken !== undefined && {
       control: (request: Request) => callControl(options, controlToken, request),
     }),

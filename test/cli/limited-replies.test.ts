@@ -1,7 +1,9 @@
-// A server that limits replies and asks to wait for an hour: a bot that is stopped gives them up.
+// A server that limits replies and asks to wait for an hour: a bot that is stopped gives them up. One that does not answer when a queue is
+// deleted: whoever followed it ends all the same.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { runBot } from '../../daemon/testing/bot.ts'
@@ -59,4 +61,35 @@ describe('a bot that waits until a server takes its reply', { timeout: 120_000 }
     await chat.heard('POST /messages', 1)
     await assert.rejects(bot.stop(), { status: 429 })
   })
+})
+
+describe('a follower whose queue is not deleted', { timeout: 120_000, concurrency: true }, () => {
+  /** How the call that would delete it is answered. */
+  const endings: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    'not answered': () => {},
+    'answered byte by byte': response => {
+      const timer = setInterval(() => response.write(' '), 300)
+      response.on('close', () => clearInterval(timer))
+    },
+  }
+
+  for (const [how, end] of Object.entries(endings))
+    for (const { args, ready, code } of [
+      { args: ['bot', 'run', 'bot.mjs'], ready: /listens at/, code: 0 },
+      { args: ['tail'], ready: /ready/, code: 143 },
+    ])
+      test(`natter ${args[0]} ends at SIGTERM, if that is ${how}`, async t => {
+        const chat = new FakeChat()
+        chat.url = await fakeServer(t, (request, response, body) =>
+          request.method === 'DELETE' ? end(response) : chat.answer(request, response, body),
+        )
+        const shell = newShell(t, accountAt(chat.url))
+        writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => undefined')
+        const follower = new Watched(t, shell.spawn(args))
+        await follower.said(ready)
+        const late = setTimeout(() => follower.child.kill('SIGKILL'), 20_000)
+        follower.child.kill('SIGTERM')
+        assert.equal(await follower.ended, code, follower.stderr)
+        clearTimeout(late)
+      })
 })

@@ -1,8 +1,9 @@
 // natter/client and a hostile or broken server: it cannot keep a follower busy, fill its memory or make it fail without a reason.
 
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createClient, NatterError } from '../../daemon/client/index.ts'
 import { fakeServer, json } from '../support/cli.ts'
 import { until } from '../support/until.ts'
@@ -121,6 +122,61 @@ describe('client.events', () => {
         message: /answer to GET \/events is not a list/,
       })
     }
+  })
+
+  for (const [what, answer] of [
+    ['does not answer', () => {}],
+    ['answers byte by byte', (response: ServerResponse) => drip(response)],
+    ['asks to wait for an hour', (response: ServerResponse) => json(response, {}, 429, { 'Retry-After': '3600' })],
+  ] as const)
+    for (const how of ['break', 'signal'])
+      test(`${how} ends it, though the server ${what} when the queue is deleted`, { timeout: 20_000 }, async t => {
+        let deletions = 0
+        const site = await fakeServer(t, (request, response) => {
+          if (request.url!.includes('/register')) return json(response, { result: 'success', queue_id: 'q' })
+          if (request.method === 'GET')
+            return json(response, { result: 'success', events: [{ type: 'presence', id: 1 }] })
+          deletions++
+          answer(response)
+        })
+        const ending = new AbortController()
+        for await (const _event of createClient({ site }).events({ signal: ending.signal })) {
+          if (how === 'break') break
+          ending.abort()
+        }
+        assert.equal(deletions, 1)
+      })
+
+  function drip(response: ServerResponse) {
+    const timer = setInterval(() => response.write(' '), 300)
+    response.on('close', () => clearInterval(timer))
+  }
+
+  test('a registration that is never answered is made again', async t => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const asked: string[] = []
+    const neverAnswering: typeof fetch = (input, init) => {
+      asked.push(String(input))
+      return new Promise((_resolve, reject) =>
+        init?.signal?.addEventListener('abort', () => reject(init.signal!.reason)),
+      )
+    }
+    const ending = new AbortController()
+    let away: Error | undefined
+    const onAway = (error: Error) => {
+      away = error
+    }
+    const client = createClient({ site: 'http://127.0.0.1:9991', fetch: neverAnswering })
+    const first = client.events({ signal: ending.signal, onAway }).next()
+    await setImmediate()
+    t.mock.timers.tick(300_000)
+    await setImmediate()
+    assert.match(String(away), /cannot reach http:\/\/127.0.0.1:9991: no whole answer within 300 s/)
+    t.mock.timers.tick(1000)
+    await setImmediate()
+    assert.equal(asked.length, 2)
+    ending.abort()
+    await first
   })
 
   test('a server that allows a poll more time than a timer can take is waited for', async t => {

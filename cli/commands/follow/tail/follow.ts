@@ -164,7 +164,8 @@ export class Follower {
   /** Deletes the queue when no later run will read it. */
   async leave(): Promise<void> {
     if (this.#queueId === '') return
-    await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, { timeout: 2000 }).catch(() => {})
+    const limit = { signal: AbortSignal.timeout(2000) }
+    await this.#connection.call('DELETE', '/events', { queue_id: this.#queueId }, limit).catch(() => {})
   }
 
   /** Returns the newest visible message, or null if the server does not report it. */
