@@ -11,6 +11,7 @@ import { workAlone } from '../../daemon/local/file-lock.ts'
 import { configFolder as configFolderIn } from '../../daemon/local/folders.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import {
+  namedAccounts,
   type Profile,
   type ProfileLimits,
   type Profiles,
@@ -275,19 +276,14 @@ function* sources(flags: Choice, env: Env): Generator<Source> {
   // A flag names them, so they come before the environment.
   if (flags.readyFile) yield ofReady('--ready-file', flags.readyFile)
   if (flags.profile) yield ofProfile(flags.profile, env)
-  yield {
-    from: 'NATTER_*',
-    site: env.NATTER_SITE,
-    email: env.NATTER_EMAIL,
-    apiKey: env.NATTER_API_KEY,
-    controlToken: env.NATTER_CONTROL_TOKEN,
-  }
+  const [natter, zulip] = namedAccounts(env)
+  yield { ...natter, controlToken: env.NATTER_CONTROL_TOKEN }
   const { NATTER_READY_FILE: file } = env
   if (file)
     yield readFile(file) === undefined
       ? { from: 'NATTER_READY_FILE', absentFile: file }
       : ofReady('NATTER_READY_FILE', file)
-  yield { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY }
+  yield zulip
   if (flags.profile) return
   const current = currentProfile(env)
   if (current) yield ofProfile(current.name, env, current.from)

@@ -4,6 +4,7 @@ import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.t
 import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
 import { unknownName } from '../local/did-you-mean.ts'
+import { namedAccounts } from '../local/profiles.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
 import { type ClientOptions, captureCaller, demandPath, encodeFields, type Reply } from './sender.ts'
@@ -127,11 +128,12 @@ function convertName(name: string): string {
 
 function fromEnvironment(): ClientOptions {
   const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {}
-  const value = (name: string) => env[`NATTER_${name}`] || env[`ZULIP_${name}`]
-  const [site, email, apiKey] = [value('SITE'), value('EMAIL'), value('API_KEY')]
+  const named = namedAccounts(env)
+  const site = named.find(account => account.site)?.site
   if (!site)
     throw new TypeError(
       'no server is known: give `site`, or set NATTER_SITE, NATTER_EMAIL and NATTER_API_KEY, for instance by eval "$(natter env --as echo-bot)"',
     )
-  return { site, ...(email && { email }), ...(apiKey && { apiKey }) }
+  const { email, apiKey } = named.find(account => account.site === site && account.email && account.apiKey) ?? {}
+  return { site, ...(email && apiKey && { email, apiKey }) }
 }

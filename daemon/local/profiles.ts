@@ -53,6 +53,22 @@ export function accountVariables<T>(values: Readonly<Record<string, T>>): [strin
   ])
 }
 
+/** What one family of these variables says. */
+export interface NamedAccount {
+  readonly from: 'NATTER_*' | 'ZULIP_*'
+  readonly site: string | undefined
+  readonly email: string | undefined
+  readonly apiKey: string | undefined
+}
+
+/** Their values in an environment. The first that names a site decides, and a key goes only to the site of its own family. */
+export function namedAccounts(env: Readonly<Record<string, string | undefined>>): [NamedAccount, NamedAccount] {
+  return [
+    { from: 'NATTER_*', site: env.NATTER_SITE, email: env.NATTER_EMAIL, apiKey: env.NATTER_API_KEY },
+    { from: 'ZULIP_*', site: env.ZULIP_SITE, email: env.ZULIP_EMAIL, apiKey: env.ZULIP_API_KEY },
+  ]
+}
+
 /** `store`: the folder; undefined for a daemon in memory. */
 export function profileFrom(
   { url, owner, control_token }: Pick<Ready, 'url' | 'owner' | 'control_token'>,

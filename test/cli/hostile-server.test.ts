@@ -1,10 +1,13 @@
 // A hostile server, or hostile text from a good one: it cannot steer the terminal, and gets no key that is not meant for it.
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { createClient } from '../../daemon/client/index.ts'
 import { accountAt, endless, fakeServer, json, newShell } from '../support/cli.ts'
 import { fakeChat } from '../support/fake-chat.ts'
@@ -124,6 +127,29 @@ describe('a key', () => {
     assert.match(refused.stderr, /<site> is missing/)
     assert.equal(calls, 0)
   })
+})
+
+test('natter/client takes the key from the variables that name the site', async t => {
+  const sent: unknown[] = []
+  const site = await fakeServer(t, (request, response) => {
+    sent.push(request.headers.authorization && Buffer.from(request.headers.authorization.slice(6), 'base64').toString())
+    json(response, { result: 'success', msg: '' })
+  })
+  const script = `
+    import { createClient } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, '../../dist/client.mjs')).href)}
+    await createClient().request('GET', '/users/me')`
+  const { home } = newShell(t)
+  writeFileSync(join(home, 'call.mjs'), script)
+  const zulip = { ZULIP_EMAIL: 'amy@example.com', ZULIP_API_KEY: 'zulip' }
+  const run = (env: Record<string, string>) => promisify(execFile)(process.execPath, [join(home, 'call.mjs')], { env })
+  const elsewhere = 'https://chat.example.com'
+  await run({ NATTER_SITE: site, ZULIP_SITE: elsewhere, ...zulip })
+  await run({ ZULIP_SITE: site, ...accountAt('', 'bob@example.com', 'natter'), ...zulip })
+  await run({ ...accountAt(site, 'bob@example.com', 'natter'), ZULIP_SITE: elsewhere, ...zulip })
+  // As `natter proxy` sets them.
+  await run({ NATTER_SITE: site, ZULIP_SITE: site, ...zulip })
+  const own = 'amy@example.com:zulip'
+  assert.deepEqual(sent, [undefined, own, 'bob@example.com:natter', own])
 })
 
 describe('a control token', () => {
