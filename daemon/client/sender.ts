@@ -229,8 +229,14 @@ export async function readBody(response: Response): Promise<Reply> {
 /** Bytes of one answer. */
 export const largestAnswer = 64 * 1024 * 1024
 
-/** The body of an answer. Throws a NatterError if it is too large. */
+/** The body of an answer. Throws a NatterError if it is too large, or compressed more than once. */
 export async function readText(response: Response): Promise<string> {
+  if (response.headers.get('content-encoding')?.includes(',')) {
+    // What is unpacked on the way to the last coding would not count.
+    await response.body?.cancel()
+    const msg = 'the server sent an answer that is compressed more than once'
+    throw new NatterError(response.status, { msg, code: 'BAD_ANSWER' })
+  }
   // A declared length holds, unless the content is compressed.
   const length = response.headers.get('content-length')
   if (length !== null && Number(length) <= largestAnswer && !response.headers.has('content-encoding'))

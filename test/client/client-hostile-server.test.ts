@@ -4,7 +4,9 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import { createClient, NatterError } from '../../daemon/client/index.ts'
+import { startNatter } from '../../daemon/testing/index.ts'
 import { fakeServer, json } from '../support/cli.ts'
 import { until } from '../support/until.ts'
 
@@ -196,6 +198,22 @@ describe('client.events', () => {
     }
     assert.equal(polls, 1)
   })
+})
+
+test('an answer that is compressed more than once is refused before it is unpacked', async t => {
+  // A header of gzip whose name has 256 MiB: there is never a byte of content.
+  const name = Buffer.concat([Buffer.from('1f8b0808000000000003', 'hex'), Buffer.alloc(256 * 1024 * 1024, 'a')])
+  const body = gzipSync(gzipSync(name))
+  assert.ok(body.length < 4096)
+  const site = await fakeServer(t, (_request, response) =>
+    response.writeHead(200, { 'Content-Encoding': 'gzip, gzip, gzip' }).end(body),
+  )
+  const before = process.cpuUsage()
+  const refused = { code: 'BAD_ANSWER', message: /compressed more than once/ }
+  await assert.rejects(createClient({ site }).request('GET', '/users/me'), refused)
+  await assert.rejects(startNatter({ in: `${site}#token=token` }), refused)
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(user + system < 500_000, `${(user + system) / 1000} ms`)
 })
 
 test('the text of an error does not steer the terminal, and its body is as the server sent it', async t => {
