@@ -2,6 +2,7 @@
 // is stopped; the same for `natter bot run` and for tests.
 
 import { nameConversation } from '../local/conversation-name.ts'
+import { isRecord } from '../local/json.ts'
 import type { Message } from './events.ts'
 import { demandPath, type Reply } from './sender.ts'
 
@@ -128,7 +129,10 @@ function createBot(message: BotMessage, me: BotAccount, call: Request, signal: A
     storage: {
       async get(key) {
         const { storage } = await request('GET', '/bot_storage')
-        return (storage as Readonly<Record<string, string>>)[key]
+        if (!isRecord(storage)) throw new Error("the server's answer to GET /bot_storage has no storage")
+        // Not what every object has, such as `constructor`.
+        const value = Object.hasOwn(storage, key) ? storage[key] : undefined
+        return typeof value === 'string' ? value : undefined
       },
       async put(key, value) {
         await request('PUT', '/bot_storage', { storage: { [key]: value } })

@@ -29,6 +29,23 @@ describe('natter.runBot() of natter/testing', () => {
     await bot.stop()
   })
 
+  test('finds in the storage only what was stored, whatever the key', async () => {
+    const found: unknown[] = []
+    const bot = await natter.runBot(async ({ text }, { storage }) => {
+      found.push(await storage.get(text))
+      await storage.put(text, 'stored')
+      found.push(await storage.get(text))
+    })
+    const keys = ['constructor', 'toString', '__proto__', 'hasOwnProperty']
+    for (const key of keys) await ask(key)
+    await until(() => found.length === 2 * keys.length || bot.errors.length > 0)
+    await bot.stop()
+    assert.deepEqual(
+      found,
+      keys.flatMap(() => [undefined, 'stored']),
+    )
+  })
+
   test('answers what is sent as soon as a reset or a restore has ended', async () => {
     const bot = await natter.runBot(message => `answer to ${message.text}`)
     const answers = async (content: string) => {
