@@ -8,6 +8,7 @@ import {
   explainMute,
   explainOldSubscription,
   explainSubscription,
+  isCalled,
   type Sent,
   type Step,
 } from '../domain/messages/messages/reception.ts'
@@ -167,10 +168,12 @@ function explainQueue({ history }: ControlPlane, sent: SentMessage, life: QueueL
 }
 
 /** Bots see every message of their channels, and most answer only those for them. */
-function explainMention({ id, email, bot }: User, sent: Sent): Step[] {
+function explainMention(user: User, sent: Sent): Step[] {
+  const { id, email, bot } = user
   if (!bot || bot.type === 3 || sent.channelId === undefined) return []
   const step = 'mention'
-  if (sent.mentioned?.includes(id)) return [{ step, ok: true, says: `The message mentions ${email}.` }]
+  if (sent.mentioned?.includes(id) || isCalled(user, sent))
+    return [{ step, ok: true, says: `The message mentions ${email}.` }]
   const says = `The message does not mention ${email}: natter bot run and runBot ignore it, unless they take every message.`
   return [{ step, ok: null, says }]
 }

@@ -130,6 +130,30 @@ describe('GET /why', () => {
     assert.equal(step(await why(message_id, 'echo-bot'), 'mention').ok, true)
   })
 
+  for (const [where, channel] of [
+    ['a public channel', 'random'],
+    ['a private channel', 'leads'],
+  ] as const)
+    test(`agrees with what a bot received that is mentioned in ${where} without a subscription`, async () => {
+      const bot = await as('echo-bot')
+      const queue_id = await register(bot, { event_types: ['message'] })
+      const mention = { type: 'stream', to: channel, topic: 'why', content: '@**Echo Bot** hello' } as const
+      const { id } = await (await as('ada')).call(messages.send, mention)
+      const [event] = (await bot.call(events.get, { queue_id, last_event_id: -1 })).events
+      assert.equal((event as any).message.id, id)
+      const called = await why(id, 'echo-bot')
+      assert.equal(called.received, true, JSON.stringify(called))
+      assert.match(called.summary, /^echo-bot@example\.com received message \d+/)
+      assert.doesNotMatch(JSON.stringify(called), /does not mention/)
+      assert.match(step(called, 'subscription').says, /was not subscribed to ".*", but the message mentions the bot/)
+      assert.equal(step(called, 'mention').ok, true)
+      if (channel === 'leads') {
+        assert.equal(step(called, 'access').ok, null)
+        assert.match(step(called, 'access').says, /had no access .*"leads", but the message mentions the bot\.$/)
+      }
+      await bot.call(events.delete, { queue_id })
+    })
+
   test('says that there was no queue, although there is one now', async () => {
     const mo = await as('mo')
     const id = await say(daemon().owner, 'general')

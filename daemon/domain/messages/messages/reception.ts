@@ -43,21 +43,23 @@ export function explainAccess(state: State, user: User, sent: Sent): Step {
   if (!channel) return { step, ok: null, says: 'The channel of the message is not known.' }
   const actor = state.users.get(user.id) ?? user
   const ok = seeContent.allows({ state, actor }, channel)
-  const says = `${user.email} ${ok ? 'had' : 'had no'} access to the content of the channel ${inQuotes(channel.name)}.`
-  return { step, ok, says, rule: seeContent }
+  const says = `${user.email} ${ok ? 'had' : 'had no'} access to the content of the channel ${inQuotes(channel.name)}`
+  // As on public servers, a mention reaches a bot in a private channel too.
+  if (!ok && isCalled(user, sent)) return { step, ok: null, says: `${says}, but the message mentions the bot.` }
+  return { step, ok, says: `${says}.`, rule: seeContent }
 }
 
 /** `isOverhearing`: a queue of theirs was registered for all public channels, or with a narrow. */
 export function explainSubscription(state: State, user: User, sent: Sent, isOverhearing: boolean): Step {
   const step = 'subscription'
-  const { channelId, called = [] } = sent
+  const { channelId } = sent
   if (channelId === undefined) return { step, ok: null, says: 'A direct message goes to everyone in the conversation.' }
   const channel = state.channels.get(channelId)
   const name = inQuotes(channel?.name ?? String(channelId))
+  if (isCalled(user, sent))
+    return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but the message mentions the bot.` }
   if (state.subscriptions.isActive(channelId, user.id))
     return { step, ok: true, says: `${user.email} was subscribed to ${name}.` }
-  if (called.includes(user.id))
-    return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but the message mentions the bot.` }
   if (isOverhearing && channel && !channel.inviteOnly)
     return { step, ok: true, says: `${user.email} was not subscribed to ${name}, but has a queue for public channels.` }
   return { step, ok: false, says: `${user.email} was not subscribed to ${name} when the message was sent.` }
@@ -66,7 +68,7 @@ export function explainSubscription(state: State, user: User, sent: Sent, isOver
 /** The same where the earlier state is not known: subscriptions remember which messages they brought. */
 export function explainOldSubscription(state: State, user: User, sent: Sent): Step {
   const { channelId } = sent
-  if (channelId === undefined) return explainSubscription(state, user, sent, false)
+  if (channelId === undefined || isCalled(user, sent)) return explainSubscription(state, user, sent, false)
   const spans = state.subscriptions.get(channelId, user.id)?.spans ?? []
   const ok = spans.some(([after, upTo]) => sent.id > after && (upTo === undefined || sent.id < upTo))
   const name = inQuotes(state.channels.get(channelId)?.name ?? String(channelId))
@@ -75,6 +77,11 @@ export function explainOldSubscription(state: State, user: User, sent: Sent): St
     ok,
     says: `${user.email} was ${ok ? '' : 'not '}subscribed to ${name} when the message was sent.`,
   }
+}
+
+/** Whether it is a bot that the message reaches by a mention, in a channel that it did not follow then. */
+export function isCalled({ id }: User, { called = [] }: Sent): boolean {
+  return called.includes(id)
 }
 
 export function explainMute(state: State, user: User, { senderId, channelId, topic }: Sent): Step {
