@@ -81,6 +81,37 @@ describe('the modules of a handler', () => {
     }
   })
 
+  test('that cannot be parsed are refused with the file and the line that node --check names', async t => {
+    const wrong = 'export const a = 1\n\nexport default m => {\n  return m.text +\n}\n'
+    write('wrong-deep.mjs', wrong)
+    write('wrong-deep.cjs', 'module.exports = {\n  a: 1 +\n}\n')
+    for (const [name, text, place] of [
+      ['parse.mjs', wrong, 'parse.mjs:5'],
+      ['parse.js', wrong, 'parse.js:5'],
+      ['parse.cjs', 'module.exports = m => {\n  return m.text +\n}\n', 'parse.cjs:3'],
+      ['parse-link.mjs', `import {\n  a b,\n} from './greets.mjs'\nexport default () => a`, 'parse-link.mjs:2'],
+      ['parse-twice.ts', `const a: number = 1\nconst a = 2\nexport default () => a`, 'parse-twice.ts:2'],
+      ['parse-mjs.mjs', `import a from './wrong-deep.mjs'\nexport default () => a`, 'wrong-deep.mjs:5'],
+      ['parse-cjs.mjs', `import a from './wrong-deep.cjs'\nexport default () => a`, 'wrong-deep.cjs:3'],
+      ['parse-cjs.cjs', `const a = require('./wrong-deep.cjs')\nmodule.exports = () => a`, 'wrong-deep.cjs:3'],
+      ['parse-ts.ts', `import a from './wrong-deep.mjs'\nexport default () => a`, 'wrong-deep.mjs:5'],
+    ] as const) {
+      const { code, stderr } = await shellOf(t).run(['bot', 'run', write(name, text), '--as', 'echo-bot'])
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, new RegExp(`${name} cannot be loaded: .+ \\(at .*[/\\\\]${place}\\)$`, 'm'), name)
+      assert.doesNotMatch(stderr, /Node\.js/)
+    }
+  })
+
+  test('name the line that cannot be parsed when they are loaded again', async t => {
+    const file = write('reparsed.mjs', `export default () => 'fine'`)
+    const bot = await run(t, file, '--json', '--dry-run')
+    write('reparsed.mjs', 'export default m => {\n  return m.text +\n}\n')
+    await bot.said(
+      /reparsed\.mjs cannot be loaded: Unexpected token '}' \(at .*reparsed\.mjs:3\); the previous version keeps/,
+    )
+  })
+
   test('may pass types on, and import what Node does not see of a module in CommonJS', async t => {
     write('types.ts', 'export type Word = string\nexport const word = 1')
     write('index.ts', `export {\n  Word,\n  word,\n} from './types.ts'`)

@@ -10,11 +10,10 @@ const library = existsSync(join(import.meta.dirname, 'bot-worker.cjs'))
 
 /** The innermost place of the stack that is in a file of the handler: in no package, and not in Node or Natter. */
 export function findPlace(error: Error, file: string): string | undefined {
-  const frame = findFrame(error, file)
-  if (frame) return frame
-  // What cannot be parsed has its place before the message.
+  // What cannot be parsed has its place before the message; the frames are of what loads it.
   const [first] = (error.stack ?? '').split('\n', 1)
-  return /^(?:file:\/\/|\/|[A-Za-z]:\\).*:\d+$/.test(first!) && isOwn(first!, file) ? `at ${first}` : undefined
+  const isPlace = /^(?:file:\/\/|\/|[A-Za-z]:\\).*:\d+$/.test(first!)
+  return isPlace && isOwn(first!, file) ? `at ${first}` : findFrame(error, file)
 }
 
 /** The same, where code of the handler was running. */

@@ -16,6 +16,7 @@ import { captureCaller } from '../../../daemon/client/sender.ts'
 import { type PackedError, unpackError } from './call-error.ts'
 import { extendRequire, installHooks } from './module-hooks.ts'
 import { findFrame, findPlace } from './place.ts'
+import { locateSyntaxError } from './syntax-place.ts'
 
 export type ToWorker =
   | { readonly kind: 'handle'; readonly message: BotMessage; readonly me: BotAccount }
@@ -44,6 +45,7 @@ export type FromWorker =
 const { file, hooks } = workerData as { readonly file: string; readonly hooks: string }
 const waiting = new Map<number, { resolve(reply: Record<string, unknown>): void; reject(error: PackedError): void }>()
 let calls = 0
+let listImported: () => readonly string[] = () => []
 
 const request: Request = (method, path, params = {}) =>
   new Promise((resolve, reject) => {
@@ -57,7 +59,7 @@ const request: Request = (method, path, params = {}) =>
 void start()
 
 async function start(): Promise<void> {
-  const listImported = prepareModules()
+  listImported = prepareModules()
   let handler: BotHandler
   try {
     handler = await load()
@@ -110,7 +112,9 @@ async function importOrRequire(): Promise<any> {
       if (isMissing(error)) throw error
       return createRequire(file)(file)
     } catch (again) {
-      const cannot = again instanceof SyntaxError || (again as NodeJS.ErrnoException)?.code?.startsWith('ERR_REQUIRE_')
+      const cannot =
+        again instanceof SyntaxError || (again as NodeJS.ErrnoException)?.code?.match(/^ERR_(REQUIRE|INTERNAL)_/)
+      // Node 20 takes a module that it could not parse for an error of its own.
       throw cannot ? error : again
     }
   }
@@ -159,8 +163,13 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // The sentence around it names the file already.
   const message = error.message.replace(`${file}: `, '')
-  const place = findPlace(error, file)
+  const place = findPlace(error, file) ?? findSyntaxPlace(error)
   return place ? `${message} (${place})` : message
+}
+
+function findSyntaxPlace(error: Error): string | undefined {
+  const place = error instanceof SyntaxError && locateSyntaxError(error, listOwn(listImported()))
+  return place ? `at ${place}` : undefined
 }
 
 function tell(note: FromWorker): void {
