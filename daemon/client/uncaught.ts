@@ -28,6 +28,19 @@ async function settle<T>(work: Promise<T>, caller: Caller | undefined, translate
   }
 }
 
+/** What functions of the test have thrown. Its places are theirs, and not those of a wrong use of the library. */
+const ofTests = new WeakSet<Error>()
+
+/** Runs a function of the test. What it throws keeps its stack, whatever it passes through. */
+export async function runOfTest<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error) ofTests.add(error)
+    throw error
+  }
+}
+
 /** Wraps each function of the object, and of the objects in these fields, in `attempt`. `translate` makes the errors that callers get. */
 export function attemptAll<T extends object>(
   library: T,
@@ -46,7 +59,7 @@ export function attemptAll<T extends object>(
 /** The line comes from where the error was made, which V8 keeps beside the text of the stack. */
 function hideSource(error: unknown, caller: Caller | undefined): unknown {
   const { captureStackTrace } = Error as { captureStackTrace?(holder: object): void }
-  if (!(error instanceof Error) || !captureStackTrace || Object.isFrozen(error)) return error
+  if (!(error instanceof Error) || ofTests.has(error) || !captureStackTrace || Object.isFrozen(error)) return error
   const places = error instanceof TypeError && caller?.stack?.split('\n').filter(line => /^\s+at /.test(line))
   const stack = places ? [`${error.name}: ${error.message}`, ...places].join('\n') : error.stack
   const { stackTraceLimit } = Error

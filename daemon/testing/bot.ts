@@ -14,6 +14,7 @@ import { createBotCalls } from '../client/bot-calls.ts'
 import { createEndingClient } from '../client/client.ts'
 import type { Repeater } from '../client/repeater.ts'
 import { type ClientOptions, captureCaller, NatterError } from '../client/sender.ts'
+import { runOfTest } from '../client/uncaught.ts'
 
 export interface RunningBot {
   /** What the function threw, oldest first. */
@@ -82,7 +83,8 @@ export async function runBot(
       said = ''
       const late = startLimit(repeater, within)
       try {
-        await Promise.race([handleMessage(handler, message, me, request, late.signal), late.passed])
+        const handling = runOfTest(() => handleMessage(handler, message, me, request, late.signal))
+        await Promise.race([handling, late.passed])
       } catch (error) {
         errors.push(error as Error)
       }

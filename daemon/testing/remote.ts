@@ -6,7 +6,7 @@ import { isSpaceName } from '../api/control/spaces.ts'
 import { createEndingClient } from '../client/client.ts'
 import { NatterError } from '../client/index.ts'
 import { readBody } from '../client/sender.ts'
-import { attemptAll } from '../client/uncaught.ts'
+import { attemptAll, runOfTest } from '../client/uncaught.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
 import { harmless } from '../local/harmless.ts'
@@ -142,7 +142,7 @@ function createRemote(
       const before = `changed-${randomUUID()}`
       await ask('POST', '/snapshots', { name: before })
       try {
-        await work()
+        await runOfTest(work)
         return await control<Difference>('GET', `/snapshots/diff?from=${before}&limit=${mostDifferences}`)
       } finally {
         await ask('DELETE', `/snapshots/${before}`)

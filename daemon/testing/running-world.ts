@@ -2,7 +2,7 @@
 
 import { createEndingClient } from '../client/client.ts'
 import type { BotHandler, Client } from '../client/index.ts'
-import { attemptAll } from '../client/uncaught.ts'
+import { attemptAll, runOfTest } from '../client/uncaught.ts'
 import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor, waitForListener } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
@@ -176,7 +176,7 @@ export function createNatter(running: RunningWorld): Natter {
     reset: () => keepingAlive(setBack(() => control.reset())),
     save: snapshot => void control.snapshots.save(snapshot),
     restore: snapshot => keepingAlive(setBack(() => control.snapshots.restore(snapshot))),
-    changed: work => keepingAlive(control.snapshots.changedBy(work, mostDifferences)),
+    changed: work => keepingAlive(control.snapshots.changedBy(() => runOfTest(work), mostDifferences)),
     keep: (folder, why) => keepingAlive(keepWorld(control, folder, why)),
     space: options => keepingAlive(openSpace({ ...running, opened }, options)),
     stop,

@@ -82,6 +82,31 @@ describe('natter.runBot() of natter/testing', () => {
     assert.match(bot.errors[1]!.message, /did not finish within 0\.2 s/)
   })
 
+  test('keeps the place where the handler threw when the daemon is stopped', async () => {
+    const own = await startNatter()
+    const handler: BotHandler = function throwing(message) {
+      return (message as any).absent.put
+    }
+    const bot = await own.runBot(handler)
+    const ada = own.as('ada')
+    await ada.messages.send({ type: 'direct', to: [own.account('echo-bot').userId], content: 'hi' })
+    await until(() => bot.errors.length === 1)
+    const missed = await own.waitFor({ type: 'message', message: { content: 'no' } }, { within: 0.01 }).catch(e => e)
+    assert.match(missed.cause.stack, /at throwing \(.*bot\.test/)
+    const error = await own.stop().catch(e => e)
+    assert.equal(error, bot.errors[0])
+    assert.match(error.stack, /^TypeError: .*\n\s+at throwing \(.*bot\.test/)
+  })
+
+  test('keeps the place where a function for changed() threw', async () => {
+    const change = async () => {
+      await natter.as('amy').users.me()
+      throw new TypeError('mine')
+    }
+    const error = await natter.changed(change).catch(e => e)
+    assert.match(error.stack, /^TypeError: mine\n\s+at change \(.*bot\.test/)
+  })
+
   test('says that the handler has not finished when a wait ends before it', async () => {
     let finish: (() => void) | undefined
     const bot = await natter.runBot(() => new Promise<void>(resolve => (finish = resolve)))
