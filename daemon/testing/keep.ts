@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { ControlPlane } from '../control/control-plane.ts'
 import { makeReport } from '../control/report.ts'
-import { failureFiles, resumeCommand } from '../local/failure-files.ts'
+import type { Content } from '../local/atomic-file.ts'
+import { type FailureReport, failureFiles, resumeCommand } from '../local/failure-files.ts'
 import { keptRun, writeFailure } from '../local/failure-folder.ts'
 
 interface Why {
@@ -18,9 +19,16 @@ interface Why {
   readonly error?: unknown
 }
 
-export async function keepWorld(control: ControlPlane, folder: string, { test, file, error }: Why = {}): Promise<void> {
-  const report = await makeReport(control)
-  const snapshot = control.snapshots.write('now')
+export async function keepWorld(control: ControlPlane, folder: string, why?: Why): Promise<void> {
+  await keepReport(await makeReport(control), control.snapshots.write('now'), folder, why)
+}
+
+export async function keepReport(
+  report: FailureReport & { readonly version: string },
+  snapshot: Content,
+  folder: string,
+  { test, file, error }: Why = {},
+): Promise<void> {
   // An error of another realm, or one that vitest has serialized, is no instance of Error here.
   const { stack } = Object(error)
   const said = error === undefined ? {} : { error: typeof stack === 'string' ? stack : inspect(error) }

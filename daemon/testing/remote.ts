@@ -9,8 +9,10 @@ import { readBody } from '../client/sender.ts'
 import { attemptAll, runOfTest } from '../client/uncaught.ts'
 import type { ShownSpace } from '../control/spaces.ts'
 import type { Difference } from '../domain/difference/index.ts'
+import type { FailureReport } from '../local/failure-files.ts'
 import { harmless } from '../local/harmless.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
+import { addRunning, keepReport, removeRunning } from './keep.ts'
 import {
   type Account,
   buildVariables,
@@ -42,7 +44,7 @@ type AllPromised<T> = { readonly [K in keyof T]: Promised<T[K]> }
 
 type Same = 'url' | 'owner' | 'controlToken'
 /** What a daemon in another process does not have. */
-type InProcess = 'runBot' | 'keep' | 'space' | symbol
+type InProcess = 'runBot' | 'space' | symbol
 
 /** The same as `Natter`, and everything that asks the daemon returns a promise. */
 export interface RemoteNatter
@@ -63,22 +65,23 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
       `startNatter: ${site} answered with ${harmless(String(JSON.stringify(space.name)))}, which cannot be the name of a space; check that it is the daemon that you mean`,
     )
   const ending = new AbortController()
-  const stop = once(async () => {
+  const end = once(async () => {
     ending.abort()
     await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)
   })
   // Below the site that was given: the address in the answer may be one that only the daemon knows, or lead elsewhere.
   const url = `${site}/spaces/${space.name}`
-  return createRemote({ ...space, url }, controlAt(url, space.control_token), ending.signal, stop)
+  const remote = createRemote({ ...space, url }, ending.signal, () => {
+    removeRunning(remote)
+    return end()
+  })
+  addRunning(remote)
+  return remote
 }
 
-function createRemote(
-  space: ShownSpace,
-  control: Control,
-  ending: AbortSignal,
-  stop: () => Promise<void>,
-): RemoteNatter {
-  const { url, name } = space
+function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promise<void>): RemoteNatter {
+  const { url, name, control_token: token } = space
+  const control = controlAt(url, token)
   const connect = ({ email, apiKey }: Account) => createEndingClient({ site: url, email, apiKey }, ending)
 
   async function account(user: string | number): Promise<Account> {
@@ -103,7 +106,7 @@ function createRemote(
     name,
     url,
     owner: connect(readAccount(space.owner)),
-    controlToken: space.control_token,
+    controlToken: token,
     account,
     as: async user => connect(await account(user)),
     env: async user => buildVariables(url, await account(user)),
@@ -148,6 +151,11 @@ function createRemote(
         await ask('DELETE', `/snapshots/${before}`)
       }
     },
+    async keep(folder, why) {
+      const report = await control<FailureReport & { version: string }>('GET', '/report')
+      const { body } = await send(url, token, 'GET', '/snapshots/now/file')
+      await keepingAlive(keepReport(report, body!, folder, why))
+    },
     stop,
   }
   attemptAll(remote, ['clock', 'faults'])
@@ -163,20 +171,23 @@ function question(of: number | { readonly call: number }, user: string | number 
 type Control = <R = Record<string, any>>(method: string, path: string, params?: object) => Promise<R>
 
 function controlAt(site: string, token: string): Control {
-  return async <R>(method: string, path: string, params?: object) => {
-    const headers = { Authorization: `Bearer ${token}`, ...(params && { 'Content-Type': 'application/json' }) }
-    const response = await keepingAlive(
-      fetch(resolveAddress(site, `/control/v1${path}`), {
-        method,
-        headers,
-        redirect: 'manual',
-        ...(params && { body: JSON.stringify(params) }),
-      }),
-    )
-    const body = await readBody(response)
-    if (!response.ok) throw new NatterError(response.status, body, null, `${method} /control/v1${path}`)
-    return body as R
-  }
+  return async <R>(method: string, path: string, params?: object) =>
+    (await readBody(await send(site, token, method, path, params))) as R
+}
+
+/** Resolves to an answer that is no refusal; its body has not been read yet. */
+async function send(site: string, token: string, method: string, path: string, params?: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${token}`, ...(params && { 'Content-Type': 'application/json' }) }
+  const response = await keepingAlive(
+    fetch(resolveAddress(site, `/control/v1${path}`), {
+      method,
+      headers,
+      redirect: 'manual',
+      ...(params && { body: JSON.stringify(params) }),
+    }),
+  )
+  if (response.ok) return response
+  throw new NatterError(response.status, await readBody(response), null, `${method} /control/v1${path}`)
 }
 
 /** A token goes only to the site that it came with. */

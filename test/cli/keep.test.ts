@@ -291,6 +291,45 @@ for (const turn of [1, 2]) test('it answers', () => { throw new Error('for a rea
     }
   })
 
+  test('keeps a space of the daemon of natter exec, with and without a call of keepOnFailure', async t => {
+    const shell = newShell(t)
+    const file = join(shell.home, 'space.test.mjs')
+    const write = (before: string) =>
+      writeFileSync(
+        file,
+        `import { afterEach, test } from 'node:test'
+import { keepOnFailure, startNatter } from ${JSON.stringify(library)}
+let natter
+${before}
+test('a bad one', async t => {
+  natter = await startNatter({ in: process.env.NATTER_SITE })
+  t.after(() => natter.stop())
+  const amy = await natter.as('amy')
+  await amy.messages.send({ type: 'channel', to: 'general', topic: 't', content: 'Pizza?' })
+  throw new Error('for a reason')
+})
+test('a good one', async t => {
+  const natter = await startNatter({ in: process.env.NATTER_SITE })
+  t.after(() => natter.stop())
+})
+`,
+      )
+    for (const before of ['', 'keepOnFailure(() => natter, { afterEach })']) {
+      write(before)
+      const folder = join(shell.home, 'kept')
+      const args = ['exec', '--preset', 'dev', '--on-failure', folder, '--', process.execPath, file]
+      const { code, stderr } = await shell.natter(args)
+      assert.equal(code, 1, stderr)
+      const kept = join(folder, 'a-bad-one')
+      assert.match(readFileSync(join(kept, 'README.md'), 'utf8'), /# a bad one.*Error: for a reason/s)
+      assert.match(readFileSync(join(kept, 'calls.ndjson'), 'utf8'), /Pizza/)
+      assert.ok(!existsSync(join(folder, 'a-good-one')) && !existsSync(join(folder, 'spaces')))
+      assert.match(stderr.trim().split('\n').at(-1)!, /a-bad-one/)
+      const again = ['exec', '--resume', kept, '--', 'sh', '-c', `${natter} messages list --json`]
+      assert.match((await shell.natter(again)).stdout, /Pizza/)
+    }
+  })
+
   test('knows its files again after it was interrupted while it removed them', async t => {
     const { home } = newShell(t)
     writeFileSync(join(home, 'run.json'), '{"kept":["run.json","snapshot.json"]}')

@@ -93,7 +93,7 @@ describe('natter.runBot() of natter/testing', () => {
     await until(() => bot.errors.length === 1)
     const missed = await own.waitFor({ type: 'message', message: { content: 'no' } }, { within: 0.01 }).catch(e => e)
     assert.match(missed.cause.stack, /at throwing \(.*bot\.test/)
-    const error = await own.stop().catch(e => e)
+    const error: any = await own.stop().catch(e => e)
     assert.equal(error, bot.errors[0])
     assert.match(error.stack, /^TypeError: .*\n\s+at throwing \(.*bot\.test/)
   })
