@@ -1,11 +1,11 @@
-// `send --file`: uploads files and adds links to them to the text of a message.
+// Files of a message: `send --file`, or the key `file` of a batch. They are uploaded, and the text gets links to them.
 
 import { basename } from 'node:path'
 import type { Endpoint, Upload } from '../../daemon/api/define.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
-import type { Account } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
 import { type Given, readUpload, type Sources } from '../input/flags.ts'
-import { type CallOptions, call } from '../transport/client.ts'
+import type { Request } from '../transport/client.ts'
 
 /** Adds a link for each file to the text. Its address is known when the file is uploaded; until then it is a placeholder. */
 export async function addLinks(
@@ -25,8 +25,7 @@ export async function uploadFiles(
   { cli: { files } }: Endpoint,
   given: ReadonlyMap<string, Given>,
   fields: Map<string, string | Upload>,
-  account: Account,
-  options: CallOptions,
+  upload: (request: Request) => Promise<Reply>,
 ): Promise<void> {
   const paths = pathsIn(given)
   // All are read before the first is sent, so that a wrong name costs nothing.
@@ -34,7 +33,7 @@ export async function uploadFiles(
   let text = String(fields.get(files!))
   for (const [index, file] of contents.entries()) {
     const request = { method: 'POST', path: `/api/v1${uploads.upload.path}`, fields: new Map([['file', file]]) }
-    const { url, uri } = await call(account, request, options)
+    const { url, uri } = await upload(request)
     text = text.replace(placeholder(index), String(url ?? uri))
   }
   fields.set(files!, text)

@@ -11,12 +11,14 @@ import { Ending, type ExitCode, exitCodes, Failure, usage } from '../base/failur
 import type { Globals } from '../base/globals.ts'
 import { note } from '../base/note.ts'
 import { type Account, accountFor } from '../base/profile.ts'
+import type { Reply } from '../base/reply.ts'
 import { onSignals } from '../base/signals.ts'
 import { countText } from '../base/text-layout.ts'
 import { onOutputError, print, waitForDrain } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from '../input/flags.ts'
 import { Progress } from '../terminal/progress.ts'
-import { Pool, type RawReply } from '../transport/pool.ts'
+import { type Request, readReply } from '../transport/client.ts'
+import { Pool, type PoolCall, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 import { countLines, isCsv, openInput, readLines } from './batch-lines.ts'
 import { everydayFlags, paramFor, wordsFor } from './everyday.ts'
@@ -25,17 +27,13 @@ import { readParams } from './params.ts'
 import { mostRepeated, Resume } from './resume.ts'
 import type { BatchOptions } from './subcommands.ts'
 
-interface Call {
-  readonly method: string
-  readonly path: string
-  /** Its fields, encoded. */
-  readonly form: string
-}
-
 type Line = Readonly<Record<string, unknown>>
 
 /** The call of a line. A promise only if something has to be looked up: there can be very many lines. */
-type Read = (line: Line) => Call | Promise<Call>
+type Read = (line: Line, upload: UploadFile) => PoolCall | Promise<PoolCall>
+
+/** Uploads a file that belongs to a line. */
+type UploadFile = (request: Request) => Promise<Reply>
 
 interface Result {
   readonly line: number
@@ -52,7 +50,7 @@ export function callEach(
 ): Promise<void> {
   const reader = new ParamReader(endpoint, given, sources)
   const about = [endpoint.method, endpoint.path, [...given].sort()]
-  return runAll(batch, about, account, globals, line => reader.read(line))
+  return runAll(batch, about, account, globals, (line, upload) => reader.read(line, upload))
 }
 
 /** Lines are `{"method":"POST","path":"/typing","params":{…}}`. */
@@ -79,7 +77,7 @@ class ParamReader {
   /** The param that holds the text of a message, if there is one. */
   readonly #text: string | undefined
   /** Most lines differ only in their text: the last line's call without its text, to reuse. */
-  #last: { readonly others: string; readonly call: Call } | undefined
+  #last: { readonly others: string; readonly call: PoolCall } | undefined
 
   constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources) {
     this.#endpoint = endpoint
@@ -95,27 +93,28 @@ class ParamReader {
     this.#text = Object.entries(endpoint.params).find(([, { shape }]) => isMarkdown(shape))?.[0]
   }
 
-  read(line: Line): Call | Promise<Call> {
+  read(line: Line, upload: UploadFile): PoolCall | Promise<PoolCall> {
     const name = this.#text
     const text = name === undefined ? undefined : line[name]
     // A dash means stdin.
-    if (name === undefined || typeof text !== 'string' || text === '-') return this.#readAll(line).then(buildCall)
+    if (name === undefined || typeof text !== 'string' || text === '-')
+      return this.#readAll(line, upload).then(buildCall)
     const others = JSON.stringify({ ...line, [name]: '' })
     const last = this.#last
     const short = text.length <= (this.#endpoint.params[name]!.cut ?? Number.POSITIVE_INFINITY)
     if (last?.others === others && short) return { ...last.call, form: last.call.form + encodeText(text) }
-    return this.#readAll(line).then(request => {
-      // It may be read as something other than text.
+    return this.#readAll(line, upload).then(async request => {
+      // It may be read as something other than text, and files add links to it.
       if (request.fields.get(name) !== text) return buildCall(request)
       const fields = new Map(request.fields)
       fields.delete(name)
-      const call = buildCall({ ...request, fields: fields.set(name, '') })
+      const call = await buildCall({ ...request, fields: fields.set(name, '') })
       this.#last = { others, call }
       return { ...call, form: call.form + encodeText(text) }
     })
   }
 
-  async #readAll(line: Line): Promise<Request> {
+  async #readAll(line: Line, upload: UploadFile): Promise<Encoded> {
     const endpoint = this.#endpoint
     const plain: Record<string, unknown> = {}
     const texts = new Map(this.#given)
@@ -129,7 +128,8 @@ class ParamReader {
       texts.delete(name)
       // Strings are read as on the command line, so names work in place of IDs; other values are used as they are.
       if (typeof value === 'string') texts.set(name, isListParam(endpoint, name) ? [value] : value)
-      else if (isTexts(value) && isListParam(endpoint, name)) texts.set(name, value)
+      else if (isTexts(value) && (isListParam(endpoint, name) || name === '@file')) texts.set(name, value)
+      else if (name === '@file') throw usage('"file" must be the name of a file, or a list of names')
       else plain[name] = value
     }
     const stated: ReadonlyMap<string, Given> = new Map([
@@ -137,18 +137,20 @@ class ParamReader {
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
     const params = await readParams(endpoint, stated, this.#sources)
-    return { method: endpoint.method, ...encodeRequest(endpoint, { ...params, ...plain }) }
+    const request = encodeRequest(endpoint, { ...params, ...plain })
+    if (stated.has('@file'))
+      await (await import('./attached-files.ts')).uploadFiles(endpoint, stated, request.fields, upload)
+    return { method: endpoint.method, path: `/api/v1${request.path}`, fields: request.fields }
   }
 }
 
-interface Request {
-  readonly method: string
-  readonly path: string
-  readonly fields: ReadonlyMap<string, unknown>
-}
+type Encoded = Pick<Request, 'method' | 'path' | 'fields'>
 
-function buildCall({ method, path, fields }: Request): Call {
-  return { method, path: `/api/v1${path}`, form: encodeForm(fields) }
+async function buildCall({ method, path, fields }: Encoded): Promise<PoolCall> {
+  const texts = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string')
+  const call = { method, path, form: encodeForm(texts) }
+  if (texts.length === fields.size) return call
+  return { ...call, parts: await (await import('../transport/multipart.ts')).multipart(fields) }
 }
 
 function encodeForm(fields: Iterable<readonly [string, unknown]>): string {
@@ -286,7 +288,13 @@ class Results {
 
 async function attempt(line: number, text: string, read: Read, caller: Caller, key?: string): Promise<Result> {
   try {
-    const found = read(objectFrom(text))
+    let files = 0
+    const upload = async (request: Request): Promise<Reply> => {
+      files++
+      const { status, text } = await caller(await buildCall(request), key && `${key}-file-${files}`)
+      return readReply({ status, text, reason: '', headers: [] }, undefined, request)
+    }
+    const found = read(objectFrom(text), upload)
     const call = found instanceof Promise ? await found : found
     const { status, text: body } = await caller(call, key)
     const failed = !isDone(call.method, status, body)
@@ -309,15 +317,15 @@ function isDone(method: string, status: number, body: string): boolean {
   return isRecord(reply) && reply.result !== 'error' && (method === 'GET' || typeof reply.result === 'string')
 }
 
-type Caller = (call: Call, key: string | undefined) => Promise<RawReply>
+type Caller = (call: PoolCall, key: string | undefined) => Promise<RawReply>
 
 /** Makes a call; when rate limited, holds back all other calls too. */
 function createCaller(pool: Pool, { timeout }: Globals): Caller {
   let gate: Promise<unknown> | undefined
-  return async ({ method, path, form }, key) => {
+  return async (call, key) => {
     for (;;) {
       if (gate) await gate
-      const reply = await pool.send(method, path, form, timeout, key)
+      const reply = await pool.send(call, timeout, key)
       if (reply.status !== 429) return reply
       gate = Promise.all([gate, sleep(pauseFor(reply.retryAfter))])
     }

@@ -51,8 +51,10 @@ export async function callEndpoint(
   if (ask) await demandMessage(endpoint, params, account, options)
   await ask?.()
   // Last, so that nothing is uploaded for a message that cannot be sent.
-  if (given.has('@file'))
-    await (await import('./attached-files.ts')).uploadFiles(endpoint, given, fields, account, options)
+  if (given.has('@file')) {
+    const { uploadFiles } = await import('./attached-files.ts')
+    await uploadFiles(endpoint, given, fields, upload => call(account, upload, options))
+  }
   const fresh = await listNew(endpoint, params, globals, account, options)
   const calling = range
     ? (await import('./history.ts')).fetchRange(caller, request, range, options)

@@ -2,9 +2,12 @@
 
 import type { Upload } from '../../daemon/api/define.ts'
 
-export async function multipart(
-  fields: ReadonlyMap<string, string | Upload>,
-): Promise<{ type: string; bytes: Uint8Array }> {
+export interface Multipart {
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+export async function multipart(fields: ReadonlyMap<string, string | Upload>): Promise<Multipart> {
   const form = new FormData()
   for (const [name, value] of fields)
     if (typeof value === 'string') form.append(name, value)

@@ -19,6 +19,16 @@ import {
   unreachable,
 } from './client.ts'
 import type { Guard } from './limits.ts'
+import type { Multipart } from './multipart.ts'
+
+export interface PoolCall {
+  readonly method: string
+  readonly path: string
+  /** Its fields, encoded. */
+  readonly form: string
+  /** All fields, if one of them is a file: sent instead of the form. */
+  readonly parts?: Multipart
+}
 
 export interface RawReply {
   readonly status: number
@@ -55,23 +65,25 @@ export class Pool {
     return new Pool(account, connections, await loadGuard(account))
   }
 
-  /** Sends a form and takes whatever comes back. A call with a key can be repeated: it happens once. */
-  async send(method: string, path: string, form: string, timeout = defaultTimeout, key?: string): Promise<RawReply> {
+  /** Sends a call and takes whatever comes back. A call with a key can be repeated: it happens once. */
+  async send(call: PoolCall, timeout = defaultTimeout, key?: string): Promise<RawReply> {
     const guard = this.#guard
-    if (!guard) return this.#sendNow(method, path, form, timeout, key)
+    if (!guard) return this.#sendNow(call, timeout, key)
+    const { method, path, form } = call
     await guard.check({ method, path, form: [...new URLSearchParams(form)] })
-    const reply = await this.#sendNow(method, path, form, timeout, key)
+    const reply = await this.#sendNow(call, timeout, key)
     return { ...reply, text: await guard.filter(path, reply.text) }
   }
 
-  #sendNow(method: string, path: string, form: string, timeout: number, key?: string): Promise<RawReply> {
+  #sendNow({ method, path, form, parts }: PoolCall, timeout: number, key?: string): Promise<RawReply> {
     const inQuery = method === 'GET' || method === 'HEAD'
-    const headers = inQuery ? this.#headers : this.#formHeaders
+    const typed = parts ? { ...this.#headers, 'Content-Type': parts.type } : this.#formHeaders
+    const headers = inQuery ? this.#headers : typed
     const call: Dispatcher.DispatchOptions = {
       method: method as Dispatcher.HttpMethod,
       path: this.#written(path, inQuery ? form : ''),
       headers: key === undefined ? headers : { ...headers, [keyHeader]: key },
-      body: inQuery ? null : form,
+      body: inQuery ? null : (parts?.bytes ?? form),
       headersTimeout: timeout,
       bodyTimeout: timeout,
     }
