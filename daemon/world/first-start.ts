@@ -52,13 +52,25 @@ export async function foundOrganization(parts: Parts, context: () => SeedContext
   } else if (engine.state.users.size === 0) {
     if (!engine.state.isEmpty()) throw new Error('the store has rows but no accounts; run natter store check')
     await engine.record(op, null, await firstFacts(settings, context()))
-  } else if (engine.position > 0 && settings.seed !== undefined)
-    warn('the store already has an organization; --seed is ignored')
+  } else if (engine.position > 0) warnOfFoundingFlags(settings)
   // Event IDs count from the first entry.
   if (engine.position === 0) await engine.record(op, null, [])
   const added = laterFacts(engine.state, clock.now())
   if (added.length > 0) await engine.record('add-system-bots', null, added)
   if (settings.reactivate) await reactivateOrganization(engine)
+}
+
+/** Of flags that only a new organization follows. */
+function warnOfFoundingFlags({ preset, seed, owner, org }: Settings): void {
+  const given = {
+    preset: preset !== 'empty',
+    seed: seed !== undefined,
+    owner: owner !== undefined,
+    org: org !== undefined,
+  }
+  const names = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [`--${name}`] : []))
+  if (names.length === 0) return
+  warn(`the store already has an organization; ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} ignored`)
 }
 
 /** Begins with another organization, and with its time unless the flags give one. */

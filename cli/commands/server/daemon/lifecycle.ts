@@ -213,12 +213,17 @@ export async function status({ flags, globals }: Invocation): Promise<void> {
   throw new Ending(exitCodes.notFound)
 }
 
+/** Flags that only a new store follows. */
+const founding = ['preset', 'seed', 'owner', 'org', 'import']
+
 /** The flags it was started with, without those that `launch` adds. */
 function rebuildFlags({ args = [], url }: Running): string[] {
   let flags = withoutFlag(args, 'data').filter(flag => flag !== '--json')
   // A second one was given by the user.
   if (args.includes('--json'))
     flags = flags.filter((flag, index) => flag !== '--no-profile' || index !== flags.lastIndexOf(flag))
+  // A store has its organization when it runs.
+  if (!flags.includes('--memory')) flags = founding.reduce(withoutFlag, flags)
   // At the same port, even if the system had chosen it, so that clients find it again.
   if (flagIn(flags, 'port') === '0') flags = [...withoutFlag(flags, 'port'), '--port', new URL(url).port]
   const readyFile = flagIn(flags, 'ready-file')
@@ -297,6 +302,8 @@ async function launch(folder: string, args: readonly string[], timeout: number):
     const ready = await Promise.race([waitUntilReady(child, readyFile, timeout, logged), interrupted])
     child.unref()
     remember(ready, folder, all)
+    const ignored = /the store already has an organization; .*/.exec(logged())?.[0]
+    if (ignored !== undefined) note(`${ignored}; for a new organization, name another folder with --data`)
     return ready
   } finally {
     undo()
