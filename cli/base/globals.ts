@@ -17,7 +17,10 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'ndjson', about: 'print each item of a list as one line of JSON' },
   { name: 'fields', value: 'A,B', about: 'print only these fields, in this order' },
   { name: 'jq', value: 'EXPR', about: 'apply this jq expression to the reply, or to each event of a stream' },
-  { name: 'quiet', about: 'leave out notes and progress on stderr; results and errors are still printed' },
+  {
+    name: 'quiet',
+    about: 'leave out notes and progress on stderr; results, errors and the cut of a text are still reported',
+  },
   { name: 'site', value: 'URL', about: 'the server to talk to' },
   { name: 'user', value: 'EMAIL', about: 'the account to use' },
   { name: 'api-key', value: 'KEY', about: "the account's API key" },

@@ -4,7 +4,7 @@ import { printError } from './writer.ts'
 
 let quiet = false
 
-/** Turns notes off. Failures are still printed. */
+/** Turns notes off. Failures and warnings are still printed. */
 export function beQuiet(): void {
   quiet = true
 }
@@ -12,4 +12,9 @@ export function beQuiet(): void {
 /** A status message on stderr; never data. */
 export function note(message: string): void {
   if (!quiet) printError(`${message}\n`)
+}
+
+/** A loss that the result does not show. */
+export function warn(message: string): void {
+  printError(`${message}\n`)
 }

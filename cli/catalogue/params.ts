@@ -3,9 +3,9 @@
 import type { Endpoint } from '../../daemon/api/define.ts'
 import { type Failure, usage } from '../base/failure.ts'
 import type { Globals } from '../base/globals.ts'
-import { note } from '../base/note.ts'
+import { warn } from '../base/note.ts'
 import type { Account } from '../base/profile.ts'
-import { flagName, type Given, isChoice, readParam, type Sources, wordName } from '../input/flags.ts'
+import { flagName, type Given, isChoice, isMarkdown, readParam, type Sources, wordName } from '../input/flags.ts'
 import { createNames } from '../input/names.ts'
 import { readStdin } from '../input/stdin.ts'
 import type { CallOptions } from '../transport/client.ts'
@@ -33,7 +33,10 @@ export async function readParams(
   }
   warnOfCuts(endpoint, params)
   if (changesNothing(endpoint, params))
-    throw usage('nothing to change: no new value was given', `See natter ${endpoint.cli.name} --help`)
+    throw usage(
+      'nothing to change: no new value was given',
+      `${stdinHint(endpoint, sources)}See natter ${endpoint.cli.name} --help`,
+    )
   return params
 }
 
@@ -62,7 +65,7 @@ function warnOfCuts(endpoint: Endpoint, params: Readonly<Record<string, unknown>
     const value = params[name]
     if (cut === undefined || typeof value !== 'string' || value.length <= cut) continue
     const length = [...value.trim()].length
-    if (length > cut) note(`${labelParam(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
+    if (length > cut) warn(`${labelParam(endpoint, name)} has ${length} characters; the server cuts it to ${cut}`)
   }
 }
 
@@ -80,6 +83,11 @@ function changesNothing({ method, params }: Endpoint, given: Readonly<Record<str
     changes.length > 0 &&
     changes.every(([name, { presence }]) => presence !== 'required' && !Object.hasOwn(given, name))
   )
+}
+
+/** An edit without a new text may be about something else, so it does not read stdin by itself. */
+function stdinHint({ params }: Endpoint, { piped }: Sources): string {
+  return piped && Object.values(params).some(({ shape }) => isMarkdown(shape)) ? 'Add - for the text on stdin. ' : ''
 }
 
 /** How an error message names a param: `--topic`, or `<content>`. */

@@ -117,6 +117,8 @@ describe('the report of a call', () => {
     const sent = await shell.run(['send', '-', ...place], { input: long })
     assert.equal(sent.code, 0, sent.stderr)
     assert.equal(sent.stderr, '<content> has 11000 characters; the server cuts it to 10000\n')
+    const quiet = await shell.run(['send', '-', ...place, '--quiet'], { input: long })
+    assert.equal(quiet.stderr, sent.stderr)
     const whole = await shell.run(['send', '-', ...place], { input: long.slice(0, 10_000) })
     assert.deepEqual([whole.code, whole.stderr], [0, ''])
     const topic = await shell.run(['send', 'hello', '--channel', 'general', '--topic', 't'.repeat(61)])
