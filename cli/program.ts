@@ -75,20 +75,22 @@ async function run(given: CommandLine, level?: number): Promise<void> {
     if (error.code === 'commander.helpDisplayed') return
     // A group without a verb: its help was just printed on stderr.
     if (error.code === 'commander.help') throw new Ending(exitCodes.usage)
-    const [message, parenthesis] = error.message.replace(/^error: /, '').split('\n')
-    const suggestion = parenthesis?.replace(/^\((.*)\)$/, '$1')
+    // A text of several lines is in the message as it was given.
+    const lines = error.message.replace(/^error: /, '').split('\n')
+    const suggestion = /^\((Did you mean .*)\)$/.exec(lines.at(-1)!)?.[1]
+    const message = (suggestion === undefined ? lines : lines.slice(0, -1)).join('\n')
     if (error.code === 'commander.unknownCommand') throw noVerb(program, line, suggestion)
     const { listFlags, suggestHelp, takesArguments } = await import('./catalogue/mistakes.ts')
     const help = suggestHelp(program, line, error)
-    if (error.code !== 'commander.unknownOption') throw usage(message!, suggestion ?? help)
+    if (error.code !== 'commander.unknownOption') throw usage(message, suggestion ?? help)
     // The parser suggests only flags that the help explains, and not the global ones.
     const flags = [...listFlags(program, line), '--help', '--version']
-    const flag = unknownFlag(message!)
+    const flag = unknownFlag(message)
     const isText = /^-[^-]|\s/.test(flag) && takesArguments(program, line)
     const todo = isText ? `A text that begins with a dash goes after --, or is piped in with -. ${help}` : help
     const other = otherFlags[flag]
     const same = other !== undefined && flags.includes(other) ? `Did you mean ${other}?` : undefined
-    throw usage(message!, suggestion ?? same ?? (await nearestTo(flag, flags, todo)))
+    throw usage(message, suggestion ?? same ?? (await nearestTo(flag, flags, todo)))
   }
 }
 

@@ -115,11 +115,11 @@ const exitFor: Readonly<Record<RefusalKind, ExitCode>> = {
 
 /** Prints for people, or as one JSON line. The exit code is the same. */
 export function report(failure: Failure, json: boolean): void {
-  const { code, message, http, exit } = failure
-  if (json) printError(`${harmlessJson(JSON.stringify({ error: { code, msg: message, http, exit } }))}\n`)
+  const { code, message, http, exit, hint } = failure
+  if (json) printError(`${harmlessJson(JSON.stringify({ error: { code, msg: message, http, exit, hint } }))}\n`)
   else {
     const label = http === null ? '' : ` (${code})`
-    printError(`natter: ${message}${label}\n${failure.hint ? `  ${failure.hint}\n` : ''}`)
+    printError(`natter: ${message}${label}\n${hint ? `  ${hint}\n` : ''}`)
   }
 }
 

@@ -251,14 +251,17 @@ async function runAll(
 
 /** Says on stderr what went wrong: the results may go to a file, or be discarded. */
 function summarizeFailures({ line, text }: Result, others: number): Failure {
-  const { http, code, msg } = looseObject(text) as Readonly<Record<string, unknown>>
+  const { http, code, msg, hint } = looseObject(text) as Readonly<Record<string, unknown>>
   const isPage = Number(http) < 400
   const status = `the server answered with status ${http}${isPage ? ', but not as a chat server does' : ''}`
   const reason = typeof msg === 'string' ? msg : status
   return new Failure(exitCodes.refused, `line ${line}: ${reason}`, {
     ...(typeof http === 'number' && { http }),
     ...(typeof code === 'string' && { code }),
-    hint: others === 0 ? undefined : `${countText(others, 'more call')} failed; the lines on stdout say why.`,
+    hint: [
+      ...(typeof hint === 'string' ? [hint] : []),
+      ...(others === 0 ? [] : [`${countText(others, 'more call')} failed; the lines on stdout say why.`]),
+    ].join('\n  '),
   })
 }
 
@@ -304,8 +307,8 @@ async function attempt(line: number, text: string, read: Read, caller: Caller, k
     return { line, failed, text: harmlessJson(JSON.stringify({ line, http: status, ...looseObject(body) })) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const { code, message: msg, http } = error
-    return { line, failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg })) }
+    const { code, message: msg, http, hint } = error
+    return { line, failed: true, text: harmlessJson(JSON.stringify({ line, http, result: 'error', code, msg, hint })) }
   }
 }
 

@@ -2,8 +2,10 @@
 
 import { isatty } from 'node:tty'
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
+import { defaultLevel } from '../../daemon/api/levels/releases.ts'
 import { addHint, Failure, usage } from '../base/failure.ts'
 import { type Globals, keyFlag } from '../base/globals.ts'
+import { note } from '../base/note.ts'
 import { type Account, accountFor, demandKey } from '../base/profile.ts'
 import type { Reply } from '../base/reply.ts'
 import type { ReadNow } from '../base/times.ts'
@@ -44,7 +46,10 @@ export async function callEndpoint(
       : { method: endpoint.method, path: `${baseOf(endpoint)}${path}`, fields }
   const request = withKey(plain, given.get(`@${keyFlag}`))
   const caller = endpoint.access === 'user' ? account : withoutKey(account)
-  if (shown) return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
+  if (shown) {
+    if (given.has('@file')) note('the address of each file is a placeholder: it is known when the file is uploaded')
+    return (await import('../print/request-text.ts')).printRequest(caller, request, globals)
+  }
   if (endpoint.access === 'user') demandKey(account)
   const count = await countFor(endpoint, params, globals, { account, sources, options })
   const ask = findQuestion(endpoint, new Map([...given, ['count', count]]), globals, 'one')
@@ -197,6 +202,14 @@ export async function addSuggestion(
     for (const name of people) await demandName('user', String(name), sources)
   }
   const lacksTopic = error.parameter === 'topic' && !place?.topic && !given.has('topic')
+  if (given.has('@lines') && (error.parameter === 'num_before' || error.parameter === 'num_after'))
+    throw addHint(error, 'Add --all to fetch as many as -n says in several calls.')
+  const { since = 0 } = endpoint
+  if (since > defaultLevel && error.http === 404 && error.parameter === undefined)
+    throw addHint(
+      error,
+      `Servers have this since feature level ${since}; \`natterd --level ${since}\` is such a server.`,
+    )
   if (typeof channel === 'string' && lacksTopic)
     throw addHint(error, `Give '#${channel.replace(/^#/, '')}>topic', or --topic.`)
   throw error.hint === undefined ? nameFlag(error, endpoint) : error

@@ -192,6 +192,8 @@ async function readId(shape: Shape, raw: string, sources: Sources): Promise<unkn
 }
 
 export function readUpload(path: string, label: string): Upload {
+  // An upload needs the name of a file.
+  if (path === '-') throw usage(`${label}: files are not read from stdin; name a file`)
   const bytes = readGiven(path, `${label}: `)
   return { filename: basename(path), contentType: 'application/octet-stream', bytes }
 }

@@ -24,8 +24,14 @@ function demand(field: string, value: unknown, shape: Shape | undefined): void {
   if (items.length === 0 || items.some(item => Object.hasOwn(item, field))) return
   if (properties && Object.hasOwn(properties, field)) return
   const there = [...new Set([...items.flatMap(item => Object.keys(item)), ...Object.keys(properties ?? {})])]
+  const other = otherNames[field]
+  if (other !== undefined && there.includes(other))
+    throw usage(`--fields: there is no field "${field}"`, `Did you mean ${other}?`)
   throw usage(`--fields: there is no field "${field}"`, didYouMean(field, there) ?? `Fields: ${there.join(', ')}.`)
 }
+
+/** Fields of messages, whose names in the API are older than the things that they hold. */
+const otherNames: Readonly<Record<string, string>> = { topic: 'subject', channel: 'display_recipient' }
 
 function at(value: unknown, path: string): unknown {
   let found: unknown = value

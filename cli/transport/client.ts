@@ -299,6 +299,11 @@ export function unreachable(site: string, error: NodeJS.ErrnoException): Failure
     return new Failure(exitCodes.unreachable, `the connection to ${site} was lost before the response arrived`, {
       hint: 'The server may have processed the request. Check before you retry.',
     })
+  if (error.code === 'EPROTO' && site.startsWith('https:'))
+    return new Failure(exitCodes.unreachable, `cannot reach ${site}: it does not speak TLS`, {
+      cause: error,
+      hint: `Try ${site.replace('https:', 'http:')}, if it is a server of your own.`,
+    })
   const local = /^http:\/\/(localhost|127\.|\[::1\])/.test(site)
   const reason = error.code === 'ECONNREFUSED' ? 'nothing is listening there' : (error.code ?? error.message)
   return new Failure(exitCodes.unreachable, `cannot reach ${site}: ${reason}`, {

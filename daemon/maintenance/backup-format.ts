@@ -75,7 +75,9 @@ function isListed(file: unknown): boolean {
 }
 
 export function notABackup(): BackupRefused {
-  return new BackupRefused('this is not a backup of natter; make one with `natter backup FILE`')
+  return new BackupRefused(
+    'this is not a backup of natter; decompress it if you compressed one, or make one with `natter backup FILE`',
+  )
 }
 
 /** The names that a backup may hold. Nothing in it can lead out of the folder. */

@@ -150,7 +150,7 @@ async function unpackInto(source: Source, options: RestoreOptions): Promise<Rest
   const there = partsIn(folder)
   if (there.length > 0 && !replace)
     throw new BackupRefused(
-      `${folder} has a store; add --replace to move it to a folder beside the new one, or choose another with --data`,
+      `${folder} has a store; add --replace to move it to a folder inside it, or choose another with --data`,
     )
   refuseMounts(folder, there)
   const names = readdirSync(folder)

@@ -1,7 +1,17 @@
 // `natter messages export`: messages as NDJSON and the files they link to, in a folder. A line is written when the files of its
 // message are there, so that the last line says where a second run continues.
 
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, ftruncateSync, mkdirSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  readSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../../daemon/api/define.ts'
 import { events } from '../../../daemon/api/events.ts'
@@ -184,6 +194,7 @@ async function settleOrder(
   const [since, until] = [await time('since'), await time('until')]
   const wanted = { site: account.site!, account: account.email!, flags, since, until, markdown, queue }
   const file = join(folder, 'export.json')
+  if (existsSync(folder) && !statSync(folder).isDirectory()) throw usage(`${folder} is not a folder`)
   // They could exchange a folder for a link at any time, so looking for links would not be enough.
   if (existsSync(folder) && isOfStranger(folder))
     throw usage(`${folder} belongs to another user`, 'Choose another folder.')

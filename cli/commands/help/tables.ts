@@ -63,7 +63,11 @@ ${columns([
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
   [
     'stdin',
-    'replaces the content of a message, draft or snippet that is `-`, and that of a message or draft if there is none',
+    'replaces the content of a message, draft or snippet that is `-`, and that of a message to send or a draft if there is none; an edit needs the `-`',
+  ],
+  [
+    'times',
+    'such as --at "tomorrow 9:00" and --since 2030-01-31 are in the time zone of the machine, or of TZ, as those in tables are; 2030-01-31T09:00Z names its own',
   ],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
   ['colors', 'appear only at a terminal, and not if NO_COLOR is set'],

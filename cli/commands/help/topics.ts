@@ -48,6 +48,7 @@ export const topics: Readonly<Record<string, Topic>> = {
 
 With --json an error is one line on stderr:
   {"error":{"code":"BAD_REQUEST","msg":"…","http":400,"exit":1}}
+and "hint", if there is something to do about it.
 `,
   },
   environment: {

@@ -1,7 +1,7 @@
 // Runs backup, restore, store check and store stats. The work is in `daemon/maintenance`, in bundles of their own.
 
 import { resolve } from 'node:path'
-import { Ending, exitCodes, Failure } from '../../../base/failure.ts'
+import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
 import { refuseExisting } from '../../../base/files.ts'
 import { note } from '../../../base/note.ts'
 import { onSignals } from '../../../base/signals.ts'
@@ -42,7 +42,7 @@ export async function restoreFrom({ args, flags, globals }: Invocation): Promise
   const options = { folder, replace: flags.replace === true, incomplete: flags.incomplete === true, now: new Date() }
   const restored = await endingOnSignals(async () => {
     const { checkBackup, openBackup, restoreBackup } = await maintenance()
-    const source = file === '-' ? process.stdin : openBackup(resolve(file))
+    const source = file === '-' ? process.stdin : openGiven(() => openBackup(resolve(file)), file)
     return flags.check ? checkBackup(source) : restoreBackup(source, options)
   })
   const { files, bytes, position, made, version, notes, missing, replaced } = restored
@@ -108,6 +108,15 @@ async function endingOnSignals<T>(work: () => Promise<T>): Promise<T> {
     return await inSentences(work)
   } finally {
     undo()
+  }
+}
+
+/** A file that the user names and that cannot be read is wrong usage. */
+function openGiven<T>(open: () => T, file: string): T {
+  try {
+    return open()
+  } catch (error) {
+    throw usage(`cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 
