@@ -94,7 +94,7 @@ describe('natter.runBot() of natter/testing', () => {
     const missed = await own.waitFor({ type: 'message', message: { content: 'no' } }, { within: 0.01 }).catch(e => e)
     assert.match(missed.cause.stack, /at throwing \(.*bot\.test/)
     const error: any = await own.stop().catch(e => e)
-    assert.equal(error, bot.errors[0])
+    assert.equal(bot.errors[0], error)
     assert.match(error.stack, /^TypeError: .*\n\s+at throwing \(.*bot\.test/)
   })
 
