@@ -7,6 +7,7 @@ import { Refusal } from '../domain/refusal.ts'
 import { createAnswering, refuse } from '../http/answer.ts'
 import type { Answering, ForwardedCall, Forwarding, RequestHead, Response } from '../http/exchange.ts'
 import { prefix } from '../http/incoming.ts'
+import { warn } from '../local/warnings.ts'
 import { connectTimeout } from './connections.ts'
 import { FairLimit } from './fair-limit.ts'
 import { leaderTimeout } from './known-cluster.ts'
@@ -46,6 +47,8 @@ export class LeaderForwarding implements Forwarding {
   readonly #unknown = new FairLimit(mostUnknown)
   readonly #underWay = new Set<Promise<void>>()
   readonly #answerTimeout: number
+  /** The address of the leader that calls could not be sent on to, once the log says so. */
+  #unreached: string | undefined
 
   constructor(parts: ForwardingParts, timeout = answerTimeout) {
     this.#parts = parts
@@ -95,8 +98,9 @@ export class LeaderForwarding implements Forwarding {
       if (url === undefined) return this.#refuse(answering, noLeader)
       const answer = await this.#ask(url, call).catch((error: Error) => error)
       const nothingDone = answer instanceof Error ? wasNeverSent(answer) : answer.notLeading
+      if (!nothingDone) this.#unreached = undefined
       if (nothingDone && performance.now() < end) await sleep(100)
-      else if (nothingDone) return this.#refuse(answering, noLeader)
+      else if (nothingDone) return this.#refuseUnreached(answering, url, answer)
       else if (answer instanceof Error && isRegistration(call)) return this.#refuse(answering, notRegistered)
       else if (answer instanceof Error) return this.#refuse(answering, noAnswer, [])
       else return this.#relay(answering, answer)
@@ -137,6 +141,16 @@ export class LeaderForwarding implements Forwarding {
     response.end(body)
   }
 
+  #refuseUnreached(to: Answering, url: string, answer: Answer | Error): void {
+    const reason = answer instanceof Error ? answer.message : 'the daemon that answers there does not lead'
+    if (this.#unreached !== url)
+      warn(
+        `the leader of the cluster cannot be reached at ${url}: ${reason}. If it runs, check the network and the flags --cluster-listen and --cluster-advertise there`,
+      )
+    this.#unreached = url
+    this.#refuse(to, leaderUnreached)
+  }
+
   #refuse(to: Answering, msg: string, headers: readonly string[] = tryAgain): void {
     to.headers.push(...headers)
     refuse(to, new Refusal(msg, { code: 'SERVER_NOT_READY', status: 503 }))
@@ -154,6 +168,7 @@ interface Answer {
 const tryAgain = ['Retry-After', '1']
 
 const noLeader = 'No daemon leads this cluster at the moment. Try again in a few seconds.'
+export const leaderUnreached = 'The leader of the cluster cannot be reached at the moment. Try again in a few seconds.'
 const noAnswer =
   'The leader of the cluster did not answer, so your change may or may not have been saved. Check before you repeat it.'
 const notRegistered =

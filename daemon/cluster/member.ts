@@ -21,6 +21,7 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
     answer: (...call) => replica.answerPeer(...call),
     forwarded: (request, response) => replica.world.site.serveForwarded(request, response),
   })
+  let stopping = false
   const exposure = describeExposure(listen.host)
   if (exposure) warn(exposure)
   return {
@@ -31,10 +32,13 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
     spaces: () => Promise.reject(new Error('spaces are for single daemons')),
     open: () => replica.prepare(),
     async start(localUrl) {
-      await replica.join(localUrl, peerUrl(config.cluster!, await peerPort.listen(listen), scheme))
+      const address = peerUrl(config.cluster!, await peerPort.listen(listen), scheme)
+      await replica.join(localUrl, address)
+      void checkOwnAddress(replica, address, () => stopping)
       if (config.reactivate) await reactivateOnce(replica)
     },
     async stop() {
+      stopping = true
       try {
         await replica.stop()
       } finally {
@@ -48,6 +52,16 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
       disconnect: () => void peerPort.close(),
     },
   }
+}
+
+/** A warning only: some networks do not lead from a machine to its own address. */
+async function checkOwnAddress({ peers }: Replica, address: string, stopping: () => boolean): Promise<void> {
+  await peers.post(address, '/seen', { queues: [] }).catch(({ message }: Error) => {
+    if (!stopping())
+      warn(
+        `this daemon does not reach itself at its address for the other daemons, ${address}: ${message}. If they do not either, correct --cluster-advertise`,
+      )
+  })
 }
 
 /** When it is known who leads, and not later: another election must not undo what an owner has done since. */

@@ -202,8 +202,12 @@ function readRanges({ responses = [] }: { responses?: { response_range?: { kvs?:
  * Throws when this daemon must not join the present members. Clocks are compared with reports that are written meanwhile: one that was
  * there before may be old, because its daemon could not report.
  */
-export async function checkOthers(membership: Membership, self: { readonly id: string }): Promise<void> {
+export async function checkOthers(
+  membership: Membership,
+  self: { readonly id: string; readonly peer: string },
+): Promise<void> {
   const before = new Map<string, number>()
+  const sameAddress = new Map<string, number>()
   const end = performance.now() + reportTime
   for (;;) {
     const { members } = await membership.view()
@@ -214,6 +218,12 @@ export async function checkOthers(membership: Membership, self: { readonly id: s
           `the daemon at ${url} has version ${version}, which cannot work with this one: it has no address for other daemons. ` +
             'Stop all daemons of the cluster, upgrade them, and start them again (see "Upgrades" in docs/cluster.md)',
         )
+      // The report of a daemon that ran here before is not renewed.
+      if (peer === self.peer && time !== (sameAddress.get(id) ?? time))
+        throw new Error(
+          `the daemon at ${url} has the same address for the other daemons, ${peer}. Correct --cluster-advertise of the one that it is not`,
+        )
+      if (peer === self.peer) sameAddress.set(id, time)
       const apart = Math.round((Date.now() - time) / 1000)
       if (Math.abs(apart) <= clockTolerance) before.delete(id)
       else if ((before.get(id) ?? time) === time) before.set(id, time)
@@ -223,7 +233,8 @@ export async function checkOthers(membership: Membership, self: { readonly id: s
             'Set both right, with NTP for instance, and start again',
         )
     }
-    if (before.size === 0 || performance.now() > end) return
+    for (const id of sameAddress.keys()) if (!members.some(member => member.id === id)) sameAddress.delete(id)
+    if ((before.size === 0 && sameAddress.size === 0) || performance.now() > end) return
     await sleep(300)
   }
 }

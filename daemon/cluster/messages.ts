@@ -6,7 +6,7 @@ import type { Fact } from '../domain/facts.ts'
 import { Refusal } from '../domain/refusal.ts'
 import { usualBounds } from '../http/bounds.ts'
 import type { RepeatedCall } from '../http/exchange.ts'
-import { wasNeverSent } from './forwarding.ts'
+import { leaderUnreached, wasNeverSent } from './forwarding.ts'
 import { leaderTimeout } from './known-cluster.ts'
 import { PeerRefused, type Peers } from './peers.ts'
 
@@ -95,7 +95,7 @@ export class Recorder {
 }
 
 function notReady(): Refusal {
-  return new Refusal('The leader of the cluster cannot be reached at the moment. Try again in a few seconds.', {
+  return new Refusal(leaderUnreached, {
     code: 'SERVER_NOT_READY',
     status: 503,
   })

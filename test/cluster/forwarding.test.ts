@@ -10,6 +10,7 @@ import { createAnswering } from '../../daemon/http/answer.ts'
 import { usualBounds } from '../../daemon/http/bounds.ts'
 import type { Response } from '../../daemon/http/exchange.ts'
 import { fakeServer } from '../support/cli.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 
 /** Takes connections, as the kernel does for a process that is paused, and says only what it is told to. */
@@ -115,6 +116,16 @@ describe('a leader that does not answer', () => {
     const half = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"result"'
     const { body } = await answerTo(t, '/api/v1/messages', await silentLeader(t, half))
     assert.equal(body.code, 'SERVER_NOT_READY')
+  })
+
+  test('and that no connection is made to is named in the log, and the client is told that it was not reached', async t => {
+    const said = t.mock.method(process.stderr, 'write', () => true)
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { headers, body } = await answerTo(t, '/api/v1/messages', url)
+    assert.match(body.msg, /^The leader of the cluster cannot be reached/)
+    assert.ok(headers.includes('Retry-After'))
+    const lines = said.mock.calls.map(({ arguments: [line] }) => String(line))
+    assert.ok(lines.some(line => line.includes(`cannot be reached at ${url}: `)))
   })
 
   test('holds up facts that wait behind others no longer than those', async t => {

@@ -11,7 +11,7 @@ import { Etcd, encodeText } from '../../daemon/cluster/etcd.ts'
 import { Keys } from '../../daemon/cluster/keys.ts'
 import { snapshotPosition } from '../../daemon/journal/snapshots.ts'
 import { type Node, secret, startCluster, type TestCluster } from '../support/cluster.ts'
-import { type Caller, host, type TestDaemon } from '../support/daemon.ts'
+import { type Caller, host, launch, type TestDaemon } from '../support/daemon.ts'
 import { withoutEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import { refusal } from '../support/gives-up.ts'
@@ -108,6 +108,24 @@ describe('a daemon that joins a cluster', { skip }, () => {
     // A machine that was cloned has the same flags.
     const named = [...other!.flags, '--advertise', other!.url]
     assert.match(await refusal(copy, named), /the daemon at http\S+ uses a copy of this folder/)
+  })
+
+  test('with the address of another daemon for the others, is refused, and warns if it does not reach its own', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-address-'))
+    try {
+      const listen = async () => ['--cluster-listen', `127.0.0.1:${await freePort()}`]
+      const taken = [...first.flags, ...(await listen()), '--cluster-advertise', first.peerUrl]
+      assert.match(await refusal(join(folder, 'a'), taken), /the daemon at http\S+ has the same address for the other/)
+      const nowhere = `http://127.0.0.1:${await freePort()}`
+      const flags = [...first.flags, ...(await listen()), '--cluster-advertise', nowhere]
+      const daemon = await launch(join(folder, 'b'), { flags })
+      await until(() =>
+        daemon.stderr.includes(`does not reach itself at its address for the other daemons, ${nowhere}: `),
+      )
+      await daemon.stop()
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test('with the folder of another cluster, or of none, is refused', async () => {
