@@ -45,6 +45,9 @@ export class McpEndpoint {
   readonly #sessions = new Map<string, Session>()
 
   async answer(request: Request, caller: McpCaller): Promise<Response> {
+    // Tools answer in the response to a call, and there are no other notices: a stream for those would hold a connection for nothing.
+    if (request.method === 'GET')
+      return refusal(405, 'There is no stream of notices. Send each request by POST.', allow)
     if (await isLegacyRequest(request, undefined, { maxRequestBodySize: largestRequest }))
       return this.#answerSession(request, caller)
     const options = { legacy: 'reject', maxRequestBodySize: largestRequest } as const
@@ -112,6 +115,8 @@ export class McpEndpoint {
   }
 }
 
-function refusal(status: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status })
+const allow = { Allow: 'POST, DELETE' }
+
+function refusal(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status, headers })
 }

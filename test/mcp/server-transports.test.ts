@@ -113,6 +113,17 @@ describe('the Model Context Protocol', () => {
     assert.match(await deep.text(), /nested too deeply/)
   })
 
+  test('answers GET at once: there is no stream of notices', async t => {
+    const client = await overHttp(t, address(), key())
+    const session = (client.transport as { sessionId?: string }).sessionId!
+    const reply = await fetch(address(), {
+      headers: { Authorization: `Bearer ${key()}`, Accept: 'text/event-stream', 'Mcp-Session-Id': session },
+      signal: AbortSignal.timeout(20_000),
+    })
+    assert.deepEqual([reply.status, reply.headers.get('allow')], [405, 'POST, DELETE'])
+    assert.equal((await use(client, 'list_channels')).failed, false)
+  })
+
   test('gives a session to its own account only', async t => {
     const client = await overHttp(t, address(), key())
     const session = (client.transport as { sessionId?: string }).sessionId
