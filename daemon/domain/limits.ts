@@ -57,6 +57,11 @@ export const limits = {
   departuresAnnounced: 1000,
   /** People and groups that one setting names without a group of their own: every client gets them with every channel and group. */
   namedInSetting: 100,
+  /**
+   * The same in the settings of all channels and groups together, beyond one name each, and beyond what one request adds.
+   * OPEN: the public server has no such bound; here one member could make every `register` megabytes larger.
+   */
+  namedInAllSettings: 200_000,
   // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and
   // is in the answer of `register` for each.
   directRecipients: 300,

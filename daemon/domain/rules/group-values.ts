@@ -146,6 +146,18 @@ export function countNamed(value: GroupValue): number {
   return typeof value === 'number' ? 0 : value.direct_members.length + value.direct_subgroups.length
 }
 
+/** In the settings of all channels and groups, without those that name one. */
+function countAllNamed(state: State): number {
+  let count = 0
+  for (const rows of [state.channels, state.groups])
+    for (const { permissions } of rows.values())
+      for (const value of Object.values(permissions)) {
+        const named = countNamed(value)
+        if (named > 1) count += named
+      }
+  return count
+}
+
 /** Whether the account is one of the people the value names. */
 export function isIn(state: State, user: User, value: GroupValue): boolean {
   if (!user.active) return false
@@ -199,6 +211,12 @@ export function checkedValue(
       throw invalid(
         name,
         `must name at most ${limits.namedInSetting} people and groups; make a user group of them and name that`,
+      )
+    // Many settings name the one who made the channel.
+    if (countNamed(value) > 1 && countNamed(value) > limits.namedInAllSettings - countAllNamed(state))
+      throw invalid(
+        name,
+        `settings name ${limits.namedInAllSettings} people and groups already; make a user group and name that`,
       )
     for (const id of value.direct_members) if (!isKnown(id)) throw missing(name, 'active user', id)
     for (const id of value.direct_subgroups) activeGroup(state, name, id)
