@@ -106,6 +106,17 @@ describe('natterd --import', () => {
     await daemon.stop()
   })
 
+  test('takes an archive whose messages were taken out, and the organization can be exported again', async () => {
+    const emptied = join(folder, 'emptied.tar.gz')
+    const entries = await entriesOf(archive)
+    for (const [name, bytes] of entries)
+      if (name.startsWith('sections/messages/')) entries.set(name, bytes.subarray(0, bytes.indexOf('\n') + 1))
+    await pack(entries, emptied)
+    const daemon = await host(folder, { flags: ['--memory', '--import', emptied] })
+    await saveExport(daemon.owner, join(folder, 'again.tar.gz'), 2)
+    await daemon.stop()
+  })
+
   test('refuses a store that has an organization', async () => {
     const data = join(folder, 'old')
     const journal = () => readFileSync(join(data, 'state.json'), 'utf8')

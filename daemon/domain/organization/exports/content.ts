@@ -217,7 +217,8 @@ const unset = { desktop: null, audible: null, push: null, email: null, wildcardM
 function attachmentsIn(state: State, { allows, hasMessage }: Scope): Attachment[] {
   const kept: Attachment[] = []
   for (const attachment of state.attachments.values()) {
-    const messages = attachment.messages.filter(({ id }) => hasMessage(findPlace(state, id)))
+    // An archive that was imported may name messages that it did not hold.
+    const messages = attachment.messages.filter(({ id }) => state.messages.has(id) && hasMessage(findPlace(state, id)))
     if (messages.length > 0 || allows(attachment.userId)) kept.push({ ...attachment, messages })
   }
   return kept
