@@ -1,6 +1,7 @@
 // Encodes and decodes the parameters of the control plane: in the query string as text, in the body as the fields of a JSON object.
 // `encodeJson` and `decodeJson` are inverses.
 
+import { didYouMean } from '../local/did-you-mean.ts'
 import { problemIn } from './checking.ts'
 import type { Endpoint, Param } from './define.ts'
 import { notJson, planReading, readValue, travelsRaw } from './reading.ts'
@@ -25,7 +26,10 @@ export function decodeJson(
 ): { readonly params: Record<string, unknown> } | { readonly problem: JsonProblem } {
   const unknown = [...Object.keys(query), ...Object.keys(body)].find(name => !Object.hasOwn(endpoint.params, name))
   // Not ignored: a misspelt filter would make a test pass that should fail.
-  if (unknown !== undefined) return problem(unknown, 'unknown parameter')
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, Object.keys(endpoint.params))
+    return problem(unknown, meant ? `unknown parameter. ${meant}` : 'unknown parameter')
+  }
   const params: Record<string, unknown> = {}
   for (const [name, param] of Object.entries(endpoint.params)) {
     const sent = Object.hasOwn(body, name) ? body[name] : read(param, path[name] ?? query[name])

@@ -3,7 +3,7 @@
 import type { Endpoint, Endpoints, Page, ReplyOf, SentOf } from '../api/define.ts'
 import type { EventType } from '../api/event-types.ts'
 import { catalogue } from '../api/index.ts'
-import { unknownName } from '../local/did-you-mean.ts'
+import { nearest, unknownName } from '../local/did-you-mean.ts'
 import { namedAccounts } from '../local/profiles.ts'
 import { Calls } from './calls.ts'
 import { type Event, type EventOptions, followEvents, type GapEvent } from './events.ts'
@@ -88,7 +88,20 @@ function buildClient({ site, email, calls }: ReturnType<typeof connect>, ending?
     },
   }
   for (const [name, page] of Object.entries<Page>(catalogue)) client[convertName(name)] = createResource(calls, page)
-  return client as unknown as Client
+  return nameMistakes(client) as unknown as Client
+}
+
+/** For callers without a type checker. Test runners read fields that are not there, so only what is close to a name is refused. */
+function nameMistakes(client: Record<string, unknown>): object {
+  return new Proxy(client, {
+    get: function get(target, key, receiver) {
+      if (typeof key === 'string' && !(key in target) && nearest(key, Object.keys(target)).length > 0)
+        attempt(() => {
+          throw new TypeError(unknownName('part of a client', key, Object.keys(target)))
+        }, captureCaller(get))
+      return Reflect.get(target, key, receiver)
+    },
+  })
 }
 
 function connect(options: ClientOptions, ending?: AbortSignal) {

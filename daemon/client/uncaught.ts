@@ -56,12 +56,18 @@ export function attemptAll<T extends object>(
       }
 }
 
+function isPlace(line: string): boolean {
+  return /^\s+at /.test(line)
+}
+
 /** The line comes from where the error was made, which V8 keeps beside the text of the stack. */
 function hideSource(error: unknown, caller: Caller | undefined): unknown {
   const { captureStackTrace } = Error as { captureStackTrace?(holder: object): void }
   if (!(error instanceof Error) || ofTests.has(error) || !captureStackTrace || Object.isFrozen(error)) return error
-  const places = error instanceof TypeError && caller?.stack?.split('\n').filter(line => /^\s+at /.test(line))
-  const stack = places ? [`${error.name}: ${error.message}`, ...places].join('\n') : error.stack
+  const places = caller?.stack?.split('\n').filter(isPlace) ?? []
+  const [isMisuse, isPlaceless] = [caller && error instanceof TypeError, !error.stack?.split('\n').some(isPlace)]
+  const head = isMisuse ? `${error.name}: ${error.message}` : error.stack
+  const stack = isMisuse || isPlaceless ? [head, ...places].join('\n') : error.stack
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   captureStackTrace(error)

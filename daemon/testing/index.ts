@@ -6,6 +6,7 @@ import { attempt } from '../client/uncaught.ts'
 import { startDaemon } from '../daemon.ts'
 import { refuseUnknown } from '../local/did-you-mean.ts'
 import { nameWarnings, warn } from '../local/warnings.ts'
+import { SeedRefused } from '../seed/format.ts'
 import { readConfig } from '../start/config.ts'
 import { camelCase, UsageError } from '../start/flags.ts'
 import { keepInNodeTest } from './keep.ts'
@@ -80,14 +81,15 @@ async function startHere(options: NatterOptions, caller: Caller): Promise<Natter
     return createNatter({ world: daemon.world, url: daemon.localUrl, spaces: daemon.spaces, stop })
   } catch (error) {
     forgotten.withdraw()
-    throw inOptions(error)
+    throw inOptions(error, options)
   }
 }
 
-/** An error about a flag of the daemon, or about its port, in the words of the options. */
-function inOptions(error: unknown): unknown {
+/** An error about a flag of the daemon, about its port or about a seed that is no file, in the words of the options. */
+function inOptions(error: unknown, { seed }: NatterOptions): unknown {
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') return new Error(`startNatter: port ${port} is in use; choose another, or 0`)
+  if (error instanceof SeedRefused && typeof seed === 'object') return new TypeError(`startNatter: seed: ${message}`)
   if (!(error instanceof UsageError)) return error
   const option = (flag: string) => (flag === 'heartbeat' ? 'heartbeatSeconds' : camelCase(flag))
   return new TypeError(`startNatter: ${message.replace(/--([a-z-]+)/g, (_, flag: string) => option(flag))}`)

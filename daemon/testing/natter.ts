@@ -157,7 +157,15 @@ export function wantedSpace(where: string, options: SpaceOptions = {}): WantedSp
   return {
     ...rest,
     ...(clock !== undefined && { clock: clock instanceof Date ? `frozen@${clock.toISOString()}` : clock }),
-    ...(seed !== undefined && { seed: typeof seed === 'string' ? readFileSync(seed, 'utf8') : { ...seed } }),
+    ...(seed !== undefined && { seed: typeof seed === 'string' ? readSeed(where, seed) : { ...seed } }),
+  }
+}
+
+function readSeed(where: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new TypeError(`${where}: the seed ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
   }
 }
 
@@ -224,7 +232,7 @@ export function readListenerWait(user: string | number, options: Pick<WaitOption
   const { within = '5s' } = options
   const time = typeof within === 'number' ? `${within} s` : within
   return {
-    ms: milliseconds(within),
+    ms: milliseconds('within', within),
     missed: () =>
       new Error(`${user} did not poll for events within ${time}. Is the bot running, with the key of ${user}?`),
   }
@@ -253,9 +261,10 @@ function adviseListener({ message }: Pattern): string {
   return `\nIf the sender is a bot that another program runs, wait until it listens before you write to it: await natter.waitForListener('${sender}')`
 }
 
-export function milliseconds(given: Duration): number {
+/** `name`: the option or parameter that it is. */
+export function milliseconds(name: string, given: Duration): number {
   const ms = typeof given === 'number' ? given * 1000 : parseDuration(given)
-  if (ms === undefined || !(ms >= 0)) throw new TypeError(`"${given}" is not a time such as 10m or 1h30m`)
+  if (ms === undefined || !(ms >= 0)) throw new TypeError(`${name}: "${given}" is not a time such as 10m or 1h30m`)
   return Math.round(ms)
 }
 

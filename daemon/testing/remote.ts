@@ -92,7 +92,11 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
   async function wait(kind: WaitKind, wanted: Pattern, options: WaitOptions = {}) {
     checkWait(kind, wanted, options)
     const { within = 5, user } = options
-    const params = { [kind]: wanted, within: milliseconds(within) / 1000, ...(user !== undefined && { user }) }
+    const params = {
+      [kind]: wanted,
+      within: milliseconds('within', within) / 1000,
+      ...(user !== undefined && { user }),
+    }
     const waited = await control('POST', '/wait', params)
     if (waited.met) return waited[kind]
     const near = Array.isArray(waited.near) ? waited.near.filter(one => Array.isArray(one?.differs)) : []
@@ -114,7 +118,7 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
       now: async () => new Date((await control('GET', '/clock')).now),
       freeze: () => ask('POST', '/clock/freeze'),
       resume: () => ask('POST', '/clock/resume'),
-      advance: by => ask('POST', '/clock/advance', { by: milliseconds(by) / 1000 }),
+      advance: by => ask('POST', '/clock/advance', { by: milliseconds('by', by) / 1000 }),
       set: to => ask('POST', '/clock/set', { to: to.toISOString() }),
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,

@@ -75,7 +75,9 @@ export function createNatter(running: RunningWorld): Natter {
     checkWait(kind, wanted, options)
     const { within = 5, user } = options
     const reader = user === undefined ? undefined : requireUser(control, user).id
-    const waited = await keepingAlive(waitFor(control, { [kind]: wanted, reader, within: milliseconds(within) }))
+    const waited = await keepingAlive(
+      waitFor(control, { [kind]: wanted, reader, within: milliseconds('within', within) }),
+    )
     if (waited.met) return waited[kind]
     // A test runner may show only this error, and not what stop() throws later.
     const cause = [...bots].flatMap(bot => bot.errors).at(-1)
@@ -98,7 +100,7 @@ export function createNatter(running: RunningWorld): Natter {
     refuseUnknown('runBot', options, ['as', 'all', 'within'])
     const { as: name = 'echo-bot', all = false, within = '5s' } = options
     const { email, apiKey } = account(name, 'as')
-    const limits = { all, within: milliseconds(within) }
+    const limits = { all, within: milliseconds('within', within) }
     const bot = await keepingAlive(startBot({ site: url, email, apiKey }, handler, limits))
     bots.add(bot)
     const stop = () => {
@@ -142,7 +144,7 @@ export function createNatter(running: RunningWorld): Natter {
       now: () => new Date(control.clock.now()),
       freeze: () => control.clock.freeze(),
       resume: () => control.clock.resume(),
-      advance: by => keepingAlive(control.moveTo(now => now + milliseconds(by))),
+      advance: by => keepingAlive(control.moveTo(now => now + milliseconds('by', by))),
       set: to => keepingAlive(control.moveTo(now => forward(now, to.getTime()))),
     },
     waitFor: async (event, options) => (await wait('event', event, options)).event,

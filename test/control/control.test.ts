@@ -258,7 +258,7 @@ describe('requests', () => {
     const listed = await control().call('GET', '/requests?endpoint=GET%20/saved_snippets&limit=1')
     assert.equal(listed.requests[0].endpoint, 'get-saved-snippets')
     const mistakes: [method: string, path: string, body: object | undefined, told: RegExp][] = [
-      ['GET', '/requests?enpoint=x', undefined, /^enpoint: unknown parameter/],
+      ['GET', '/requests?enpoint=x', undefined, /^enpoint: unknown parameter\. Did you mean endpoint\?$/],
       ['GET', '/requests?endpoint=x', undefined, /^endpoint: there is no endpoint/],
       ['GET', '/requests?user=x', undefined, /^user: there is no account/],
       ['GET', '/requests?limit=x', undefined, /^limit\b.*integer/],

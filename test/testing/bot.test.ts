@@ -93,7 +93,7 @@ describe('natter.runBot() of natter/testing', () => {
     await until(() => bot.errors.length === 1)
     const missed = await own.waitFor({ type: 'message', message: { content: 'no' } }, { within: 0.01 }).catch(e => e)
     assert.match(missed.cause.stack, /at throwing \(.*bot\.test/)
-    const error: any = await own.stop().catch(e => e)
+    const error: any = await own.stop().catch((e: unknown) => e)
     assert.equal(bot.errors[0], error)
     assert.match(error.stack, /^TypeError: .*\n\s+at throwing \(.*bot\.test/)
   })
@@ -264,7 +264,7 @@ describe('natter.runBot() of natter/testing', () => {
     )
     await assert.rejects(
       natter.runBot(() => {}, { within: 'soon' }),
-      /"soon" is not a time such as 10m/,
+      /^TypeError: within: "soon" is not a time such as 10m/,
     )
     for (const wrong of ['./echo.ts', undefined])
       await assert.rejects(natter.runBot(wrong as never), /^TypeError: runBot: give the function of the bot, .*, not /)

@@ -41,7 +41,7 @@ describe('natter/testing', () => {
     assert.throws(() => two.as('zoe'))
     await assert.rejects(startNatter({ seed: { users: [{ name: 'amy' }] } }), /is refused/)
     const seed = { users: [{ name: 'zoe' }, { name: 'yan', role: 'king' }] } as unknown as Seed
-    await assert.rejects(startNatter({ preset: 'empty', seed }), /^Error: users\[1\]\.role /)
+    await assert.rejects(startNatter({ preset: 'empty', seed }), /^TypeError: startNatter: seed: users\[1\]\.role /)
   })
 
   test('time, faults, snapshots and reset are at hand', async () => {

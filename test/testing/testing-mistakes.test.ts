@@ -151,6 +151,38 @@ describe('natter/client', () => {
     }
   })
 
+  test('a part of a client, a field of a fault and a seed that do not exist are named, with a suggestion', async t => {
+    const natter = await startNatter()
+    t.after(() => natter.stop())
+    const amy: any = natter.as('amy')
+    assert.throws(() => amy.mesages, /^TypeError: there is no part of a client "mesages"\. Did you mean messages\?$/)
+    assert.equal(amy.asymmetricMatch, undefined)
+    assert.equal((await amy) === amy, true)
+    assert.throws(
+      () => natter.faults.add({ kind: 'rate-limit', endpont: 'x' } as never),
+      /endpont: unknown parameter\. Did you mean endpoint\?$/,
+    )
+    await assert.rejects(
+      natter.space({ seed: 'nosuch.yaml' }),
+      /^TypeError: space: the seed nosuch\.yaml cannot be read: ENOENT$/,
+    )
+    await assert.rejects(
+      startNatter({ seed: { chanels: [] } as never }),
+      /^TypeError: startNatter: seed: chanels is unknown here/,
+    )
+  })
+
+  test('an error of a space of another daemon has the line of the test', async t => {
+    const natter = await startNatter()
+    t.after(() => natter.stop())
+    const remote = await startNatter({ in: natter.url, controlToken: natter.controlToken })
+    t.after(() => remote.stop())
+    for (const ask of [() => remote.as('zed'), () => remote.account('zed'), () => remote.restore('none')]) {
+      const error = await ask().catch(error => error)
+      assert.match(error.stack, /^NatterError: .*\n\s+at .*testing-mistakes\.test/s)
+    }
+  })
+
   test('events refuse types and options that do not exist, with a suggestion', async () => {
     await using natter = await startNatter()
     const amy = natter.as('amy')
