@@ -20,7 +20,7 @@ import {
   registerQueue,
   type Wanted,
 } from './following.ts'
-import { type Call, isMessage } from './look-back.ts'
+import { areFlags, type Call, isMessage } from './look-back.ts'
 import { type Caller, encodeFields, NatterError, pause, type Reply, type SendOptions } from './sender.ts'
 import { TakenIds } from './taken-ids.ts'
 
@@ -219,7 +219,7 @@ class Follower {
         if (!this.#events.take(event.id!)) continue
         if (event.type === 'heartbeat' || (event.type === 'message' && !this.#isNew(event.message))) continue
         hasNews = true
-        yield event
+        yield event.type === 'message' ? { ...event, flags: event.flags ?? [] } : event
       }
       idle = idlePause(idle, hasNews, this.#events.last > lastEvent, held)
       if (idle > 0) await pause(idle, this.#options.signal)
@@ -302,5 +302,5 @@ class Follower {
 
 function isEvent(event: unknown): event is Event {
   if (!isRecord(event) || typeof event.id !== 'number') return false
-  return event.type !== 'message' || isMessage(event.message)
+  return event.type !== 'message' || (isMessage(event.message) && areFlags(event.flags))
 }

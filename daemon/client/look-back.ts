@@ -156,8 +156,21 @@ async function fetchPage(call: Call, narrow: readonly unknown[], applyMarkdown: 
   return { messages: Array.isArray(reply.messages) ? reply.messages.filter(isMessage) : [], reply }
 }
 
+/** What a server leaves out is no mistake; what is there has the types that programs count on. */
 export function isMessage(value: unknown): value is Message {
-  return isRecord(value) && typeof value.id === 'number'
+  if (!isRecord(value) || typeof value.id !== 'number') return false
+  const { content = '', subject = '', sender_id = 0, display_recipient = '', flags } = value
+  const isPeople = Array.isArray(display_recipient) && display_recipient.every(isRecord)
+  return (
+    [content, subject].every(text => typeof text === 'string') &&
+    typeof sender_id === 'number' &&
+    (typeof display_recipient === 'string' || isPeople) &&
+    areFlags(flags)
+  )
+}
+
+export function areFlags(value: unknown): value is readonly string[] | undefined {
+  return value === undefined || (Array.isArray(value) && value.every(flag => typeof flag === 'string'))
 }
 
 function asEvent({ flags = [], ...message }: Message): MessageEvent {

@@ -299,13 +299,20 @@ describe('a hostile server that `tail` and `bot run` follow', () => {
         return poll(asked.queues, response)
       }
       if (request.url!.includes('/register')) asked.queues++
-      json(response, { result: 'success', queue_id: 'q', max_message_id: 5, user_id: 1, email: 'a@b', messages: [] })
+      const me = { user_id: 1, email: 'a@b', full_name: 'A' }
+      json(response, { result: 'success', queue_id: 'q', max_message_id: 5, ...me, messages: [] })
     })
     return { asked, shell: newShell(t, accountAt(url)) }
   }
 
   test('is refused with the name of the call if it does not answer with events', async t => {
-    for (const events of [5, [null], [{ id: 1, type: 'message' }]]) {
+    const message = { id: 6, type: 'private', sender_id: 7, content: 'x', display_recipient: [], subject: '' }
+    const wrong = [{ content: {} }, { subject: 5 }, { sender_id: '7' }, { display_recipient: [5, null] }, { flags: 5 }]
+    const ofWrongTypes = [
+      [{ id: 1, type: 'message', message, flags: 5 }],
+      ...wrong.map(fields => [{ id: 1, type: 'message', message: { ...message, ...fields }, flags: [] }]),
+    ]
+    for (const events of [5, [null], [{ id: 1, type: 'message' }], ...ofWrongTypes]) {
       const { shell } = await serve(t, (_queues, response) => json(response, { result: 'success', events }))
       writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => undefined')
       for (const args of [['tail'], ['bot', 'run', 'bot.mjs']]) {
@@ -313,6 +320,28 @@ describe('a hostile server that `tail` and `bot run` follow', () => {
         assert.equal(code, 1, stderr)
         assert.match(stderr, /the server's answer to GET (\/api\/v1)?\/events is not a list of events/)
       }
+    }
+  })
+
+  test('is answered by a bot also if its events have no flags', async t => {
+    const message = { id: 6, type: 'private', sender_id: 7, content: 'x', display_recipient: [], sender_full_name: 'B' }
+    const other = { ...message, id: 7, type: 'stream', display_recipient: 'general' }
+    const events = [other, message].map((message, id) => ({ id, type: 'message', message }))
+    const { shell } = await serve(t, (_queues, response) => json(response, { result: 'success', events }))
+    writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => "hello"')
+    const { code, stdout, stderr } = await shell.run(['bot', 'run', 'bot.mjs', '--count', '1'])
+    assert.equal(code, 0, stderr)
+    assert.match(stdout, /B: x\n.*hello\n$/)
+  })
+
+  test('is no server for a bot if it does not say who it is', async t => {
+    for (const me of [{}, { user_id: 'x', full_name: 'A' }]) {
+      const url = await fakeServer(t, (_request, response) => json(response, { result: 'success', ...me }))
+      const shell = newShell(t, accountAt(url))
+      writeFileSync(join(shell.home, 'bot.mjs'), 'export default () => undefined')
+      const { code, stderr } = await shell.run(['bot', 'run', 'bot.mjs'])
+      assert.equal(code, 1, stderr)
+      assert.match(stderr, /it is not a chat server: its answer has no user/)
     }
   })
 

@@ -118,7 +118,7 @@ export class FakeChat {
       return success({ id: this.#nextMessage })
     }
     if (at === 'DELETE /events') return success({})
-    if (at === 'GET /users/me') return success({ user_id: 8, email: 'amy@example.com' })
+    if (at === 'GET /users/me') return success({ user_id: 8, email: 'amy@example.com', full_name: 'Amy Adams' })
     if (at === 'GET /streams') return success({ streams: [{ stream_id: 5, name: 'general' }] })
     if (at === 'GET /users')
       return success({

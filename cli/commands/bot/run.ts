@@ -14,7 +14,7 @@ import { note } from '../../base/note.ts'
 import { accountFor, demandKey } from '../../base/profile.ts'
 import { nextSignal } from '../../base/signals.ts'
 import type { Invocation } from '../../base/subcommand.ts'
-import { call, requireSite } from '../../transport/client.ts'
+import { call, demandUser, requireSite } from '../../transport/client.ts'
 import { fetchOptions } from '../limited-fetch.ts'
 import { HandlerThread } from './handler-thread.ts'
 import { Transcript } from './transcript.ts'
@@ -31,6 +31,7 @@ export async function runHandler({ args, flags, globals }: Invocation): Promise<
   // The first call is made as by other subcommands, for the same exit codes.
   const who = { method: 'GET', path: '/api/v1/users/me', fields: new Map<string, string>() }
   const found = await call(account, who, { timeout: globals.timeout })
+  demandUser(found, account.site)
   const me = { userId: Number(found.user_id), email: String(found.email), name: String(found.full_name) }
   const { createEndingClient } = await import('../../../daemon/client/client.ts')
   const limits = await fetchOptions(account)

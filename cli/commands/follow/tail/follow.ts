@@ -14,7 +14,7 @@ import {
   registerQueue,
   type Wanted,
 } from '../../../../daemon/client/following.ts'
-import { type Call, isMessage, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
+import { areFlags, type Call, isMessage, lookBack, type Past } from '../../../../daemon/client/look-back.ts'
 import { pause as sleep } from '../../../../daemon/client/sender.ts'
 import { TakenIds } from '../../../../daemon/client/taken-ids.ts'
 import { pauseFor } from '../../../../daemon/local/durations.ts'
@@ -214,7 +214,7 @@ export class Follower {
       if (!this.#events.take(id)) continue
       if (type === 'heartbeat') continue
       if (type === 'message') {
-        if (!isMessage(message)) throw noEvents()
+        if (!isMessage(message) || !areFlags(event.flags)) throw noEvents()
         // What was fetched may also be in the queue.
         if (!this.#messages.take(message.id)) continue
         if (message.id === this.#messages.last) this.#latest = event
