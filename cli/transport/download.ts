@@ -152,7 +152,7 @@ export async function saveAs(file: string, content: AsyncIterable<Uint8Array>): 
   })
 }
 
-/** Resolves when an answer begins. `timeout` limits silence, not the whole: a large file may take longer. */
+/** Resolves when an answer begins, before `timeout`. From then on that limits silence, not the whole: a large file may take longer. */
 export async function openAnswer(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -162,9 +162,18 @@ export async function openAnswer(
   const { get } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
   return new Promise((resolve, reject) => {
     const outgoing = get(url, { headers, agent: false, ...(lookup && { lookup }) }, resolve)
-    outgoing.setTimeout(timeout, () => outgoing.destroy(late(url.origin, timeout)))
-    outgoing.on('error', reject)
-    refuseUpgrade(outgoing, reject)
+    const end = () => outgoing.destroy(late(url.origin, timeout))
+    const timer = setTimeout(end, timeout)
+    outgoing.on('response', () => {
+      clearTimeout(timer)
+      outgoing.setTimeout(timeout, end)
+    })
+    const fail = (error: Error) => {
+      clearTimeout(timer)
+      reject(error)
+    }
+    outgoing.on('error', fail)
+    refuseUpgrade(outgoing, fail)
   })
 }
 

@@ -40,3 +40,25 @@ test('a download does not read the body of a redirect or a refusal', async t => 
   assert.deepEqual(sent, [])
   assert.equal(readFileSync(join(shell.home, 'moved'), 'utf8'), 'hello')
 })
+
+test('a download ends within --timeout if its answer does not begin', { timeout: 60_000 }, async t => {
+  const answers: Readonly<Record<string, (write: (text: string) => void) => void>> = {
+    hints: write => write('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'),
+    header: write => write('a'),
+  }
+  const url = await fakeServer(t, ({ url }, response) => {
+    if (url!.startsWith('/api/')) return json(response, { result: 'success', url: url!.replace('/api/v1', '') })
+    const { socket } = response
+    if (url!.endsWith('header')) socket!.write('HTTP/1.1 200 OK\r\nX: ')
+    const timer = setInterval(() => answers[url!.split('/').pop()!]!(text => socket!.write(text)), 200)
+    socket!.on('close', () => clearInterval(timer))
+  })
+  const shell = newShell(t, accountAt(url))
+  for (const name of Object.keys(answers)) {
+    const began = performance.now()
+    const { code, stderr } = await shell.run(['uploads', 'download', `/user_uploads/1/4f/${name}`, '--timeout', '1s'])
+    assert.equal(code, 8, stderr)
+    assert.match(stderr, /did not answer within 1 s/)
+    assert.ok(performance.now() - began < 10_000)
+  }
+})
