@@ -1,5 +1,6 @@
 // The profiles of the command line, of which the daemon writes one: `profiles.json` and its text.
 
+import { isRecord } from './json.ts'
 import type { Ready } from './ready-file.ts'
 
 export const profilesFileName = 'profiles.json'
@@ -108,7 +109,8 @@ function isProfile(value: unknown): value is Profile {
 
 /** A limit that cannot be read must not be taken for none. */
 function isLimits(value: unknown): value is ProfileLimits {
-  const { read_only = true, channels = [], no_direct = true, ...others } = Object(value)
+  if (!isRecord(value)) return false
+  const { read_only = true, channels = [], no_direct = true, ...others } = value
   const isList = Array.isArray(channels) && channels.every(name => typeof name === 'string')
   return read_only === true && no_direct === true && isList && Object.keys(others).length === 0
 }

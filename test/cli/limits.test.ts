@@ -343,9 +343,11 @@ describe('limits of a profile', () => {
     }
     const file = join(shell.home, '.config/natter/profiles.json')
     const book = JSON.parse(readFileSync(file, 'utf8'))
-    book.profiles.narrow.limits = { read_only: 'yes' }
-    writeFileSync(file, JSON.stringify(book))
-    assert.match((await natter(['users', 'me', '--profile', 'narrow'])).stderr, /is not a profiles file/)
+    for (const limits of [{ read_only: 'yes' }, true, 5, '', [], null]) {
+      book.profiles.narrow.limits = limits
+      writeFileSync(file, JSON.stringify(book))
+      assert.match((await natter(['users', 'me', '--profile', 'narrow'])).stderr, /is not a profiles file/)
+    }
   })
 })
 
