@@ -54,3 +54,8 @@ function settingsIn(path: string, named: boolean): Readonly<Partial<Record<Setti
     throw usage(`the config file ${path}: ${(error as Error).message}`, 'See natter help config')
   }
 }
+
+/** The variable that names a server: it comes before every profile. */
+export function siteVariable(env: NodeJS.ProcessEnv): string | undefined {
+  return ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(name => env[name])
+}

@@ -3,9 +3,9 @@
 import { baseOf, type Endpoint } from '../../daemon/api/define.ts'
 import { encodeJson } from '../../daemon/api/json-wire.ts'
 import { addHint, exitCodes, Failure } from '../base/failure.ts'
+import { forgetProfiles } from '../base/forget-profiles.ts'
 import type { Globals } from '../base/globals.ts'
-import { note } from '../base/note.ts'
-import { accountFor, controlTokenFor, readProfiles, removeProfile } from '../base/profile.ts'
+import { accountFor, controlTokenFor } from '../base/profile.ts'
 import { printBytes } from '../base/writer.ts'
 import type { Given, Sources } from '../input/flags.ts'
 import { printReply } from '../print/output.ts'
@@ -45,7 +45,10 @@ export async function callControl(
     throw isBare ? addHint(error, `Example: ${endpoint.cli.examples[0]}`) : error
   })
   const { shows, none, columns, unmet, says, forgets } = endpoint.cli
-  if (forgets) forgetProfiles(`${account.site}${filledIn(forgets, params)}`)
+  if (forgets) {
+    const gone = `${account.site}${filledIn(forgets, params)}`
+    forgetProfiles(site => site === gone, process.env)
+  }
   const lines = says && (await import('../print/sentences.ts')).sentences[says]
   const done = doneText(endpoint, { ...reply, ...params })
   const view = { shows, none, columns, shapes: endpoint.reply, ...(done && { done }) }
@@ -62,16 +65,6 @@ export async function callControl(
 
 function filledIn(address: string, params: Readonly<Record<string, unknown>>): string {
   return address.replace(/\{(\w+)\}/g, (_match, name) => encodeURIComponent(String(params[name])))
-}
-
-/** A profile of a server that is gone would make every later call fail. */
-function forgetProfiles(site: string): void {
-  for (const [name, profile] of Object.entries(readProfiles(process.env).profiles)) {
-    if (profile.site !== site) continue
-    const wasCurrent = readProfiles(process.env).current === name
-    const current = removeProfile(name, process.env)
-    note(`removed profile ${name}${wasCurrent && current ? `; switched to profile ${current}` : ''}`)
-  }
 }
 
 /** Whether the daemon keeps its store on disk. A store in memory is deleted without a question. */

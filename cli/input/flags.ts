@@ -158,6 +158,9 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
 async function readMoment(raw: string, label: string, { now }: Sources): Promise<number> {
   if (!/^\d+$/.test(raw) && parseDuration(raw) !== undefined)
     throw usage(`${label}: "${raw}" is a duration, not a point in time`, `natter clock advance ${raw}`)
+  // Replies have milliseconds.
+  if (/^\d{12,14}$/.test(raw))
+    throw usage(`${label}: "${raw}" is in milliseconds`, `In UNIX seconds it is ${Number(raw) / 1000}.`)
   const moment = await readTime(raw, now)
   if (moment === undefined) throw usage(`${label}: "${raw}" is not a time: give ISO 8601 or UNIX seconds`)
   return moment

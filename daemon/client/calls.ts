@@ -30,8 +30,9 @@ export class Calls extends Sender {
   }
 }
 
-/** `ECONNREFUSED` says more than "fetch failed". */
+/** `ECONNREFUSED` says more than "fetch failed"; undici's own code for a connection that the server closed says less. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } }
+  if (cause?.code === 'UND_ERR_SOCKET') return 'the connection ended before the answer was complete'
   return cause?.code ?? cause?.message ?? message
 }

@@ -1,6 +1,7 @@
 // Snapshots as files: written by `snapshot export` and `--snapshot-on-exit`, and read by `--from`, which also takes the folder of a
 // store. They have neither secrets nor keys.
 
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -16,6 +17,7 @@ import { namedFiles } from '../io/unneeded-files.ts'
 import { acceptDocument, readStateFile, snapshotText, stateFormat } from '../journal/snapshots.ts'
 import { StoreHold } from '../journal/store-hold.ts'
 import { writeFileAtomically } from '../local/atomic-file.ts'
+import { resumeCommand, snapshotName } from '../local/failure-files.ts'
 import { tooDeep } from '../local/nesting.ts'
 import { splitSections } from '../replay.ts'
 
@@ -157,7 +159,9 @@ async function readStore(folder: string, files: Files): Promise<Snapshot> {
 }
 
 function notAStore(folder: string): Error {
-  return new Error(`--from: ${folder} is not the store of a natterd`)
+  const isKept = existsSync(join(folder, snapshotName))
+  const instead = isKept ? `; ${resumeCommand(folder)} starts with what natter keep has written there` : ''
+  return new Error(`--from: ${folder} is not the store of a natterd${instead}`)
 }
 
 async function copyFiles(from: Files, to: Files): Promise<void> {

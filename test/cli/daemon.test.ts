@@ -88,27 +88,6 @@ test('a daemon is started, used, restarted and stopped with no other set-up', as
   assert.equal((await shell.run(['users', 'me'])).code, 6)
 })
 
-test('flags for a new organization are named where the store has one, and a restart leaves them out', async t => {
-  const shell = newShell(t)
-  const store = join(shell.home, 'store')
-  t.after(() => endAt(store))
-  const start = ['daemon', 'start', '--port', '0', '--data', store]
-  const first = await shell.natter([...start, '--preset', 'dev', '--owner', 'boss@example.com'])
-  assert.equal(first.code, 0, first.stderr)
-  assert.doesNotMatch(first.stderr, /ignored/)
-  const restarted = await shell.natter(['daemon', 'restart'])
-  assert.equal(restarted.code, 0, restarted.stderr)
-  assert.doesNotMatch(restarted.stderr, /ignored/)
-  await shell.run(['daemon', 'stop'])
-  const again = await shell.natter([...start, '--preset', 'dev', '--owner', 'other@example.com'])
-  assert.equal(again.code, 0)
-  assert.match(
-    again.stderr,
-    /^the store already has an organization; --preset, --owner are ignored; for a new organization, name another folder/m,
-  )
-  assert.match(again.stdout, /^owner {2}boss@example\.com$/m)
-})
-
 test('a daemon that is not ready in time is reported with the flag that gives it longer', async t => {
   const { code, stderr } = await newShell(t).run(['exec', '--timeout', '1ms', '--', 'true'])
   assert.equal(code, 8)

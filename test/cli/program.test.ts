@@ -61,6 +61,10 @@ describe('natter, with no config and no daemon', () => {
       [['bot', 'test'], /no subcommand "bot test"\n {2}Run the test of a bot with node --test/],
       [['help', 'narow'], /no subcommand "narow"\n {2}Did you mean narrow\?/],
       [['exec', '--on-falure', 'x', '--', 'true'], /unknown option '--on-falure'\n {2}Did you mean --on-failure\?/],
+      [
+        ['exec', '--in', 'http://127.0.0.1:1', '--on-failure', 'x', '--', 'true'],
+        /cannot be combined with .*\n {2}natter keep DIR, in the command/,
+      ],
       [['--verison'], /unknown option '--verison'\n {2}Did you mean --version\?/],
       [['snippets', 'edit', '3', '--titel', 'x'], /unknown option '--titel'\n {2}Did you mean --title\?/],
       [

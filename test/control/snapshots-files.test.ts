@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -188,6 +188,17 @@ describe('snapshots as files', () => {
     assert.equal(missing.code, 3)
     assert.match(missing.stderr, /there is no snapshot "nowhere"/)
     assert.ok(!existsSync(join(folder, 'none.json')))
+  })
+
+  test('--from of a folder that natter keep wrote says how to start with it', async () => {
+    const kept = join(folder, 'kept')
+    mkdirSync(kept)
+    writeFileSync(join(kept, 'snapshot.json'), '{}')
+    const started = host(join(folder, 'unused'), { flags: ['--memory', '--from', kept] })
+    await assert.rejects(
+      started,
+      /is not the store of a natterd; .*natter exec --resume \S+kept starts with what natter keep/,
+    )
   })
 
   test('--from wants a daemon in memory, something to read, and no other organization', async () => {

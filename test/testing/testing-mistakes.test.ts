@@ -102,6 +102,16 @@ describe('natter/client', () => {
     assert.doesNotMatch(stderr, /client\.cjs/)
   })
 
+  test('one about a lost answer says that the connection ended', async t => {
+    const natter = await startNatter()
+    t.after(() => natter.stop())
+    natter.faults.add({ kind: 'drop-after-write', endpoint: 'create-saved-snippet', times: 1 })
+    await assert.rejects(
+      natter.as('amy').savedSnippets.create({ title: 'a', content: 'b' }),
+      /cannot reach http:\S+: the connection ended before the answer was complete/,
+    )
+  })
+
   test('so does one about a server that does not answer', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const script = `

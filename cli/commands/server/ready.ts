@@ -53,7 +53,9 @@ async function runReady({ args, flags, globals }: Invocation): Promise<void> {
         if (!wait || !(error instanceof AbsentReadyFile)) throw error
       }
       if (monotonicMs() >= deadline)
-        throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`)
+        throw new Failure(exitCodes.unmet, `there was no ready file ${file} within ${limit / 1000} s`, {
+          hint: 'The log of the daemon says why: what natterd prints on stderr.',
+        })
       await sleep(pollInterval)
     }
   }

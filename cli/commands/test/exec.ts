@@ -82,7 +82,10 @@ What the command prints goes to stderr. --on-failure keeps each level in a folde
       if (rest.length === 0 && resume === undefined)
         throw usage('no command given after --', 'Example: natter exec -- npm test')
       if (place !== undefined && (resume ?? onFailure) !== undefined)
-        throw usage('--in cannot be combined with --resume and --on-failure')
+        throw usage(
+          '--in cannot be combined with --resume and --on-failure',
+          'natter keep DIR, in the command, keeps what explains a failure.',
+        )
       if (resume !== undefined && onFailure !== undefined && `${resolve(resume)}/`.startsWith(`${resolve(onFailure)}/`))
         throw usage('--on-failure needs another folder than --resume', 'What an earlier run kept is removed from it.')
       const strictFails = args.includes('--strict-fails') || flags['strict-fails'] === true

@@ -10,6 +10,7 @@ import { readGivenText } from '../../base/files.ts'
 import { formatFlags, type Globals } from '../../base/globals.ts'
 import { note } from '../../base/note.ts'
 import { accountFor, normalSite, saveProfile, switchProfile } from '../../base/profile.ts'
+import { siteVariable } from '../../base/settings.ts'
 import type { ExtraSubcommand } from '../../base/subcommand.ts'
 import { printFormatted } from '../../print/output.ts'
 import { requireSite } from '../../transport/client.ts'
@@ -30,7 +31,7 @@ export const subcommands: readonly ExtraSubcommand[] = [
     more: 'The profile is called space-NAME. `natter profile use -` switches back, also before another space is used.',
     examples: ['natter spaces use worker-1', 'natter spaces use worker-1 --ready-file ready.json'],
     async run({ args, globals }) {
-      const set = ['NATTER_SITE', 'NATTER_READY_FILE', 'ZULIP_SITE'].find(variable => process.env[variable])
+      const set = siteVariable(process.env)
       // As in a command of `natter exec`, whose daemon is gone before the profile would be used.
       if (set)
         throw usage(

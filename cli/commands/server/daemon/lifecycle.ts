@@ -15,6 +15,7 @@ import { logLevelFileName, type Ready, type Running } from '../../../../daemon/l
 import { shellWord } from '../../../../daemon/local/shell-word.ts'
 import { flagIn, withoutFlag } from '../../../base/command-line.ts'
 import { Ending, exitCodes, Failure, usage } from '../../../base/failure.ts'
+import { forgetProfiles } from '../../../base/forget-profiles.ts'
 import type { Globals } from '../../../base/globals.ts'
 import { note } from '../../../base/note.ts'
 import {
@@ -25,6 +26,7 @@ import {
   removeProfile,
   saveProfile,
 } from '../../../base/profile.ts'
+import { siteVariable } from '../../../base/settings.ts'
 import { onSignals } from '../../../base/signals.ts'
 import type { Invocation } from '../../../base/subcommand.ts'
 import { print } from '../../../base/writer.ts'
@@ -68,6 +70,11 @@ async function startIn(folder: string, args: readonly string[], globals: Globals
   }
   const ready = await launch(folder, args, globals.timeout ?? startTimeout)
   if (!hasNoProfile(args)) await saveLocal(ready, args, folder)
+  const set = siteVariable(process.env)
+  if (set && ![ready.url, flagIn(args, 'ready-file')].includes(process.env[set]))
+    note(
+      `${set} names another server and comes before profiles; unset it, or use --profile ${localProfile}, for this daemon`,
+    )
   if (await printFormatted(ready, globals)) return
   note('natter daemon is ready')
   print(`url    ${ready.url}\nowner  ${ready.owner.email}\nkey    ${keyPlace(args)}\n`)
@@ -153,6 +160,8 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
   if (!running) throw await notRunning(folder)
   const unsaved = await end(running, folder, globals.timeout ?? stopTimeout)
   await restoreLocal(running.url)
+  // Spaces end with their daemon.
+  forgetProfiles((site, name) => name.startsWith('space-') && site.startsWith(`${running.url}/spaces/`), process.env)
   if (unsaved) throw new Failure(exitCodes.refused, `the daemon at ${running.url} has stopped, but ${unsaved}`)
   if (!(await printFormatted({ stopped: true, pid: running.pid, url: running.url }, globals)))
     note(`stopped the daemon at ${running.url}`)
