@@ -1,5 +1,5 @@
 // A server that limits replies and asks to wait for an hour: a bot that is stopped gives them up. One that does not answer when a queue is
-// deleted: whoever followed it ends all the same.
+// deleted: its follower ends all the same.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
