@@ -70,7 +70,10 @@ async function captured(
   }
 }
 
-/** A run listens to signals, to its output and to the end of the process, and would still do so when it has ended. */
+/**
+ * A run listens to signals, to its output and to the end of the process, and would still do so when it has ended. What was removed
+ * meanwhile stays so: Node listens to the end of the process while it loads the tests, and would call it unfinished.
+ */
 function keptListeners(): () => void {
   const places: [EventEmitter, string][] = [
     [process.stdout, 'error'],
@@ -78,10 +81,9 @@ function keptListeners(): () => void {
   ]
   const kept = places.map(([emitter, name]) => [emitter, name, emitter.rawListeners(name)] as const)
   return () => {
-    for (const [emitter, name, listeners] of kept) {
-      emitter.removeAllListeners(name)
-      for (const listener of listeners) emitter.on(name, listener as () => void)
-    }
+    for (const [emitter, name, listeners] of kept)
+      for (const listener of emitter.rawListeners(name))
+        if (!listeners.includes(listener)) emitter.removeListener(name, listener as () => void)
   }
 }
 
