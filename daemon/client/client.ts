@@ -55,10 +55,10 @@ export interface Client extends Resources {
   ): Promise<Reply>
 }
 
-/** Without options, the account is that of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
-export function createClient(options?: ClientOptions): Client {
+/** Without a site and an account, they are those of the environment: NATTER_SITE, NATTER_EMAIL, NATTER_API_KEY, or ZULIP_*. */
+export function createClient(options: Partial<ClientOptions> = {}): Client {
   const caller = captureCaller(createClient)
-  return buildClient(attempt(() => connect(options ?? fromEnvironment()), caller))
+  return buildClient(attempt(() => connect(addAccount(options)), caller))
 }
 
 /** `ending` ends the event streams of the client, and its waiting for a server that limits its calls. */
@@ -106,8 +106,6 @@ function nameMistakes(client: Record<string, unknown>): object {
 
 function connect(options: ClientOptions, ending?: AbortSignal) {
   const { site, email } = options
-  if (typeof site !== 'string')
-    throw new TypeError('createClient: give `site`, the address of a server, such as http://127.0.0.1:9991')
   return { site, email, calls: new Calls(options, ending) }
 }
 
@@ -137,6 +135,17 @@ function createResource(calls: Calls, page: Page): unknown {
 
 function convertName(name: string): string {
   return name === 'events' ? 'queues' : name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase())
+}
+
+/** Part of an account is not completed: a key must not go to another server than its own. */
+function addAccount(options: Partial<ClientOptions>): ClientOptions {
+  const { site, email, apiKey } = options
+  if (site === undefined && email === undefined && apiKey === undefined) return { ...options, ...fromEnvironment() }
+  if (typeof site !== 'string')
+    throw new TypeError('createClient: give `site`, the address of a server, such as http://127.0.0.1:9991')
+  if ((email === undefined) !== (apiKey === undefined))
+    throw new TypeError(`createClient: give ${email === undefined ? '`email`' : '`apiKey`'} too`)
+  return { ...options, site }
 }
 
 function fromEnvironment(): ClientOptions {

@@ -116,7 +116,7 @@ describe('natter/client', () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const script = `
       import { createClient } from '${library('client')}'
-      const client = createClient()
+      const client = createClient({ retries: 0 })
       await client.users.me()`
     const { code, stderr } = await runScript(script, { NATTER_SITE: url })
     assert.equal(code, 1)
@@ -134,7 +134,8 @@ describe('natter/client', () => {
         `${client}\nsetTimeout(() => createClient())`,
         /no server is known: .* NATTER_API_KEY, .*natter env --as echo-bot/,
       ],
-      [`${client}\nsetTimeout(() => createClient({}))`, /give `site`, the address of a server/],
+      [`${client}\nsetTimeout(() => createClient({ apiKey: 'key' }))`, /give `site`, the address of a server/],
+      [`${client}\nsetTimeout(() => createClient({ site: 'http://[::1]', email: 'amy' }))`, /give `apiKey` too/],
       [`${client}\nsetTimeout(() => client().events({ types: ['mesage'] }))`, /there is no event type "mesage"/],
       [`${client}\nsetTimeout(() => client().request('GET', '/api/v1/users/me'))`, /path: write "\/users\/me"/],
       [`${client}\nsetTimeout(() => client().messages.sned({}))`, /there is no call "sned"\. Did you mean send\?/],
