@@ -105,6 +105,11 @@ export const limits = {
   messageHistory: 4 * 1024 * 1024,
   /** HTML, of a profile field too. */
   renderedDescription: 10_000,
+  /**
+   * That the searches of one narrow read.
+   * OPEN: the public server searches in a database beside it; here all others wait for a search, so it ends within half a second.
+   */
+  searchedCharacters: 100_000_000,
   reminderNote: 1000,
   reportDescription: 1000,
   savedSnippetTitle: 60,

@@ -1,11 +1,12 @@
 // A narrow as a plan: the smallest index that holds all its messages, and a test for each of them.
 
+import { limits } from '../limits.ts'
 import { IdList, unpackRuns } from '../model/message-store/index.ts'
 import type { Channel } from '../model/state.ts'
 import { inQuotes } from '../refusal.ts'
 import { type Asker, readTest } from '../rules/index.ts'
 import { findChannel, operators, parseMessageId, type Test } from './operators.ts'
-import { hasTerms, searchTerms } from './search.ts'
+import { hasTerm, searchCost, searchTerms } from './search.ts'
 import { everyId, inParts, type Source, uniteLists } from './source.ts'
 import { badNarrow, parseTerms, type Term } from './terms.ts'
 
@@ -56,6 +57,7 @@ class Builder {
   #wordCount = 0
   /** The message that was searched last, in lower case: other searches of the narrow read it too. */
   #searched = { id: 0, text: '' }
+  #searchedCharacters = 0
 
   constructor(asker: Asker, terms: readonly Term[]) {
     this.#asker = asker
@@ -121,14 +123,17 @@ class Builder {
     const { messages } = this.#asker.state
     if (this.#searched.id !== id)
       this.#searched = { id, text: `${messages.place(id).topic}\n${messages.content(id)}`.toLowerCase() }
-    return hasTerms(this.#searched.text, words)
+    const { text } = this.#searched
+    return words.every(word => {
+      this.#searchedCharacters += searchCost(text, word)
+      if (this.#searchedCharacters > limits.searchedCharacters)
+        throw badNarrow('the search would read too much text; name a channel or a sender, or search for fewer words')
+      return hasTerm(text, word)
+    })
   }
 }
 
-/**
- * Whether all tests fit. The one that did not fit is asked first for the next message: a walk past many messages asks hardly more than one
- * test for each, however many terms the narrow has.
- */
+/** Whether all tests fit. The one that did not fit is asked first for the next message: messages that follow each other are often alike. */
 function askInTurn(tests: Test[]): Test {
   return id => {
     const failed = tests.findIndex(test => !test(id))

@@ -14,8 +14,13 @@ export function searchTerms(operand: string): string[] {
 }
 
 // OPEN: words match whole and as written, whatever their case; no stemming.
-export function hasTerms(lower: string, terms: readonly string[]): boolean {
-  return terms.every(term => !occurrences(lower, term).next().done)
+export function hasTerm(lower: string, term: string): boolean {
+  return !occurrences(lower, term).next().done
+}
+
+/** How long that can take, in characters of a plain text: in one that repeats itself, a long phrase is compared at every place. */
+export function searchCost(lower: string, term: string): number {
+  return lower.length * (1 + term.length / 32)
 }
 
 /** HTML with every hit in its text marked. */

@@ -44,6 +44,30 @@ describe('searches', () => {
     assert.equal(reads, 201)
   })
 
+  test('are refused when they would read too much text, in whichever order the terms are and wherever the text repeats itself', () => {
+    const { world, amy } = threePeople()
+    const lunch = world.channel('lunch', [amy])
+    const words = Array.from({ length: 48 }, (_, n) => `word${n}`)
+    const refusal = (terms: readonly string[], negated: boolean) => {
+      const narrow = terms.map(operand => ({ operator: 'search', operand, negated }))
+      return world.refused(amy, 'get-messages', { narrow, anchor: 'newest', num_before: 10, num_after: 0 })
+    }
+    const message = /^narrow: the search would read too much text; name a channel/
+    // Each message has another of the words than the one before it.
+    for (let n = 0; n < 300; n++) world.send(amy, lunch, 'soup', `${'wxw '.repeat(2100)}word${n % 48}`)
+    assert.match(refusal([...words.slice(300 % 48), ...words.slice(0, 300 % 48)], true).message, message)
+    for (let n = 0; n < 300; n++) world.send(amy, lunch, 'soup', `${'wxw '.repeat(2100)}${words.join(' ')}`)
+    assert.match(refusal([...words, '"word1 word0"'], false).message, message)
+    for (let n = 0; n < 10; n++) world.send(amy, lunch, 'soup', `${'a '.repeat(4990)}b`)
+    assert.match(
+      refusal(
+        Array.from({ length: 50 }, (_, n) => `"${'a '.repeat(440 + n)}c"`),
+        true,
+      ).message,
+      message,
+    )
+  })
+
   test('a term that fits no message is asked first, wherever it is in the narrow', () => {
     const { world, amy } = threePeople()
     const lunch = world.channel('lunch', [amy])
