@@ -9,7 +9,7 @@ import { sendMessage } from '../../messages/messages/send-command.ts'
 import { invalid, malformed, needed, Refusal } from '../../refusal.ts'
 import type { Context, Outcome } from '../../resource.ts'
 import { shownName } from './integrations.ts'
-import { brokenAt, indentJson } from './json-text.ts'
+import { findMistake, indentJson } from './json-text.ts'
 import { readSlackMessage } from './slack.ts'
 
 type Params = ParamsOf<typeof api.post>
@@ -39,8 +39,7 @@ function receiveForSlack(ctx: Context, params: Params): Received {
   try {
     if (params.payload === undefined)
       throw needed('payload', 'as the body, declared as application/json, or in a field of a form')
-    demandJson(params.payload, 'INVALID_JSON')
-    const { topic, content } = readSlackMessage(JSON.parse(params.payload))
+    const { topic, content } = readSlackMessage(parsePayload(params.payload, 'INVALID_JSON'))
     const { facts = [] } = content === '' ? {} : post(ctx, params, params.topic ?? topic, content)
     return { facts, reply: { ok: true } }
   } catch (error) {
@@ -52,7 +51,7 @@ function receiveForSlack(ctx: Context, params: Params): Received {
 }
 
 function formatJson({ payload = '' }: Params): string {
-  demandJson(payload, 'BAD_REQUEST')
+  parsePayload(payload, 'BAD_REQUEST')
   if (!/^\s*\{/.test(payload)) throw invalid('payload', 'must be a JSON object')
   // A little more than fits: then the message is cut as any other is.
   const { text } = indentJson(payload, 2 * limits.messageContent, true)
@@ -66,7 +65,7 @@ function showPayload({ integration, event, payload = '' }: Params): string {
   const heading = `**${shownName(integration)}**${event === undefined ? '' : ` \`${event.replaceAll('`', "'")}\``}`
   if (payload.trim() === '') return `${heading}\n\n(no payload)`
   const isJson = /^\s*[{["]/.test(payload)
-  if (isJson) demandJson(payload, 'INVALID_JSON')
+  if (isJson) parsePayload(payload, 'INVALID_JSON')
   const { text, cut } = isJson ? indentJson(payload, mostShown) : cutText(payload)
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)))
   const note = cut
@@ -80,11 +79,13 @@ function cutText(payload: string): { text: string; cut: boolean } {
   return text.length <= mostShown ? { text, cut: false } : { text: text.slice(0, mostShown).toWellFormed(), cut: true }
 }
 
-function demandJson(payload: string, code: 'INVALID_JSON' | 'BAD_REQUEST'): void {
-  const broken = brokenAt(payload)
-  if (!broken) return
-  const { line, column } = broken
-  throw malformed(`Malformed JSON: the payload is not valid JSON at line ${line}, column ${column}.`, { code })
+function parsePayload(payload: string, code: 'INVALID_JSON' | 'BAD_REQUEST'): unknown {
+  try {
+    return JSON.parse(payload)
+  } catch {
+    const { line, column } = findMistake(payload)
+    throw malformed(`Malformed JSON: the payload is not valid JSON at line ${line}, column ${column}.`, { code })
+  }
 }
 
 // --- events -------------------------------------------------------------------------------------------------------
@@ -123,7 +124,8 @@ function post(ctx: Context, { stream, topic: given }: Params, topic: string, con
     if (ownerId === null) throw needed('stream', 'because your account is not a bot, and has no owner to write to')
     return { facts: sendMessage(ctx, { type: 'direct', to: [ownerId], content }).facts ?? [], reply: {} }
   }
-  const to = /^\d+$/.test(stream) ? Number(stream) : stream
+  // A longer number is rounded, so it is a name.
+  const to = /^\d{1,15}$/.test(stream) ? Number(stream) : stream
   try {
     // For a channel that does not exist, the owner of the bot gets a notice, and the sender no error.
     return { facts: sendMessage(ctx, { type: 'channel', to, topic: given ?? topic, content }).facts ?? [], reply: {} }

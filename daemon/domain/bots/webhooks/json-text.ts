@@ -1,21 +1,10 @@
 // JSON as people read it: checked, and indented from its own text, so that numbers and the order of keys stay as they were sent.
 
-interface Broken {
-  /** Where it is broken, as an editor counts. */
-  readonly line: number
-  readonly column: number
-}
-
-/** Where a text stops being JSON; undefined if it is JSON. */
-export function brokenAt(text: string): Broken | undefined {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch {
-    const position = firstMistake(text)
-    const before = text.slice(0, position)
-    return { line: before.split('\n').length, column: position - before.lastIndexOf('\n') }
-  }
+/** Where a text stops being JSON, as an editor counts. */
+export function findMistake(text: string): { readonly line: number; readonly column: number } {
+  const position = firstMistake(text)
+  const before = text.slice(0, position)
+  return { line: before.split('\n').length, column: position - before.lastIndexOf('\n') }
 }
 
 /** A text, a number or a word. */
