@@ -112,6 +112,10 @@ export function demandControlToken(flags: Choice, env: Env, account: Account): s
     throw new Failure(exitCodes.denied, 'no control token: NATTER_CONTROL_TOKEN is empty', {
       hint: '`natter env --as` sets it so, because the token opens every account. Give --control-token, or unset the variable.',
     })
+  if (/\/spaces\/[^/]+$/.test(account.site))
+    throw new Failure(exitCodes.denied, 'no control token: a space has one of its own', {
+      hint: '`natter spaces use NAME` saves it in a profile; --ready-file FILE reads it from what `natter spaces create --json` printed.',
+    })
   throw new Failure(exitCodes.denied, 'no control token: give --control-token or NATTER_CONTROL_TOKEN', {
     hint: `The daemon must run with --control. Stop it and start it again with that flag:
   \`natter daemon stop\`, then \`natter daemon start --control\`, each with --data if it has one; or Ctrl-C where it runs, then the same command with it.

@@ -51,7 +51,18 @@ test('without --data, a command is about the daemon of the profile local, whatev
     assert.ok(stopped.stderr.includes(`stopped the daemon at ${own}`), stopped.stderr)
     assert.ok(stopped.stderr.includes(`the profile local is for the daemon at ${url} again`), stopped.stderr)
   }
-  assert.ok((await shell.run(['daemon', 'stop'])).stderr.includes(`stopped the daemon at ${url}`))
+  // Such as under `natter exec`.
+  const elsewhere = shell.with({ NATTER_SITE: 'http://127.0.0.1:1' })
+  for (const verb of ['stop', 'restart']) {
+    const { code, stderr } = await elsewhere.run(['daemon', verb])
+    assert.equal(code, 2)
+    assert.match(
+      stderr,
+      /NATTER_SITE names http:\/\/127\.0\.0\.1:1, which is not the daemon of \S+, at http.*\n.* add --data \S+\n/,
+    )
+  }
+  const own = shell.with({ NATTER_SITE: url })
+  assert.ok((await own.run(['daemon', 'stop'])).stderr.includes(`stopped the daemon at ${url}`))
 })
 
 test('no other daemon is taken for that of the profile local, if that one cannot be found', async t => {

@@ -34,6 +34,8 @@ describe('natter spaces', () => {
     assert.match(await run(shell, 'spaces', 'list'), /worker-1 +http.*\/spaces\/worker-1/)
     assert.equal(JSON.parse(await run(shell, 'spaces', 'show', 'worker-1', '--json')).control_token, made.control_token)
     const home = newShell(t)
+    const tokenless = await home.run(['whoami', '--site', made.url, '--as', 'zoe'])
+    assert.match(tokenless.stderr, /no control token: a space has one of its own\n.*natter spaces use NAME/)
     await run(home, 'spaces', 'use', 'worker-1', '--ready-file', shell.env.NATTER_READY_FILE!)
     assert.match(await run(home, 'whoami'), /spaces\/worker-1/)
     assert.equal(JSON.parse(await run(home, 'clock', 'show', '--json')).time, '2030-01-01T00:00:00.000Z')

@@ -61,13 +61,14 @@ ${columns([
     'prints one line of JSON for each call on stdout; that of a failed call has its error, which stderr has for the first one; the exit code is then 1',
   ],
   ['formats', 'tables are for people and can change; read --json, --ndjson, --fields or --jq'],
+  ['jq', '`--jq` sees no variables of the shell, in `$ENV` either: put their values into the expression'],
   [
     'stdin',
     'replaces the content of a message, draft or snippet that is `-`, and that of a message to send or a draft if there is none; an edit needs the `-`',
   ],
   [
     'times',
-    'such as --at "tomorrow 9:00" and --since 2030-01-31 are in the time zone of the machine, or of TZ, as those in tables are; 2030-01-31T09:00Z names its own',
+    'such as `scheduled create --at "tomorrow 9:00"` and --since 2030-01-31 are in the time zone of the machine, or of TZ, as those in tables are; 2030-01-31T09:00Z names its own',
   ],
   ['prompts', 'appear only at a terminal; passwords come from NATTER_PASSWORD or stdin'],
   ['colors', 'appear only at a terminal, and not if NO_COLOR is set'],
@@ -82,7 +83,8 @@ ${columns([
 ])}
 
 Without the --yes that it needs, nothing is changed, and the exit code is 2. So
-it is if a subcommand would replace a file: --yes lets it.
+it is if a subcommand would replace a file, unless its help says that it does:
+--yes lets it.
 `
 }
 

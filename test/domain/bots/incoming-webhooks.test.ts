@@ -301,7 +301,6 @@ describe('POST /external/{integration}', () => {
   test('a channel that does not exist is no error: the owner of the bot gets a notice', async () => {
     const { status, body } = await post('grafana', { query: { stream: '99999999999999999999' }, body: '{}' })
     assert.deepEqual([status, body], [200, { result: 'success', msg: '' }])
-    // More digits than an ID has: a name.
     assert.match((await latest()).content, /tried to send a message to channel #\*\*9{20}\*\*/)
   })
 

@@ -158,6 +158,7 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
   const folder = await chooseFolder(flags)
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
+  if (flags.data === undefined) demandMeant(running, folder)
   const unsaved = await end(running, folder, globals.timeout ?? stopTimeout)
   await restoreLocal(running.url)
   // Spaces end with their daemon.
@@ -167,10 +168,21 @@ export async function stop({ flags, globals }: Invocation): Promise<void> {
     note(`stopped the daemon at ${running.url}`)
 }
 
+/** A command of `natter exec` means the daemon in its environment, not the one that the profile is of. */
+function demandMeant({ url }: Running, folder: string): void {
+  const site = process.env.NATTER_SITE
+  if (!site || site === url || site.startsWith(`${url}/`)) return
+  throw usage(
+    `NATTER_SITE names ${site}, which is not the daemon of ${folder}, at ${url}`,
+    `If you mean this daemon, add --data ${shellWord(folder)}.`,
+  )
+}
+
 export async function restart({ args, globals }: Invocation): Promise<void> {
   const folder = await chooseFolder({ data: flagIn(args, 'data') })
   const running = await findRunning(folder)
   if (!running) throw await notRunning(folder)
+  if (flagIn(args, 'data') === undefined) demandMeant(running, folder)
   const unsaved = await end(running, folder, stopTimeout)
   if (unsaved) note(unsaved)
   const flags = withFlags(rebuildFlags(running), withoutFlag(args, 'data'))
