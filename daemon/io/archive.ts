@@ -34,7 +34,7 @@ export interface ArchiveHead {
 export interface ArchiveSums {
   /** SHA-256 by the name of the entry. */
   readonly sums: Readonly<Record<string, string>>
-  /** Files that rows name and that the store had lost. */
+  /** Files that rows name and that the store had lost, or had with other bytes. */
   readonly missing_files: readonly string[]
 }
 
@@ -93,10 +93,21 @@ async function fill(tar: TarFile, source: ArchiveSource, missing: string[]): Pro
   // Bounded by what the rows name.
   for (const name of source.files) {
     const file = await source.find(name)
-    if (file) await add(`${filesFolder}/${name}`, file.size, file.read(0, file.size - 1))
+    // An archive with other bytes under this name could not be imported.
+    if (file && (await hashFile(file, source.check)) === name)
+      await add(`${filesFolder}/${name}`, file.size, file.read(0, file.size - 1))
     else missing.push(name)
   }
   await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)
+}
+
+async function hashFile(file: StoredFile, check: () => void): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of file.read(0, file.size - 1)) {
+    check()
+    hash.update(chunk)
+  }
+  return hash.digest('hex')
 }
 
 /** The rows of a section as texts of about a mebibyte, made a few milliseconds at a time. */

@@ -104,7 +104,8 @@ export class Exports {
     if (missing.length === 0) return
     const stillNamed = named()
     const lost = missing.filter(name => stillNamed.has(name))
-    if (lost.length > 0) warn(`the export ${row.id} lacks ${describeMissing(lost)}`)
+    if (lost.length > 0)
+      warn(`the export ${row.id} lacks ${describeMissing(lost)}. The store has lost them, or their bytes have changed`)
   }
 
   async #settle(op: string, decide: (ctx: Surroundings) => Outcome<object>): Promise<void> {

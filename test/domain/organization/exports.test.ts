@@ -1,7 +1,7 @@
 // Data exports: who may ask for one and fetch it, what administrators are told, how many there may be.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -13,9 +13,10 @@ import { settings } from '../../../daemon/api/people/settings.ts'
 import { users } from '../../../daemon/api/people/users.ts'
 import type { Fact } from '../../../daemon/domain/facts.ts'
 import { FileJournal } from '../../../daemon/journal/file-journal.ts'
+import { checkArchive } from '../../../daemon/seed/import.ts'
 import { entriesOf, exported, fetchAs, rowsIn, saveExport } from '../../support/archives.ts'
 import { Control } from '../../support/control.ts'
-import { type Caller, host, sharedDaemon } from '../../support/daemon.ts'
+import { type Caller, host, launch, sharedDaemon } from '../../support/daemon.ts'
 import { until } from '../../support/until.ts'
 import { direct, listen, people, person } from '../../support/world.ts'
 
@@ -158,6 +159,29 @@ describe('POST /export/realm', () => {
     )
     assert.equal((await fetchAs(second.owner, done.export_url!)).status, 200)
     await second.stop()
+  })
+
+  test('leaves out a file whose bytes have changed on the disk, so that the archive can be imported, and says so', async t => {
+    const data = mkdtempSync(join(tmpdir(), 'natter-exports-'))
+    t.after(() => rmSync(data, { recursive: true, force: true }))
+    const daemon = await launch(data)
+    await daemon.owner.call(settings.update, { allow_private_data_export: true })
+    const file = { filename: 'plan.txt', contentType: 'text/plain', bytes: Buffer.from('the plan') }
+    const { url } = await daemon.owner.call(uploads.upload, { file })
+    await direct(daemon.owner, daemon.owner, `[plan](${url})`)
+    const [name] = readdirSync(join(data, 'files'))
+    for (const bytes of ['the', 'the plot']) {
+      const archive = join(data, `${bytes}.tar.gz`)
+      writeFileSync(join(data, 'files', name!), bytes)
+      await saveExport(daemon.owner, archive, 2)
+      const entries = await entriesOf(archive)
+      assert.ok(!entries.has(`files/${name}`))
+      assert.deepEqual(JSON.parse(String(entries.get('checksums.json'))).missing_files, [name])
+      await checkArchive(archive)
+    }
+    const said = new RegExp(`lacks 1 of .* such as ${name}; .* their bytes have changed`, 'g')
+    assert.equal(daemon.stderr.match(said)?.length, 2, daemon.stderr)
+    await daemon.stop()
   })
 })
 
