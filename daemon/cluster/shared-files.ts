@@ -2,7 +2,7 @@
 // answered when a second daemon has it too, if there is one.
 
 import { Refusal } from '../domain/refusal.ts'
-import type { Files } from '../io/files.ts'
+import { type Files, hashFile } from '../io/files.ts'
 import { warn } from '../local/warnings.ts'
 import { gather } from './messages.ts'
 import type { Peers } from './peers.ts'
@@ -138,13 +138,14 @@ async function fetchFile(files: Files, peers: Peers, name: string, url: string):
 const holdTime = 10_000
 
 /**
- * Whether an upload of the leader is on this disk, after fetching it if it was not. Its entry is still to come: it is not deleted as
+ * Whether an upload of the leader is on this disk, after fetching it if it was not, or with other bytes. Its entry is still to come: it is not deleted as
  * another upload of the same content.
  */
 export async function fetchUpload(files: Files, peers: Peers, name: string, url: string): Promise<boolean> {
   const release = files.hold(name)
+  const found = await files.find(name)
   const isKept =
-    (await files.find(name)) !== undefined ||
+    (found && (await hashFile(found).catch(() => undefined)) === name) ||
     (await fetchFile(files, peers, name, url).then(
       () => true,
       () => false,

@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import type { StoredFile } from './files.ts'
+import { hashFile, type StoredFile } from './files.ts'
 import { packTar, TarDamaged, type TarEntry, type TarFile, unpackTar, readWhole as wholeOf } from './tar.ts'
 
 export const archiveFormat = 1
@@ -99,15 +99,6 @@ async function fill(tar: TarFile, source: ArchiveSource, missing: string[]): Pro
     else missing.push(name)
   }
   await addText(sumsName, `${JSON.stringify({ sums, missing_files: missing } satisfies ArchiveSums)}\n`)
-}
-
-async function hashFile(file: StoredFile, check: () => void): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of file.read(0, file.size - 1)) {
-    check()
-    hash.update(chunk)
-  }
-  return hash.digest('hex')
 }
 
 /** The rows of a section as texts of about a mebibyte, made a few milliseconds at a time. */

@@ -99,7 +99,8 @@ export function folderFiles(folder: string, storeBytes = () => 0): Files {
     inHand.during(hashBytes(bytes), async name => {
       const path = join(folder, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      if (await find(name)) return
+      // The disk may have cut or changed what is there.
+      if ((await find(name))?.size === bytes.length && (await read(name))?.equals(bytes)) return
       await room.take(bytes.length)
       await writeFileAtomically(path, bytes)
     })
@@ -287,6 +288,16 @@ function isName(name: string): boolean {
 /** Also one that is not finished. Other files in the folder belong to the user, and a row can name anything. */
 function isOurs(name: string): boolean {
   return /^([\da-f]{64}|([\da-f]{64}\.)?[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\.tmp)$/.test(name)
+}
+
+/** `check` throws when the hash is no longer wanted. */
+export async function hashFile(file: StoredFile, check = () => {}): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of file.read(0, file.size - 1)) {
+    check()
+    hash.update(chunk)
+  }
+  return hash.digest('hex')
 }
 
 function hashBytes(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -122,6 +122,20 @@ describe('an upload that a daemon keeps for the leader', () => {
     assert.equal(await fetchUpload(files, peers, name, 'http://127.0.0.1:1'), true)
     assert.equal(files.remove(name), false)
     assert.deepEqual(await files.read(name), content)
+  })
+
+  test('is fetched if the file here has other bytes', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-shared-files-'))
+    const peers = new Peers('the secret of the cluster in this test')
+    t.after(() => {
+      peers.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    const url = await fakeServer(t, (_, response) => response.end(content))
+    const name = nameOf(content)
+    writeFileSync(join(folder, name), content.toString().toUpperCase())
+    assert.equal(await fetchUpload(folderFiles(folder), peers, name, url), true)
+    assert.deepEqual(readFileSync(join(folder, name)), content)
   })
 })
 

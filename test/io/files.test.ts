@@ -1,7 +1,16 @@
 // Files beside the store: which names are taken, and when a file can be deleted.
 
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -49,6 +58,18 @@ describe('a folder of files', () => {
       const file = files.receive()
       assert.equal((await files.read(await file.keep()))?.length, 0)
       await file.discard()
+    }
+  })
+
+  test('keeps a file again whose bytes have changed on the disk', async t => {
+    const folder = mkdtempSync(join(tmpdir(), 'natter-files-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const files = folderFiles(folder)
+    const name = await files.keep(Buffer.from('the plan'))
+    for (const damaged of ['', 'the', 'the plot', 'the plan of mine']) {
+      writeFileSync(join(folder, name), damaged)
+      assert.equal(await files.keep(Buffer.from('the plan')), name)
+      assert.equal(readFileSync(join(folder, name), 'utf8'), 'the plan')
     }
   })
 
