@@ -1,7 +1,7 @@
 // Files that the user names or that other programs may have written: what is said when one cannot be read, or should not be.
 
 import { isUtf8 } from 'node:buffer'
-import { existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { largeFile, readBytes, readText, smallFile } from '../../daemon/local/bounded-file.ts'
 import { othersCan } from '../../daemon/local/open-files.ts'
 import { exitCodes, Failure, usage } from './failure.ts'
@@ -23,18 +23,43 @@ export function readIfThere(
   }
 }
 
-/** A file that the user names. `label`: the flag or argument that names it, with a colon. */
-export function readGiven(file: string, label = ''): Buffer {
+/**
+ * A file that the user names. `label`: the flag or argument that names it, with a colon. `plainOnly`: it may not be a pipe or a device, which
+ * could keep the reader waiting.
+ */
+export function readGiven(file: string, label = '', plainOnly = false): Buffer {
   try {
+    demandReadable(file, plainOnly)
     return readBytes(file, largeFile)
   } catch (error) {
-    throw usage(`${label}cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
+    throw unreadable(file, label, error)
   }
 }
 
 /** The same, for a text. */
-export function readGivenText(file: string, label = ''): string {
-  return decodeText(readGiven(file, label), `${label}${file}`)
+export function readGivenText(file: string, label = '', plainOnly = false): string {
+  return decodeText(readGiven(file, label, plainOnly), `${label}${file}`)
+}
+
+/** Fails where `readGiven` would, without reading the file. */
+export function checkGiven(file: string, label = '', plainOnly = false): void {
+  try {
+    demandReadable(file, plainOnly)
+  } catch (error) {
+    throw unreadable(file, label, error)
+  }
+}
+
+/** Does not open the file: opening a pipe waits for its writer. */
+function demandReadable(file: string, plainOnly: boolean): void {
+  const found = statSync(file)
+  const code = plainOnly && !found.isFile() ? 'it is not a plain file' : found.isDirectory() ? 'EISDIR' : undefined
+  if (code !== undefined) throw Object.assign(new Error(`${file}: ${code}`), { code })
+  accessSync(file, constants.R_OK)
+}
+
+function unreadable(file: string, label: string, error: unknown): Failure {
+  return usage(`${label}cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`)
 }
 
 /**

@@ -3,8 +3,10 @@
 import { basename } from 'node:path'
 import type { Endpoint, Upload } from '../../daemon/api/define.ts'
 import { uploads } from '../../daemon/api/files/uploads.ts'
+import { mostFiles } from '../../daemon/api/shapes/messages.ts'
+import { usage } from '../base/failure.ts'
 import type { Reply } from '../base/reply.ts'
-import { type Given, readUpload, type Sources } from '../input/flags.ts'
+import { checkUpload, type Given, readUpload, type Sources } from '../input/flags.ts'
 import type { Request } from '../transport/client.ts'
 
 /** Adds a link for each file to the text. Its address is known when the file is uploaded; until then it is a placeholder. */
@@ -13,9 +15,11 @@ export async function addLinks(
   given: Map<string, Given>,
   sources: Sources,
 ): Promise<void> {
+  const paths = pathsIn(given)
+  if (paths.length > mostFiles) throw usage(`a message shares at most ${mostFiles} files; ${paths.length} were given`)
   const text = given.get(files!)
   const written = text === '-' ? await sources.stdin() : text
-  const links = pathsIn(given).map((path, index) => `[${sanitizeName(path)}](${placeholder(index)})`)
+  const links = paths.map((path, index) => `[${sanitizeName(path)}](${placeholder(index)})`)
   given.set(files!, [...(written === undefined ? [] : [[written].flat().join(' ')]), ...links].join('\n'))
   given.delete('@file')
 }
@@ -25,13 +29,15 @@ export async function uploadFiles(
   { cli: { files } }: Endpoint,
   given: ReadonlyMap<string, Given>,
   fields: Map<string, string | Upload>,
+  sources: Sources,
   upload: (request: Request) => Promise<Reply>,
 ): Promise<void> {
   const paths = pathsIn(given)
-  // All are read before the first is sent, so that a wrong name costs nothing.
-  const contents = paths.map(path => readUpload(path, '--file'))
+  // All are checked before the first is sent, so that a wrong name costs nothing, and read one by one: together they could fill the memory.
+  for (const path of paths) checkUpload(path, '--file', sources)
   let text = String(fields.get(files!))
-  for (const [index, file] of contents.entries()) {
+  for (const [index, path] of paths.entries()) {
+    const file = readUpload(path, '--file', sources)
     const request = { method: 'POST', path: `/api/v1${uploads.upload.path}`, fields: new Map([['file', file]]) }
     const { url, uri } = await upload(request)
     text = text.replace(placeholder(index), String(url ?? uri))

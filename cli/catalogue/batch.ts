@@ -139,7 +139,7 @@ class ParamReader {
     const params = await readParams(endpoint, stated, this.#sources)
     const request = encodeRequest(endpoint, { ...params, ...plain })
     if (stated.has('@file'))
-      await (await import('./attached-files.ts')).uploadFiles(endpoint, stated, request.fields, upload)
+      await (await import('./attached-files.ts')).uploadFiles(endpoint, stated, request.fields, this.#sources, upload)
     return { method: endpoint.method, path: `/api/v1${request.path}`, fields: request.fields }
   }
 }

@@ -35,7 +35,7 @@ export async function callEndpoint(
     const { callEach } = await import('./batch.ts')
     if (endpoint.access === 'user') demandKey(account)
     await findQuestion(endpoint, given, globals, 'many')?.()
-    return callEach(endpoint, given, batch, { account, sources, globals })
+    return callEach(endpoint, given, batch, { account, sources: { ...sources, plainFiles: true }, globals })
   }
   const range = endpoint.cli.history ? await readRange(given, sources.now) : undefined
   const params = await readParams(endpoint, range?.given ?? given, sources)
@@ -58,7 +58,7 @@ export async function callEndpoint(
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file')) {
     const { uploadFiles } = await import('./attached-files.ts')
-    await uploadFiles(endpoint, given, fields, upload => call(account, upload, options))
+    await uploadFiles(endpoint, given, fields, sources, upload => call(account, upload, options))
   }
   const fresh = await listNew(endpoint, params, globals, account, options)
   const calling = range

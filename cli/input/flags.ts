@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { Endpoint, Param, Upload } from '../../daemon/api/define.ts'
 import { jsonOr } from '../../daemon/local/json.ts'
 import { usage } from '../base/failure.ts'
-import { readGiven, readGivenText } from '../base/files.ts'
+import { checkGiven, readGiven, readGivenText } from '../base/files.ts'
 import { parseDuration, type ReadNow, readTime } from '../base/times.ts'
 import type { Kind, Names } from './names.ts'
 import { isId, readPeople, readPerson } from './people.ts'
@@ -24,6 +24,8 @@ export interface Sources {
   stdin(): Promise<string>
   /** Whether stdin can provide a value without an explicit `-`. */
   readonly piped?: boolean
+  /** Whether files must be plain ones, because a file of someone else may name them. */
+  readonly plainFiles?: boolean
   /** Prompts, or reads a value that a script provides. */
   secret(label: string): Promise<string>
 }
@@ -140,10 +142,10 @@ async function readOne(shape: Shape, raw: string, label: string, sources: Source
     const value = named ? await readId(arm, raw, sources) : await readPlain(arm, raw, label, sources)
     if (value !== undefined) return value
   }
-  if (text?.format === 'binary') return readUpload(raw, label)
+  if (text?.format === 'binary') return readUpload(raw, label, sources)
   // A file here, and its content on the way.
-  if (text?.ref === 'seed') return readGivenText(raw, `${label}: `)
-  if (text?.ref === 'file') return raw === '-' ? sources.stdin() : readGivenText(raw, `${label}: `)
+  if (text?.ref === 'seed') return readGivenText(raw, `${label}: `, sources.plainFiles)
+  if (text?.ref === 'file') return raw === '-' ? sources.stdin() : readGivenText(raw, `${label}: `, sources.plainFiles)
   // In a message, colons are around the name of an emoji.
   if (text?.ref === 'emoji') return raw.replace(/^:(.+):$/, '$1')
   // The server looks names up itself, and knows no IDs here. The `#` before a name is not part of it.
@@ -194,11 +196,21 @@ async function readId(shape: Shape, raw: string, sources: Sources): Promise<unkn
   return within(shape, certain === undefined ? await sources.names.find(shape.ref as Kind, raw) : Number(certain))
 }
 
-export function readUpload(path: string, label: string): Upload {
-  // An upload needs the name of a file.
-  if (path === '-') throw usage(`${label}: files are not read from stdin; name a file`)
-  const bytes = readGiven(path, `${label}: `)
+export function readUpload(path: string, label: string, sources: Sources): Upload {
+  demandName(path, label)
+  const bytes = readGiven(path, `${label}: `, sources.plainFiles)
   return { filename: basename(path), contentType: 'application/octet-stream', bytes }
+}
+
+/** Fails where `readUpload` would, without reading the file. */
+export function checkUpload(path: string, label: string, sources: Sources): void {
+  demandName(path, label)
+  checkGiven(path, `${label}: `, sources.plainFiles)
+}
+
+/** An upload needs the name of a file. */
+function demandName(path: string, label: string): void {
+  if (path === '-') throw usage(`${label}: files are not read from stdin; name a file`)
 }
 
 function within(shape: Shape, value: number): number | undefined {

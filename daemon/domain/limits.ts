@@ -1,6 +1,6 @@
 // Numeric limits of the API, in Unicode code points unless the name says otherwise. `register` reports most of them.
 
-import { longestContent, longestTopic } from '../api/shapes/messages.ts'
+import { longestContent, longestTopic, mostFiles } from '../api/shapes/messages.ts'
 
 export const limits = {
   // OPEN: the public server sets no limit to how many linkifiers, custom emoji, groups and the like an organization has, nor to how many
@@ -65,8 +65,7 @@ export const limits = {
   // OPEN: the public server does not limit the recipients of a direct message; here every conversation is remembered with all of them, and
   // is in the answer of `register` for each.
   directRecipients: 300,
-  /** Files that are shared by one message; later ones are not. */
-  filesPerMessage: 100,
+  filesPerMessage: mostFiles,
   // OPEN: the public server lists all messages that link a file; here the newest 100, because an event repeats them for each one that is added.
   messagesListedPerFile: 100,
   /** Messages that share a file. */

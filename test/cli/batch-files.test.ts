@@ -1,10 +1,11 @@
 // Lines of a batch that name files.
 
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import { accountAt, newShell } from '../support/cli.ts'
+import { type TestContext, test } from 'node:test'
+import { accountAt, fakeServer, json, newShell, Watched } from '../support/cli.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
 const daemon = sharedDaemon()
@@ -57,4 +58,63 @@ test('a batch uploads the files that its lines name, before the line is sent', a
 
   const created = await batch('create', JSON.stringify({ file: report }), 'uploads', 'create')
   assert.deepEqual(await stored(created.results[0].url), ['all is well'])
+})
+
+/** A server that only counts the files it gets, and the messages. */
+async function counter(t: TestContext, onFile = (_body: string) => {}) {
+  const got = { files: 0, texts: [] as string[] }
+  const url = await fakeServer(t, (request, response, body) => {
+    if (request.url!.endsWith('/user_uploads')) {
+      onFile(body)
+      got.files++
+      return json(response, { result: 'success', url: `/user_uploads/1/${got.files}` })
+    }
+    got.texts.push(String(new URLSearchParams(body).get('content')))
+    json(response, { result: 'success', id: 7 })
+  })
+  return { got, shell: newShell(t, accountAt(url)) }
+}
+
+test('a line that names a pipe is refused, and keeps nothing waiting', { timeout: 60_000 }, async t => {
+  const { got, shell } = await counter(t)
+  const [file, pipe] = [join(shell.home, 'lines'), join(shell.home, 'pipe')]
+  execFileSync('mkfifo', [pipe])
+  for (const [args, line] of [
+    [['send', '#general>files'], { content: 'one', file: pipe }],
+    [['uploads', 'create'], { file: pipe }],
+  ] as const) {
+    writeFileSync(file, JSON.stringify(line))
+    const { lines, ended } = new Watched(t, shell.spawn([...args, '--batch', file]))
+    assert.equal(await ended, 1)
+    assert.match(JSON.parse(lines[0]!).msg, /: cannot read .*pipe: it is not a plain file$/)
+  }
+  assert.deepEqual(got, { files: 0, texts: [] })
+})
+
+test('files of a message are read one by one, so that memory holds one of them', async t => {
+  const bodies: string[] = []
+  const { got, shell } = await counter(t, body => {
+    bodies.push(body)
+    writeFileSync(second, 'written after the first was sent')
+  })
+  const [first, second] = [join(shell.home, 'first'), join(shell.home, 'second')]
+  for (const path of [first, second]) writeFileSync(path, 'as it was')
+  const { code, stderr } = await shell.run(['send', '#general>files', '--file', first, '--file', second])
+  assert.equal(code, 0, stderr)
+  assert.deepEqual(got.texts, ['[first](/user_uploads/1/1)\n[second](/user_uploads/1/2)'])
+  assert.match(bodies[1]!, /written after the first was sent/)
+})
+
+test('more files than a message can share are refused before one is uploaded', async t => {
+  const { got, shell } = await counter(t)
+  const [file, report] = [join(shell.home, 'lines'), join(shell.home, 'report.txt')]
+  writeFileSync(report, 'all is well')
+  const refusal = 'a message shares at most 100 files; 101 were given'
+  writeFileSync(file, JSON.stringify({ content: 'one', file: Array(101).fill(report) }))
+  const batch = await shell.run(['send', '#general>files', '--batch', file])
+  assert.equal(JSON.parse(batch.stdout).msg, refusal)
+  const send = await shell.run(['send', '#general>files', ...Array(101).fill(['--file', report]).flat()])
+  assert.equal(send.code, 2)
+  assert.ok(send.stderr.includes(refusal), send.stderr)
+  assert.deepEqual(got, { files: 0, texts: [] })
 })

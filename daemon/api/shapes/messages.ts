@@ -6,6 +6,8 @@ import { reaction } from '../messages/reactions.ts'
 /** In characters. Longer content and topics of messages are cut, not refused. */
 export const longestContent = 10_000
 export const longestTopic = 60
+/** Files that are shared by one message; later ones are not. */
+export const mostFiles = 100
 
 const person = record({ id: int, email: text, full_name: text, is_mirror_dummy: bool })
 
