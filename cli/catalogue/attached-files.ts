@@ -24,13 +24,13 @@ export async function addLinks(
   given.delete('@file')
 }
 
-/** Uploads the files, and puts their addresses into the request. */
+/** Uploads the files, and puts their addresses into the request. `upload` gets the number of the file in the message, from 1. */
 export async function uploadFiles(
   { cli: { files } }: Endpoint,
   given: ReadonlyMap<string, Given>,
   fields: Map<string, string | Upload>,
   sources: Sources,
-  upload: (request: Request) => Promise<Reply>,
+  upload: (request: Request, number: number) => Promise<Reply>,
 ): Promise<void> {
   const paths = pathsIn(given)
   // All are checked before the first is sent, so that a wrong name costs nothing, and read one by one: together they could fill the memory.
@@ -39,7 +39,7 @@ export async function uploadFiles(
   for (const [index, path] of paths.entries()) {
     const file = readUpload(path, '--file', sources)
     const request = { method: 'POST', path: `/api/v1${uploads.upload.path}`, fields: new Map([['file', file]]) }
-    const { url, uri } = await upload(request)
+    const { url, uri } = await upload(request, index + 1)
     text = text.replace(placeholder(index), String(url ?? uri))
   }
   fields.set(files!, text)

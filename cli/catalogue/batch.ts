@@ -32,8 +32,8 @@ type Line = Readonly<Record<string, unknown>>
 /** The call of a line. A promise only if something has to be looked up: there can be very many lines. */
 type Read = (line: Line, upload: UploadFile) => PoolCall | Promise<PoolCall>
 
-/** Uploads a file that belongs to a line. */
-type UploadFile = (request: Request) => Promise<Reply>
+/** Uploads a file that belongs to a line; `number`: which of its files. */
+type UploadFile = (request: Request, number: number) => Promise<Reply>
 
 interface Result {
   readonly line: number
@@ -291,10 +291,8 @@ class Results {
 
 async function attempt(line: number, text: string, read: Read, caller: Caller, key?: string): Promise<Result> {
   try {
-    let files = 0
-    const upload = async (request: Request): Promise<Reply> => {
-      files++
-      const { status, text } = await caller(await buildCall(request), key && `${key}-file-${files}`)
+    const upload = async (request: Request, number: number): Promise<Reply> => {
+      const { status, text } = await caller(await buildCall(request), key && `${key}-file-${number}`)
       return readReply({ status, text, reason: '', headers: [] }, undefined, request)
     }
     const found = read(objectFrom(text), upload)

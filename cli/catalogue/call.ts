@@ -58,7 +58,11 @@ export async function callEndpoint(
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file')) {
     const { uploadFiles } = await import('./attached-files.ts')
-    await uploadFiles(endpoint, given, fields, sources, upload => call(account, upload, options))
+    // A message that is sent again with its key must link to the same files, or it would be another request.
+    const { idempotencyKey: key } = request
+    await uploadFiles(endpoint, given, fields, sources, (upload, number) =>
+      call(account, withKey(upload, key && `${key}-file-${number}`), options),
+    )
   }
   const fresh = await listNew(endpoint, params, globals, account, options)
   const calling = range

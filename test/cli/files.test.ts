@@ -99,6 +99,16 @@ describe('files', () => {
     assert.equal((await refused('send', '#general>x', '--file', report, '--batch', '-'))[0], 2)
   })
 
+  test('send --file with an idempotency key can be repeated', async () => {
+    const uploads = async () => JSON.parse(await natter('uploads', 'list', '--json')).attachments.length
+    const before = await uploads()
+    const args = ['send', '#general>again', 'Read this:', '--file', report, '--file', report]
+    const first = await natter(...args, '--idempotency-key', 'of-this-report')
+    assert.equal(await natter(...args, '--idempotency-key', 'of-this-report'), first)
+    assert.equal(await uploads(), before + 2)
+    assert.notEqual(await natter(...args, '--idempotency-key', 'of-another'), first)
+  })
+
   describe('messages export', () => {
     const target = join(folder, 'backup')
     const lines = (of = target) =>
