@@ -103,6 +103,48 @@ describe('the modules of a handler', () => {
     }
   })
 
+  test('are refused where a namespace has code, which would be removed with the types', async t => {
+    const namespace = 'export namespace Fmt {\n  export const up = (s: string): string => s.toUpperCase()\n}\n'
+    write('fmt.ts', namespace)
+    write('fmt.cts', namespace)
+    for (const [name, text, place, called] of [
+      ['ns.mts', `\n${namespace}export default m => Fmt.up(m.text)`, 'line 2', 'Fmt'],
+      ['ns.ts', `module Old.Fmt\n{ function up() {} }\nexport default m => m.text`, 'line 1', 'Old.Fmt'],
+      ['ns.cts', `namespace A { namespace B { class C {} } }\nexport = m => m.text`, 'line 1', 'A'],
+      ['ns-import.ts', `import { Fmt } from './fmt.ts'\nexport default m => Fmt.up(m.text)`, 'fmt.ts: line 1', 'Fmt'],
+      ['ns-require.cjs', `module.exports = m => 1\nrequire('./fmt.cts')`, 'fmt.cts: line 1', 'Fmt'],
+    ] as const) {
+      const { code, stderr } = await shellOf(t).run(['bot', 'run', write(name, text), '--as', 'echo-bot'])
+      assert.equal(code, 2, stderr)
+      assert.match(
+        stderr,
+        new RegExp(`${name} cannot be loaded: (.*[/\\\\])?${place}: the code in the namespace ${called} would be`),
+      )
+      assert.match(stderr, /Write an object, such as const (Fmt|Old|A) = \{ … \}, or a module of its own/)
+    }
+  })
+
+  test('may have namespaces of types, and the word in other places', async t => {
+    const file = write(
+      'ns-types.mts',
+      `declare global { namespace NodeJS { const x: number; interface ProcessEnv { A: string } } }
+       declare module 'x' { namespace Y { function f(): void } }
+       export declare namespace Q { let y: 1 }
+       export namespace T {
+         export interface A { const: 1; module: { a: 1 } }
+         export type F = <const T>(x: T) => T
+         namespace U { type Z = 1 }
+       }
+       // namespace X { let y = 1 }
+       const namespace = 'namespace X { let y = 1 }'
+       const module = \`\${namespace} module Y { let y = 1 }\`
+       export default (): T.A | string => module`,
+    )
+    const lines = await answersTo(t, file, ['go'], '--dry-run')
+    const expected = 'namespace X { let y = 1 } module Y { let y = 1 }'
+    assert.equal(lines.at(-1).sent?.params.content, expected, JSON.stringify(lines))
+  })
+
   test('name the line that cannot be parsed when they are loaded again', async t => {
     const file = write('reparsed.mjs', `export default () => 'fine'`)
     const bot = await run(t, file, '--json', '--dry-run')

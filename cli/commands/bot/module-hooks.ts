@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compileFunction } from 'node:vm'
 import type { MessagePort } from 'node:worker_threads'
 import { transform } from 'sucrase'
+import { findNamespaceWithCode } from './namespaces.ts'
 
 interface Context {
   readonly parentURL?: string
@@ -166,11 +167,19 @@ function declareMissing(code: string): string {
 }
 
 /** Without checking them: Node 20 cannot run TypeScript. */
-function removeTypes(source: string, path: string, requires: boolean): string {
+function removeTypes(file: string, path: string, requires: boolean): string {
+  const source = file.replace(/^#!.*/, '')
+  const transforms = ['typescript' as const, ...(requires ? ['imports' as const] : [])]
+  let code: string
   try {
-    const transforms = ['typescript' as const, ...(requires ? ['imports' as const] : [])]
-    return transform(source.replace(/^#!.*/, ''), { transforms, filePath: path, preserveDynamicImport: true }).code
+    code = transform(source, { transforms, filePath: path, preserveDynamicImport: true }).code
   } catch (error) {
     throw new Error((error as Error).message.replace(`Error transforming ${path}: `, `${path}: `))
   }
+  const namespace = findNamespaceWithCode(source)
+  if (namespace)
+    throw new SyntaxError(
+      `${path}: line ${namespace.line}: the code in the namespace ${namespace.name} would be removed with the types. Write an object, such as const ${namespace.name.split('.')[0]} = { … }, or a module of its own`,
+    )
+  return code
 }
