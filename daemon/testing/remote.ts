@@ -12,6 +12,7 @@ import type { Difference } from '../domain/difference/index.ts'
 import type { FailureReport } from '../local/failure-files.ts'
 import { harmless } from '../local/harmless.ts'
 import { controlTokenIn } from '../local/ready-file.ts'
+import { Bots, longestRegistration } from './bots.ts'
 import { addRunning, keepReport, removeRunning } from './keep.ts'
 import {
   type Account,
@@ -44,7 +45,7 @@ type AllPromised<T> = { readonly [K in keyof T]: Promised<T[K]> }
 
 type Same = 'url' | 'owner' | 'controlToken'
 /** What a daemon in another process does not have. */
-type InProcess = 'runBot' | 'space' | symbol
+type InProcess = 'space' | symbol
 
 /** The same as `Natter`, and everything that asks the daemon returns a promise. */
 export interface RemoteNatter
@@ -65,21 +66,18 @@ export async function takeSpace({ in: given, controlToken, ...options }: RemoteO
       `startNatter: ${site} answered with ${harmless(String(JSON.stringify(space.name)))}, which cannot be the name of a space; check that it is the daemon that you mean`,
     )
   const ending = new AbortController()
-  const end = once(async () => {
+  const end = async () => {
     ending.abort()
     await daemon('DELETE', `/spaces/${space.name}`).catch(unlessGone)
-  })
+  }
   // Below the site that was given: the address in the answer may be one that only the daemon knows, or lead elsewhere.
   const url = `${site}/spaces/${space.name}`
-  const remote = createRemote({ ...space, url }, ending.signal, () => {
-    removeRunning(remote)
-    return end()
-  })
+  const remote = createRemote({ ...space, url }, ending.signal, end)
   addRunning(remote)
   return remote
 }
 
-function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promise<void>): RemoteNatter {
+function createRemote(space: ShownSpace, ending: AbortSignal, end: () => Promise<void>): RemoteNatter {
   const { url, name, control_token: token } = space
   const control = controlAt(url, token)
   const connect = ({ email, apiKey }: Account) => createEndingClient({ site: url, email, apiKey }, ending)
@@ -100,13 +98,31 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
     const waited = await control('POST', '/wait', params)
     if (waited.met) return waited[kind]
     const near = Array.isArray(waited.near) ? waited.near.filter(one => Array.isArray(one?.differs)) : []
-    throw new Error(explainMiss(kind, wanted, near, user))
+    const { why, cause } = bots.explainMiss()
+    throw new Error(explainMiss(kind, wanted, near, user) + why, cause && { cause })
+  }
+
+  const bots = new Bots(url, account)
+
+  function setBack(path: string): Promise<void> {
+    const within = longestRegistration / 1000
+    return bots.setBack(
+      () => ask('POST', path),
+      user => control('POST', '/queues/wait', { user, within }).catch(unlessGone),
+    )
+  }
+
+  const stopping = once(() => bots.stop(end))
+
+  function stop(): Promise<void> {
+    removeRunning(remote)
+    return stopping()
   }
 
   const list = async (path: string, field: string) => (await control('GET', `${path}?limit=100000`))[field]
   const ask = async (method: string, path: string, params?: object) => void (await control(method, path, params))
 
-  const remote: Omit<RemoteNatter, typeof Symbol.asyncDispose> = {
+  const functions: Omit<RemoteNatter, typeof Symbol.asyncDispose> = {
     name,
     url,
     owner: connect(readAccount(space.owner)),
@@ -114,6 +130,7 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
     account,
     as: async user => connect(await account(user)),
     env: async user => buildVariables(url, await account(user)),
+    runBot: (handler, options) => bots.run(handler, options),
     clock: {
       now: async () => new Date((await control('GET', '/clock')).now),
       freeze: () => ask('POST', '/clock/freeze'),
@@ -141,9 +158,9 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
     events: () => list('/events', 'events'),
     webhooks: () => list('/webhooks', 'deliveries'),
     outbox: () => list('/outbox', 'mails'),
-    reset: () => ask('POST', '/reset'),
+    reset: () => setBack('/reset'),
     save: snapshot => ask('POST', '/snapshots', { name: snapshot }),
-    restore: snapshot => ask('POST', `/snapshots/${encodeURIComponent(snapshot)}/restore`),
+    restore: snapshot => setBack(`/snapshots/${encodeURIComponent(snapshot)}/restore`),
     why: (of, user) => control<Explanation>('GET', `/why?${new URLSearchParams(question(of, user))}`),
     async changed(work) {
       const before = `changed-${randomUUID()}`
@@ -162,8 +179,11 @@ function createRemote(space: ShownSpace, ending: AbortSignal, stop: () => Promis
     },
     stop,
   }
-  attemptAll(remote, ['clock', 'faults'])
-  return Object.assign(remote, { [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop }) as RemoteNatter
+  attemptAll(functions, ['clock', 'faults'])
+  const remote = Object.assign(functions, {
+    [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]: stop,
+  }) as RemoteNatter
+  return remote
 }
 
 function question(of: number | { readonly call: number }, user: string | number = ''): Record<string, string> {

@@ -1,21 +1,19 @@
 // One world of a test as it runs in this process: what `natter.ts` promises, done.
 
 import { createEndingClient } from '../client/client.ts'
-import type { BotHandler, Client } from '../client/index.ts'
+import type { Client } from '../client/index.ts'
 import { attemptAll, runOfTest } from '../client/uncaught.ts'
 import { readRule } from '../control/faults.ts'
 import { requireUser, waitFor, waitForListener } from '../control/wait.ts'
 import { explainMessage } from '../control/why.ts'
 import { explainCall } from '../control/why-call.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { refuseUnknown } from '../local/did-you-mean.ts'
 import type { Spaces } from '../world/spaces.ts'
 import type { World } from '../world/world.ts'
-import { explainFailedBot, type StartedBot, runBot as startBot } from './bot.ts'
+import { Bots, longestRegistration } from './bots.ts'
 import { addRunning, keepWorld, removeRunning } from './keep.ts'
 import {
   type Account,
-  type BotOptions,
   buildVariables,
   checkWait,
   checkWhy,
@@ -32,9 +30,6 @@ import {
   type WaitOptions,
   wantedSpace,
 } from './natter.ts'
-
-/** Milliseconds. A bot whose function is busy registers when that has finished. */
-const longestRegistration = 5000
 
 /** A world that runs, and what it runs in. */
 export interface RunningWorld {
@@ -79,56 +74,23 @@ export function createNatter(running: RunningWorld): Natter {
       waitFor(control, { [kind]: wanted, reader, within: milliseconds('within', within) }),
     )
     if (waited.met) return waited[kind]
-    // A test runner may show only this error, and not what stop() throws later.
-    const cause = [...bots].flatMap(bot => bot.errors).at(-1)
-    const explained = (explain: (bot: StartedBot) => string) => [...bots].map(explain).join('')
-    const unfinished = explained(bot => bot.explainBusy()) || explained(bot => bot.explainIgnored())
-    const why = cause ? explainFailedBot(cause) : unfinished
+    const { why, cause } = bots.explainMiss()
     throw new Error(explainMiss(kind, wanted, waited.near, user) + why, cause && { cause })
   }
 
-  const bots = new Set<StartedBot>()
+  const bots = new Bots(url, name => account(name, 'as'))
 
-  async function runBot(handler: BotHandler, options: BotOptions = {}) {
-    if (typeof handler !== 'function') {
-      const { default: inside } = Object(handler) as { default?: unknown }
-      const hint = typeof inside === 'function' ? '. Give the `default` of what import() resolves to' : ''
-      throw new TypeError(
-        `runBot: give the function of the bot, imported from its file, not ${JSON.stringify(handler)}${hint}`,
-      )
-    }
-    refuseUnknown('runBot', options, ['as', 'all', 'within'])
-    const { as: name = 'echo-bot', all = false, within = '5s' } = options
-    const { email, apiKey } = account(name, 'as')
-    const limits = { all, within: milliseconds('within', within) }
-    const bot = await keepingAlive(startBot({ site: url, email, apiKey }, handler, limits))
-    bots.add(bot)
-    const stop = () => {
-      bots.delete(bot)
-      return bot.stop()
-    }
-    return { errors: bot.errors, stop }
-  }
-
-  /** Until its bot has a queue again, it would miss what is sent to it. */
-  async function setBack(work: () => Promise<void>): Promise<void> {
-    await work()
-    const there = [...bots].filter(bot => bot.listens() && control.engine.state.users.has(bot.userId))
-    await Promise.all(there.map(({ userId }) => waitForListener(control, userId, longestRegistration)))
-  }
-
-  async function stopAll(): Promise<void> {
-    ending.abort()
-    const stopped = await Promise.allSettled([...bots, ...inside].map(one => one.stop()))
-    await end()
-    // What a handler threw must not be lost with the test.
-    for (const outcome of stopped) if (outcome.status === 'rejected') throw outcome.reason
+  function setBack(work: () => Promise<void>): Promise<void> {
+    return bots.setBack(work, async userId => {
+      if (control.engine.state.users.has(userId)) await waitForListener(control, userId, longestRegistration)
+    })
   }
 
   function stop(): Promise<void> {
     removeRunning(natter)
     opened.delete(natter)
-    stopping ??= keepingAlive(stopAll())
+    ending.abort()
+    stopping ??= keepingAlive(bots.stop(end, inside))
     return stopping
   }
 
@@ -139,7 +101,7 @@ export function createNatter(running: RunningWorld): Natter {
     as: name => as(name),
     account: name => account(name),
     env: name => buildVariables(url, account(name)),
-    runBot,
+    runBot: (handler, options) => bots.run(handler, options),
     clock: {
       now: () => new Date(control.clock.now()),
       freeze: () => control.clock.freeze(),

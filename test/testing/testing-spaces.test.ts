@@ -139,6 +139,34 @@ describe('startNatter({ in })', () => {
     assert.deepEqual((await new Control(daemon()).call('GET', '/spaces')).spaces, [])
   })
 
+  test('runs a bot in it, which answers after a reset, and is stopped with it', async () => {
+    const natter = await startNatter({ in: daemon().ready.inspector })
+    const answers = async (content: string) => {
+      await (await natter.as('amy')).messages.send({ type: 'direct', to: ['echo-bot@example.com'], content })
+      await natter.waitFor({ type: 'message', message: { content: `answer to ${content}` } })
+    }
+    const bot = await natter.runBot(message => {
+      if (message.text === 'fail') throw new Error('it broke')
+      return `answer to ${message.text}`
+    })
+    await natter.save('before')
+    await answers('one')
+    await natter.reset()
+    await answers('two')
+    await natter.restore('before')
+    await answers('three')
+    await assert.rejects(
+      natter.runBot(() => {}, { as: 'nobody' }),
+      /nobody/,
+    )
+    const failed = answers('fail')
+    await until(() => bot.errors.length === 1)
+    await assert.rejects(failed, /no event matched .*\nThe function of a bot failed: it broke \(at /s)
+    await assert.rejects(natter.stop(), /it broke/)
+    await assert.rejects(natter.stop(), /it broke/)
+    assert.deepEqual((await new Control(daemon()).call('GET', '/spaces')).spaces, [])
+  })
+
   test('calls nothing but the site that was given, and reads no answer without end', { timeout: 120_000 }, async t => {
     const seen: string[] = []
     const other = await fakeServer(t, (request, response) => {
