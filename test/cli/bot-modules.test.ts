@@ -105,14 +105,10 @@ describe('the modules of a handler', () => {
 
   test('are refused where a namespace has code, which would be removed with the types', async t => {
     const namespace = 'export namespace Fmt {\n  export const up = (s: string): string => s.toUpperCase()\n}\n'
-    write('fmt.ts', namespace)
-    write('fmt.cts', namespace)
     for (const [name, text, place, called] of [
       ['ns.mts', `\n${namespace}export default m => Fmt.up(m.text)`, 'line 2', 'Fmt'],
-      ['ns.ts', `module Old.Fmt\n{ function up() {} }\nexport default m => m.text`, 'line 1', 'Old.Fmt'],
-      ['ns.cts', `namespace A { namespace B { class C {} } }\nexport = m => m.text`, 'line 1', 'A'],
-      ['ns-import.ts', `import { Fmt } from './fmt.ts'\nexport default m => Fmt.up(m.text)`, 'fmt.ts: line 1', 'Fmt'],
-      ['ns-require.cjs', `module.exports = m => 1\nrequire('./fmt.cts')`, 'fmt.cts: line 1', 'Fmt'],
+      ['ns.ts', `module Old.Fmt\n{ function up() {} }\nexport default m => Old.Fmt.up()`, 'line 2', 'Old.Fmt'],
+      ['ns.cts', `namespace A { namespace B { class C {} } }\nexport = m => new A.B.C()`, 'line 1', 'A'],
     ] as const) {
       const { code, stderr } = await shellOf(t).run(['bot', 'run', write(name, text), '--as', 'echo-bot'])
       assert.equal(code, 2, stderr)

@@ -8,7 +8,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { compileFunction } from 'node:vm'
 import type { MessagePort } from 'node:worker_threads'
 import { transform } from 'sucrase'
-import { findNamespaceWithCode } from './namespaces.ts'
 
 interface Context {
   readonly parentURL?: string
@@ -176,10 +175,21 @@ function removeTypes(file: string, path: string, requires: boolean): string {
   } catch (error) {
     throw new Error((error as Error).message.replace(`Error transforming ${path}: `, `${path}: `))
   }
-  const namespace = findNamespaceWithCode(source)
-  if (namespace)
-    throw new SyntaxError(
-      `${path}: line ${namespace.line}: the code in the namespace ${namespace.name} would be removed with the types. Write an object, such as const ${namespace.name.split('.')[0]} = { … }, or a module of its own`,
-    )
+  refuseNamespaces(source, code, path)
   return code
+}
+
+const namespaces = /^[ \t]*(?:export\s+)?(?:namespace|module)\s+(([\w$]+)[\w$.]*)\s*\{/gm
+
+/** Namespaces are removed as types are. Where one is used all the same, it had more than types in it. */
+function refuseNamespaces(source: string, code: string, path: string): void {
+  for (const { 0: text, 1: name, 2: used, index } of source.matchAll(namespaces)) {
+    // What is still there is in a comment or a text.
+    if (code.includes(text.trim()) || !new RegExp(`(?<![\\w$.])${used!.replaceAll('$', '\\$&')}(?![\\w$])`).test(code))
+      continue
+    const line = source.slice(0, index + text.length).split('\n').length
+    throw new SyntaxError(
+      `${path}: line ${line}: the code in the namespace ${name} would be removed with the types. Write an object, such as const ${used} = { … }, or a module of its own`,
+    )
+  }
 }
