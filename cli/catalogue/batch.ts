@@ -258,10 +258,11 @@ function summarizeFailures({ line, text }: Result, others: number): Failure {
   return new Failure(exitCodes.refused, `line ${line}: ${reason}`, {
     ...(typeof http === 'number' && { http }),
     ...(typeof code === 'string' && { code }),
-    hint: [
-      ...(typeof hint === 'string' ? [hint] : []),
-      ...(others === 0 ? [] : [`${countText(others, 'more call')} failed; the lines on stdout say why.`]),
-    ].join('\n  '),
+    hint:
+      [
+        ...(typeof hint === 'string' ? [hint] : []),
+        ...(others === 0 ? [] : [`${countText(others, 'more call')} failed; the lines on stdout say why.`]),
+      ].join('\n  ') || undefined,
   })
 }
 
