@@ -17,7 +17,7 @@ import { countText } from '../base/text-layout.ts'
 import { onOutputError, print, waitForDrain } from '../base/writer.ts'
 import { flagName, type Given, isList, isMarkdown, type Sources, wordName } from '../input/flags.ts'
 import { Progress } from '../terminal/progress.ts'
-import { type Request, readReply } from '../transport/client.ts'
+import { checkLimits, type Request, readReply } from '../transport/client.ts'
 import { Pool, type PoolCall, type RawReply } from '../transport/pool.ts'
 import { fullPath, methods } from '../transport/routes.ts'
 import { countLines, isCsv, openInput, readLines } from './batch-lines.ts'
@@ -48,7 +48,7 @@ export function callEach(
   batch: BatchOptions,
   { account, sources, globals }: { account: Account; sources: Sources; globals: Globals },
 ): Promise<void> {
-  const reader = new ParamReader(endpoint, given, sources)
+  const reader = new ParamReader(endpoint, given, account, sources)
   const about = [endpoint.method, endpoint.path, [...given].sort()]
   return runAll(batch, about, account, globals, (line, upload) => reader.read(line, upload))
 }
@@ -69,6 +69,7 @@ export function callLines(batch: BatchOptions, globals: Globals): Promise<void> 
 class ParamReader {
   readonly #endpoint: Endpoint
   readonly #given: ReadonlyMap<string, Given>
+  readonly #account: Account
   readonly #sources: Sources
   /** Params by the names that lines can use. */
   readonly #names = new Map<string, string>()
@@ -79,9 +80,10 @@ class ParamReader {
   /** Most lines differ only in their text: the last line's call without its text, to reuse. */
   #last: { readonly others: string; readonly call: PoolCall } | undefined
 
-  constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, sources: Sources) {
+  constructor(endpoint: Endpoint, given: ReadonlyMap<string, Given>, account: Account, sources: Sources) {
     this.#endpoint = endpoint
     this.#given = given
+    this.#account = account
     this.#sources = sources
     const words = wordsFor(endpoint)
     for (const name of words) this.#names.set(wordName(name, paramFor(endpoint, name).shape), name)
@@ -137,10 +139,15 @@ class ParamReader {
       ...Object.keys(plain).map(name => [name, true] as const),
     ])
     const params = await readParams(endpoint, stated, this.#sources)
-    const request = encodeRequest(endpoint, { ...params, ...plain })
-    if (stated.has('@file'))
-      await (await import('./attached-files.ts')).uploadFiles(endpoint, stated, request.fields, this.#sources, upload)
-    return { method: endpoint.method, path: `/api/v1${request.path}`, fields: request.fields }
+    const { path, fields } = encodeRequest(endpoint, { ...params, ...plain })
+    const request = { method: endpoint.method, path: `/api/v1${path}`, fields }
+    if (stated.has('@file')) {
+      // Nothing is uploaded for a line that is refused.
+      await checkLimits(this.#account, request)
+      const { uploadFiles } = await import('./attached-files.ts')
+      await uploadFiles(endpoint, stated, fields, this.#sources, upload)
+    }
+    return request
   }
 }
 

@@ -13,7 +13,7 @@ import type { Given, Sources } from '../input/flags.ts'
 import { type Kind, namesById } from '../input/names.ts'
 import { isPlace, placeIn } from '../input/shorthand.ts'
 import { printReply } from '../print/output.ts'
-import { type CallOptions, call, type Request, withKey } from '../transport/client.ts'
+import { type CallOptions, call, checkLimits, type Request, withKey } from '../transport/client.ts'
 import { encodeRequest } from './forms.ts'
 import { labelParam, readParams, sourcesFor } from './params.ts'
 import type { BatchOptions } from './subcommands.ts'
@@ -57,6 +57,7 @@ export async function callEndpoint(
   await ask?.()
   // Last, so that nothing is uploaded for a message that cannot be sent.
   if (given.has('@file')) {
+    await checkLimits(caller, request)
     const { uploadFiles } = await import('./attached-files.ts')
     // A message that is sent again with its key must link to the same files, or it would be another request.
     const { idempotencyKey: key } = request

@@ -144,6 +144,11 @@ export async function loadGuard(account: Account): Promise<Guard | undefined> {
   return guard
 }
 
+/** Fails if the limits of the account will refuse the request. */
+export async function checkLimits(account: Account, request: Request): Promise<void> {
+  await (await loadGuard(account))?.check(describeRequest(request))
+}
+
 function describeRequest({ method, path, fields, body }: Request): Leaving {
   const form = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string')
   return { method, path, form, opaque: body !== undefined }
@@ -236,8 +241,8 @@ export function isNotSent(error: unknown): boolean {
 
 async function sendTo(site: string, account: Account, request: Request, timeout: number): Promise<Answer> {
   const url = addressFor(site, buildTarget(request))
+  await checkLimits(account, request)
   const guard = await loadGuard(account)
-  await guard?.check(describeRequest(request))
   const body = await bodyFor(request)
   const headers = headersFor(account, url)
   if (request.authorization) headers.Authorization = request.authorization

@@ -106,6 +106,21 @@ describe('limits of a profile', () => {
       await allowed('reader', args)
   })
 
+  test('a message that is refused uploads none of its files, in a batch either', async () => {
+    const file = join(shell.home, 'report.txt')
+    writeFileSync(file, 'all is well')
+    const uploads = async () => JSON.parse((await natter(['uploads', 'list', '--json'])).stdout).attachments
+    const before = await uploads()
+    const limit = /^natter: profile narrow is limited to the channels General, id:999: POST \/api\/v1\/messages names/
+    await refused('narrow', ['send', '#random>lunch', 'hello', '--file', file], limit, /--all-channels/)
+    const line = JSON.stringify({ content: 'hello', file })
+    const { stdout } = await natter(['send', '#random>lunch', '--batch', '-', '--profile', 'narrow'], line)
+    assert.equal(JSON.parse(stdout).code, 'PROFILE_LIMIT')
+    assert.deepEqual(await uploads(), before)
+    await allowed('narrow', ['send', '#general>lunch', 'hello', '--file', file])
+    assert.equal((await uploads()).length, before.length + 1)
+  })
+
   test('--channels and --no-direct refuse other places, by name, ID, message and narrow', async () => {
     const other = /^natter: profile narrow is limited to the channels General, id:999: /
     const dm = /^natter: profile narrow has no direct messages: /
