@@ -123,6 +123,10 @@ const optionNames = Object.keys({
   onBack: 1,
 } satisfies Record<keyof EventOptions, 1>)
 
+export function warnOfGap(gap: GapEvent): void {
+  globalThis.process?.emitWarning?.(gapText(gap), 'NatterGap')
+}
+
 async function* follow(calls: Calls, options: EventOptions, caller: Caller): AsyncGenerator<Event | GapEvent, void> {
   const follower = new Follower(calls, options, caller)
   try {
@@ -260,7 +264,7 @@ class Follower {
   *#report(gap: GapEvent): Generator<GapEvent, void> {
     const { gaps } = this.#options
     if (gaps) yield gap
-    else if (gaps === undefined) globalThis.process?.emitWarning?.(gapText(gap), 'NatterGap')
+    else if (gaps === undefined) warnOfGap(gap)
   }
 
   /** What was fetched may also be in the queue. */

@@ -12,6 +12,7 @@ import {
 } from '../client/bot.ts'
 import { createBotCalls } from '../client/bot-calls.ts'
 import { createEndingClient } from '../client/client.ts'
+import { warnOfGap } from '../client/events.ts'
 import type { Repeater } from '../client/repeater.ts'
 import { type ClientOptions, captureCaller, NatterError } from '../client/sender.ts'
 import { runOfTest } from '../client/uncaught.ts'
@@ -27,6 +28,8 @@ export interface StartedBot extends RunningBot {
   readonly userId: number
   /** Not once its events have ended with an error, such as for a key that is refused. */
   listens(): boolean
+  /** Whether the test itself sets the server back now: lost events are then no surprise, and no warning. */
+  expectGaps(expected: boolean): void
   /** A line if the handler has a message in progress, with what its calls wait for; otherwise empty. */
   explainBusy(): string
   /** A line about the newest message that it did not get; empty if there was none. */
@@ -64,13 +67,23 @@ export async function runBot(
   let reported = false
   let isBusy = false
   let listens = true
+  let gapsExpected = false
   let ignored: number | undefined
   let ready!: () => void
   const isReady = new Promise<void>(resolve => {
     ready = resolve
   })
   const following = (async () => {
-    for await (const event of client.events({ types: ['message'], allPublicStreams: all, onReady: ready })) {
+    for await (const event of client.events({
+      types: ['message'],
+      gaps: true,
+      allPublicStreams: all,
+      onReady: ready,
+    })) {
+      if (event.type === 'gap') {
+        if (!gapsExpected) warnOfGap(event)
+        continue
+      }
       if (!isForBot(event.message, event.flags, me, all)) {
         if (event.message.sender_id !== me.userId) ignored = event.message.id
         continue
@@ -99,6 +112,9 @@ export async function runBot(
     userId: me.userId,
     errors,
     listens: () => listens,
+    expectGaps: expected => {
+      gapsExpected = expected
+    },
     explainBusy: () => (isBusy ? `\nThe function of a bot has not finished${said && `: ${said}`}.` : ''),
     explainIgnored: () =>
       ignored === undefined

@@ -50,8 +50,14 @@ export class Bots {
 
   /** Until its bot has a queue again, it would miss what is sent to it. */
   async setBack(work: () => Promise<unknown>, listens: (userId: number) => Promise<unknown>): Promise<void> {
-    await work()
-    await Promise.all([...this.#running].filter(bot => bot.listens()).map(({ userId }) => listens(userId)))
+    const bots = [...this.#running]
+    for (const bot of bots) bot.expectGaps(true)
+    try {
+      await work()
+      await Promise.all(bots.filter(bot => bot.listens()).map(({ userId }) => listens(userId)))
+    } finally {
+      for (const bot of bots) bot.expectGaps(false)
+    }
   }
 
   /** Ends the bots, `others`, and then what they run in. What a handler threw must not be lost with the test. */

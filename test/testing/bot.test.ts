@@ -62,6 +62,39 @@ describe('natter.runBot() of natter/testing', () => {
     await bot.stop()
   })
 
+  test('warns of no gap after a reset or a restore of the test, only after that of another program', async t => {
+    const gaps: string[] = []
+    const note = ({ name, message }: Error) => void (name === 'NatterGap' && gaps.push(message))
+    process.on('warning', note)
+    t.after(() => process.off('warning', note))
+    const bot = await natter.runBot(message => `answer to ${message.text}`)
+    const answers = async (content: string) => {
+      await ask(content)
+      await natter.waitFor({ type: 'message', message: { content: `answer to ${content}` } })
+    }
+    await answers('one')
+    await natter.reset()
+    natter.save('before')
+    await answers('two')
+    await natter.restore('before')
+    await answers('three')
+    assert.deepEqual(gaps, [])
+    const headers = { Authorization: `Bearer ${natter.controlToken}` }
+    await fetch(`${natter.url}/control/v1/reset`, { method: 'POST', headers })
+    await until(() => gaps.length === 1)
+    await natter.waitForListener('echo-bot')
+    await answers('four')
+    const stream = natter.as('amy').events({ types: ['message'] })
+    const read = stream.next()
+    await natter.waitForListener('amy')
+    await natter.reset()
+    await until(() => gaps.length === 2)
+    await bot.stop()
+    await ask('end of the stream')
+    await read
+    await stream.return()
+  })
+
   test('reports what the handler threw when it is stopped, and one that takes too long', async () => {
     const handler: BotHandler = message => {
       if (message.text === 'fail') throw new Error('it broke')
