@@ -117,6 +117,17 @@ export class Membership {
     }
   }
 
+  /**
+   * The same for the member that has written its key. Throws when another daemon has written that key since: it uses a copy of the
+   * folder, and began at the same moment or while this one had no lease. The last one that writes goes on.
+   */
+  async viewAs(self: Leader): Promise<View> {
+    const view = await this.view()
+    const own = view.members.find(({ id }) => id === self.id)
+    if (own && !isSameAddress(own, self)) throw refuseCopy(own)
+    return view
+  }
+
   /** Leaves out members that natterd did not write. A member repairs its own key, which it writes again every few seconds. */
   #readMembers(pairs: readonly KeyValue[]): Member[] {
     return pairs.flatMap(({ key, value }) => {
@@ -243,23 +254,27 @@ export async function checkOthers(
  * Waits until the record of an earlier run of this daemon has expired in etcd. Throws when it is still being renewed: then
  * another daemon uses a copy of the folder. Two daemons can have the same name, but not the same address for the others.
  */
-export async function waitForOwnExpiry(
-  membership: Membership,
-  self: { readonly id: string; readonly url: string; readonly peer: string },
-): Promise<void> {
+export async function waitForOwnExpiry(membership: Membership, self: Leader): Promise<void> {
   let first: number | undefined
   for (;;) {
     const { members } = await membership.view()
     const own = members.find(({ id }) => id === self.id)
-    if (!own || (own.url === self.url && own.peer === self.peer)) return
+    if (!own || isSameAddress(own, self)) return
     first ??= own.time
-    if (own.time !== first)
-      throw new Error(
-        `the daemon at ${own.peer ?? own.url} uses a copy of this folder. Every daemon of a cluster needs a folder of its own: ` +
-          'choose another one with --data; it is filled from the other daemons',
-      )
+    if (own.time !== first) throw refuseCopy(own)
     await sleep(300)
   }
+}
+
+function isSameAddress(a: Leader, b: Leader): boolean {
+  return a.url === b.url && a.peer === b.peer
+}
+
+function refuseCopy({ url, peer }: Leader): AnotherHistory {
+  return new AnotherHistory(
+    `the daemon at ${peer ?? url} uses a copy of this folder`,
+    'Every daemon of a cluster needs a folder of its own: choose another one with --data; it is filled from the other daemons',
+  )
 }
 
 /** Waits until another daemon leads and the others, which look every `lookEvery` milliseconds, know it. Gives up after a while. */

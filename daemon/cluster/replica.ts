@@ -358,7 +358,7 @@ export class Replica {
     try {
       await change
       const { committed } = this.#instance!.store.journal
-      const view = await this.#membership.view()
+      const view = await this.#membership.viewAs(this.#self)
       checkEnd(committed, view.head.position)
       this.#known.update(view)
       await this.#act(view)

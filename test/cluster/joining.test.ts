@@ -1,7 +1,7 @@
 // Joining and leaving: from nothing, after a long absence, from a single daemon and back; and who is refused.
 
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -108,6 +108,31 @@ describe('a daemon that joins a cluster', { skip }, () => {
     // A machine that was cloned has the same flags.
     const named = [...other!.flags, '--advertise', other!.url]
     assert.match(await refusal(copy, named), /the daemon at http\S+ uses a copy of this folder/)
+  })
+
+  test('with a copy of the folder of a daemon that has lost its lease, takes its place: the other one stops', async () => {
+    const [paused, other] = [await cluster.add(), await cluster.add()]
+    paused.hosted = other.hosted = false
+    await paused.start()
+    paused.daemon.process.kill('SIGSTOP')
+    cpSync(paused.data, other.data, { recursive: true })
+    const etcd = new Etcd({ urls: cluster.etcd.urls })
+    try {
+      const { member } = JSON.parse(readFileSync(join(paused.data, 'cluster.json'), 'utf8'))
+      const { kvs } = await etcd.call('/v3/kv/range', { key: encodeText(new Keys('natter').members + member) })
+      await etcd.call('/v3/lease/revoke', { ID: kvs[0].lease })
+    } finally {
+      await etcd.close()
+    }
+    await other.start()
+    paused.daemon.process.kill('SIGCONT')
+    // If it was paused while it reported, its report can be the last one.
+    const stopped = await until(() => [paused, other].find(({ daemon }) => !daemon.isRunning))
+    assert.match(stopped.daemon.stderr, /the daemon at http\S+ uses a copy of this folder/)
+    const left = stopped === paused ? other : paused
+    await send(left, 'from the one that is left')
+    await cluster.agree()
+    await left.daemon.end()
   })
 
   test('with the address of another daemon for the others, is refused, and warns if it does not reach its own', async () => {
