@@ -55,13 +55,16 @@ export function clusterMember({ config, resources, folder, port, metrics, onFail
 }
 
 /** A warning only: some networks do not lead from a machine to its own address. */
-async function checkOwnAddress({ peers }: Replica, address: string, stopping: () => boolean): Promise<void> {
-  await peers.post(address, '/seen', { queues: [] }).catch(({ message }: Error) => {
+async function checkOwnAddress({ peers, self }: Replica, address: string, stopping: () => boolean): Promise<void> {
+  try {
+    const { member } = await peers.post(address, '/seen', { queues: [] })
+    if (member !== self.id) throw new Error('another daemon answers there')
+  } catch (error) {
     if (!stopping())
       warn(
-        `this daemon does not reach itself at its address for the other daemons, ${address}: ${message}. If they do not either, correct --cluster-advertise`,
+        `this daemon does not reach itself at its address for the other daemons, ${address}: ${(error as Error).message}. If they do not either, correct --cluster-advertise`,
       )
-  })
+  }
 }
 
 /** When it is known who leads, and not later: another election must not undo what an owner has done since. */

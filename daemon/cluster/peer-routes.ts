@@ -28,6 +28,8 @@ interface PeerRoutesParts {
   readonly folder: string
   readonly intake: Intake
   engine(): Engine
+  /** ID of this member. */
+  self(): string
   leads(): boolean
   committed(): number
   elapsed(): number
@@ -115,6 +117,7 @@ const routes: Readonly<Record<string, Route<any>>> = {
     const elapsed = parts.elapsed()
     const known = parts.engine().queues
     return {
+      member: parts.self(),
       inUse: queues.filter(id => {
         const queue = known.get(id)
         return queue !== undefined && isInUse(queue, elapsed)

@@ -98,7 +98,7 @@ export class Replica {
       leader: () => this.#known.findLeader(() => this.#ownStatus),
       leaderNow: () => this.#known.view?.leader?.peer,
       others: () => this.#others(),
-      self: () => this.#self.id,
+      self: () => this.self.id,
       findAddress: async member => addressIn(await this.#membership.view(), member),
       reach: position => this.#reach(position),
       catchUp: () => this.#catchingUp.now(),
@@ -143,8 +143,8 @@ export class Replica {
     this.#peerUrl = peerUrl
     this.#publicUrl = config.url ?? localUrl
     if (this.#record) {
-      await retryWhileSilent(() => waitForOwnExpiry(this.#membership, this.#self))
-      await retryWhileSilent(() => checkOthers(this.#membership, this.#self))
+      await retryWhileSilent(() => waitForOwnExpiry(this.#membership, this.self))
+      await retryWhileSilent(() => checkOthers(this.#membership, this.self))
       const { head } = await retryWhileSilent(() => this.#membership.view())
       await retryWhileSilent(() => checkHistory(this.#log, this.#instance!.store.journal.newest, head))
     }
@@ -172,7 +172,7 @@ export class Replica {
 
   // --- joining --------------------------------------------------------------------------------------------------
 
-  get #self(): { readonly id: string; readonly url: string; readonly peer: string } {
+  get self(): { readonly id: string; readonly url: string; readonly peer: string } {
     return { id: this.#identity!.member, url: this.#url, peer: this.#peerUrl }
   }
 
@@ -203,7 +203,7 @@ export class Replica {
     const synced = await this.#disk.sync(journal)
     const { committed: position } = journal
     const digest = this.#comparison.report()
-    const member = { ...this.#self, version: version(), position, synced, time: Date.now(), digest }
+    const member = { ...this.self, version: version(), position, synced, time: Date.now(), digest }
     await this.#membership.report(member, this.#lease!)
     this.#reportedAt = performance.now()
   }
@@ -299,7 +299,7 @@ export class Replica {
   // --- leading --------------------------------------------------------------------------------------------------
 
   get #ownStatus(): OwnStatus {
-    return { ...this.#self, leads: this.leads, stopped: this.#stopped }
+    return { ...this.self, leads: this.leads, stopped: this.#stopped }
   }
 
   get leads(): boolean {
@@ -309,7 +309,7 @@ export class Replica {
   async #campaign(): Promise<void> {
     const instance = this.#instance!
     const lease = this.#lease!
-    const election = await this.#membership.campaign(this.#self, lease)
+    const election = await this.#membership.campaign(this.self, lease)
     if (!election) return
     const { journal } = instance.store
     const change = this.#changing
@@ -347,7 +347,7 @@ export class Replica {
     this.#instance!.leads = false
     await this.world.engine.settled().catch(() => {})
     await this.#lease?.revoke()
-    if (this.#others().length > 0) await waitForNextLeader(this.#membership, this.#self.id, lookEvery)
+    if (this.#others().length > 0) await waitForNextLeader(this.#membership, this.self.id, lookEvery)
   }
 
   // --- the others -----------------------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ export class Replica {
     try {
       await change
       const { committed } = this.#instance!.store.journal
-      const view = await this.#membership.viewAs(this.#self)
+      const view = await this.#membership.viewAs(this.self)
       checkEnd(committed, view.head.position)
       this.#known.update(view)
       await this.#act(view)
@@ -379,13 +379,13 @@ export class Replica {
     await this.#changing
     const { leader, head } = view
     const instance = this.#instance!
-    const isOurs = leader?.id === this.#self.id
+    const isOurs = leader?.id === this.self.id
     if (instance.term && !isOurs) this.#stepDown('another daemon leads the cluster')
     // An election that was not answered in time may have been carried out.
     else if (!instance.term && (isOurs || !leader) && instance.caughtUp) await this.#campaign()
     else if (!instance.term) this.#following.checkProgress(instance, head.position)
     this.#keeper.keep(view, this.leads ? instance.term : undefined)
-    this.#comparison.look(view, this.#self.id, this.leads ? instance.term?.number : undefined)
+    this.#comparison.look(view, this.self.id, this.leads ? instance.term?.number : undefined)
   }
 
   #others(): string[] {
@@ -393,7 +393,7 @@ export class Replica {
   }
 
   status() {
-    const own = { self: this.#self, leads: this.leads, instance: this.#instance!, log: this.#keeper.size }
+    const own = { self: this.self, leads: this.leads, instance: this.#instance!, log: this.#keeper.size }
     return describeStatus({ name: this.#parts.config.cluster!.name, ...own, known: this.#known })
   }
 }

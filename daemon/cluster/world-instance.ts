@@ -247,17 +247,29 @@ function buildCluster(parts: WorldInstancesParts): WorldCluster {
 }
 
 /** Answers the other daemons. */
-function answerPeer({ config, server, peers, current, leads, findAddress, reach }: WorldInstancesParts): AnswerPeer {
+function answerPeer({
+  config,
+  server,
+  peers,
+  current,
+  self,
+  leads,
+  findAddress,
+  reach,
+}: WorldInstancesParts): AnswerPeer {
   return peerRoutes({
     folder: config.data,
     intake: server.intake,
     engine: () => current().world.engine,
+    self,
     leads,
     committed: () => current().store.journal.committed,
     elapsed: () => current().world.clock.elapsed(),
     repeat: call => current().world.site.repeat(call),
     findFile: name => current().store.localFiles.find(name),
     async keepFile(name, member) {
+      // Another daemon is said to be at this address. What this one has is no second copy.
+      if (member === self()) return false
       const url = await findAddress(member)
       return url !== undefined && fetchUpload(current().store.localFiles, peers, name, url)
     },

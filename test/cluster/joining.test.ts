@@ -141,13 +141,16 @@ describe('a daemon that joins a cluster', { skip }, () => {
       const listen = async () => ['--cluster-listen', `127.0.0.1:${await freePort()}`]
       const taken = [...first.flags, ...(await listen()), '--cluster-advertise', first.peerUrl]
       assert.match(await refusal(join(folder, 'a'), taken), /the daemon at http\S+ has the same address for the other/)
-      const nowhere = `http://127.0.0.1:${await freePort()}`
-      const flags = [...first.flags, ...(await listen()), '--cluster-advertise', nowhere]
-      const daemon = await launch(join(folder, 'b'), { flags })
-      await until(() =>
-        daemon.stderr.includes(`does not reach itself at its address for the other daemons, ${nowhere}: `),
-      )
-      await daemon.stop()
+      // The second is the address of another daemon, with another name for its host.
+      const addresses = [`http://127.0.0.1:${await freePort()}`, first.peerUrl.replace('127.0.0.1', 'localhost')]
+      for (const address of addresses) {
+        const flags = [...first.flags, ...(await listen()), '--cluster-advertise', address]
+        const daemon = await launch(join(folder, 'b'), { flags })
+        await until(() =>
+          daemon.stderr.includes(`does not reach itself at its address for the other daemons, ${address}: `),
+        )
+        await daemon.stop()
+      }
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
