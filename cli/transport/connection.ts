@@ -26,7 +26,7 @@ import {
 import type { Guard } from './limits.ts'
 
 export interface CallOptions {
-  /** Milliseconds of silence before giving up. */
+  /** Milliseconds until the answer must be complete; for a stream, of silence before giving up. */
   readonly timeout?: number | undefined
   readonly signal?: AbortSignal
   /** Makes it safe to send the call again. */
@@ -68,7 +68,7 @@ export class Connection {
 
   /** Makes a call that must succeed; fields that are not strings are sent as JSON. */
   async call(method: string, path: string, fields: Fields = {}, options: CallOptions = {}): Promise<Reply> {
-    const { status, headers, chunks } = await this.#send(method, path, fields, options)
+    const { status, headers, chunks } = await this.#send(method, path, fields, options, true)
     const guard = await loadGuard(this.account)
     const received = await this.#readText(chunks)
     const text = guard ? await guard.filter(`/api/v1${path}`, received) : received
@@ -99,22 +99,24 @@ export class Connection {
   }
 
   /** At another daemon of the cluster, if this one cannot be reached. Bounded by the number of daemons. */
-  async #send(method: string, path: string, fields: Fields, options: CallOptions): Promise<Answered> {
+  async #send(method: string, path: string, fields: Fields, options: CallOptions, whole = false): Promise<Answered> {
     const guard = await loadGuard(this.account)
     await guard?.check({ method, path: `/api/v1${path}`, form: [...encodeFields(fields)] })
     for (let left = this.#sites.length - 1; ; left--)
       try {
-        return await this.#sendOnce(method, path, fields, options)
+        return await this.#sendOnce(method, path, fields, options, whole)
       } catch (error) {
         if (left <= 0 || options.signal?.aborted || !isNotSent(error)) throw error
       }
   }
 
+  /** `whole`: the time is for all of the answer. A server that sends a byte now and then is never silent. */
   #sendOnce(
     method: string,
     path: string,
     fields: Fields,
     { timeout = defaultTimeout, signal, idempotencyKey }: CallOptions,
+    whole: boolean,
   ): Promise<Answered> {
     const text = new URLSearchParams([...encodeFields(fields)]).toString()
     const inQuery = method === 'GET'
@@ -140,7 +142,7 @@ export class Connection {
       if (signal?.aborted) stop()
       signal?.addEventListener('abort', stop)
       outgoing.once('close', () => signal?.removeEventListener('abort', stop))
-      const timer = setTimeout(() => outgoing.destroy(late(this.#site, timeout)), timeout)
+      const timer = setTimeout(() => (answer ?? outgoing).destroy(late(this.#site, timeout)), timeout)
       const fail = (error: Error) => {
         clearTimeout(timer)
         reject(this.#trouble(error, signal))
@@ -148,8 +150,8 @@ export class Connection {
       outgoing.on('error', fail)
       refuseUpgrade(outgoing, fail)
       outgoing.on('response', incoming => {
-        clearTimeout(timer)
-        answer = incoming.on('error', () => {})
+        if (!whole) clearTimeout(timer)
+        answer = incoming.on('error', () => {}).once('close', () => clearTimeout(timer))
         if (incoming.statusCode === 503) this.#at++
         resolve({
           status: incoming.statusCode ?? 0,

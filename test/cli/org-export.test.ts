@@ -99,6 +99,19 @@ describe('natter org export', () => {
     assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 
+  test('gives up on an answer that comes byte by byte', { timeout: 60_000 }, async t => {
+    const url = await fakeServer(t, (request, response) => {
+      if (request.url!.startsWith('/api/v1/register'))
+        return json(response, { result: 'success', queue_id: 'q', last_event_id: -1 })
+      if (request.method === 'DELETE') return json(response, { result: 'success' })
+      const drip = setInterval(() => response.write(' '), 50)
+      response.once('close', () => clearInterval(drip))
+    })
+    const { code, stderr } = await newShell(t, accountAt(url)).run(['org', 'export', '--timeout', '500ms'])
+    assert.equal(code, exitCodes.unmet)
+    assert.match(stderr, /did not answer within 0\.5 s/)
+  })
+
   test('takes no name that other programs would hide or take for a flag', async t => {
     for (const name of ['-rf', '.bashrc', '%1b', '']) {
       const shell = newShell(t, accountAt(await serve(t, `/user_avatars/1/${name}`)))
