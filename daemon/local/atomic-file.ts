@@ -120,14 +120,14 @@ export function refuseDevice(path: string): void {
 }
 
 /**
- * Creates a folder, and those above it, for its owner alone. By hand: `recursive` of mkdir never returns where the system
+ * Creates a folder, and those above it, for its owner alone unless there is another mode. By hand: `recursive` of mkdir never returns where the system
  * says that a folder inside an existing one has no parent, as it does below /proc.
  */
-export function makeFolderSync(path: string): void {
+export function makeFolderSync(path: string, mode = 0o700): void {
   if (isFolder(path)) return
-  if (!existsSync(dirname(path))) makeFolderSync(dirname(path))
+  if (!existsSync(dirname(path))) makeFolderSync(dirname(path), mode)
   try {
-    mkdirSync(path, { mode: 0o700 })
+    mkdirSync(path, { mode })
   } catch (error) {
     // Another process may have made it since.
     if (!isFolder(path)) throw error

@@ -1,8 +1,8 @@
 // The folder of a failure on disk. Its `run.json` lists the files that were written: nothing else in the folder is replaced or removed.
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { type Content, writeFileAtomically } from './atomic-file.ts'
+import { type Content, makeFolderSync, writeFileAtomically } from './atomic-file.ts'
 import { largeFile, readText } from './bounded-file.ts'
 import { type FailedRun, isKeptName, runName, snapshotName, type TextFile } from './failure-files.ts'
 
@@ -14,7 +14,7 @@ interface KeptRun extends FailedRun {
 export async function writeFailure(folder: string, files: readonly TextFile[], snapshot: Content): Promise<void> {
   refuseOthers(folder)
   removeOwn(folder)
-  mkdirSync(folder, { recursive: true })
+  makeFolderSync(folder, 0o777)
   for (const [name, text] of files) await writeFileAtomically(join(folder, name), text)
   await writeFileAtomically(join(folder, snapshotName), snapshot)
 }

@@ -3,6 +3,7 @@
 
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { makeFolderSync } from './atomic-file.ts'
 
 /** Why natter does not write to this folder, with advice; undefined where everything in it is a file or a folder. */
 export function whyNotPlain(folder: string): string | undefined {
@@ -40,7 +41,7 @@ function notPlain(path: string): Error {
 
 /** Makes the folders on the way from a folder that the user named to one inside it. None of them may be a link. */
 export function makeFolderInside(folder: string, inside: string, mode?: number): void {
-  mkdirSync(folder, { recursive: true })
+  makeFolderSync(folder, 0o777)
   let path = folder
   for (const part of relative(folder, inside).split(sep).filter(Boolean)) {
     path = join(path, part)

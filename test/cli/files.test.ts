@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { lockStore } from '../../daemon/journal/store-lock.ts'
-import { json as answer, fakeServer, newShell } from '../support/cli.ts'
+import { json as answer, fakeServer, newShell, Watched } from '../support/cli.ts'
 import { inProcess } from '../support/cli-in-process.ts'
 import { sharedDaemon } from '../support/daemon.ts'
 
@@ -107,6 +107,17 @@ describe('files', () => {
     assert.equal(await natter(...args, '--idempotency-key', 'of-this-report'), first)
     assert.equal(await uploads(), before + 2)
     assert.notEqual(await natter(...args, '--idempotency-key', 'of-another'), first)
+  })
+
+  // Where the system says so of a folder in an existing one, `recursive` of mkdir never returns.
+  test('a folder that cannot be made ends in a sentence', {
+    skip: process.platform !== 'linux',
+    timeout: 60_000,
+  }, async t => {
+    const args = ['messages', 'export', '/proc/natter', '--channel', 'general']
+    const watched = new Watched(t, newShell(t, env).spawn(args))
+    assert.notEqual(await watched.ended, 0)
+    assert.match(watched.stderr, /^natter: .*\/proc\/natter/)
   })
 
   describe('messages export', () => {

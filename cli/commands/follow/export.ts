@@ -1,23 +1,19 @@
 // `natter messages export`: messages as NDJSON and the files they link to, in a folder. A line is written when the files of its
 // message are there, so that the last line says where a second run continues.
 
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  readSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, ftruncateSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../../daemon/api/define.ts'
 import { events } from '../../../daemon/api/events.ts'
 import { messages } from '../../../daemon/api/messages/messages.ts'
 import { wasRestored } from '../../../daemon/api/queue-ids.ts'
-import { abandonedMs, nameFile, removeUnfinished, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import {
+  abandonedMs,
+  makeFolderSync,
+  nameFile,
+  removeUnfinished,
+  writeFileAtomicallySync,
+} from '../../../daemon/local/atomic-file.ts'
 import { largeFile, readText, smallFile } from '../../../daemon/local/bounded-file.ts'
 import { writeWholeSync } from '../../../daemon/local/durable-files.ts'
 import { harmlessName } from '../../../daemon/local/harmless.ts'
@@ -216,7 +212,7 @@ async function settleOrder(
   const other = foreign.find(name => existsSync(join(folder, name)))
   if (other) throw usage(`${folder} has a ${other} that is not of an export`, 'Choose another folder.')
   const order = before ? { ...before, markdown: markdown || before.markdown, queue: before.queue ?? queue } : wanted
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolderSync(folder)
   removeUnfinished(file, abandonedMs)
   writeFileAtomicallySync(file, `${JSON.stringify(order, null, 2)}\n`)
   return order

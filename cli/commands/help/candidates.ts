@@ -1,9 +1,9 @@
 // Completion candidates: words, flags, and names from the server. Silent if the server is not reachable.
 
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
+import { makeFolderSync, writeFileAtomicallySync } from '../../../daemon/local/atomic-file.ts'
 import { batchFlags, globalFlags } from '../../base/globals.ts'
 import { type Account, accountFor, readProfiles } from '../../base/profile.ts'
 import type { Reply } from '../../base/reply.ts'
@@ -188,7 +188,7 @@ async function fetchRows(account: Account, path: string, rowsIn: (reply: Reply) 
   const request = { method: 'GET', path, fields: new Map<string, string>() }
   const rows = rowsIn(await call(account, request, { timeout }))
   const list: Row[] = Array.isArray(rows) ? rows : []
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolderSync(folder)
   writeFileAtomicallySync(file, JSON.stringify(list), { durable: false })
   return list
 }
