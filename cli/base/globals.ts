@@ -16,7 +16,11 @@ export const globalFlags: readonly GlobalFlag[] = [
   { name: 'json', about: 'print the whole reply as JSON; errors too, on stderr' },
   { name: 'ndjson', about: 'print each item of a list as one line of JSON' },
   { name: 'fields', value: 'A,B', about: 'print only these fields, in this order' },
-  { name: 'jq', value: 'EXPR', about: 'apply this jq expression, without `$ENV`, to the reply, or to each event of a stream' },
+  {
+    name: 'jq',
+    value: 'EXPR',
+    about: 'apply this jq expression, without `$ENV`, to the reply, or to each event of a stream',
+  },
   {
     name: 'quiet',
     about: 'leave out notes and progress on stderr; results, errors and the cut of a text are still reported',
