@@ -170,7 +170,7 @@ function call(
   }
   const account = access === 'user' ? { email: actor.value!.email, apiKey: actor.value!.api_key } : {}
   const sender = new Sender({ site, client: 'natter-docs', retries: 0, fetch: ask, ...account })
-  return sender.send(method, path, given, abort)
+  return sender.send(method, path, given, { signal: abort })
 }
 
 /** What is empty is not sent. */
